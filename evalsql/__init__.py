@@ -1,0 +1,27 @@
+"""evalsql: an evaluation warehouse for information retrieval. ``evalsql.open(path)`` is where to start."""
+
+from __future__ import annotations
+
+from evalsql.errors import (
+    CatalogError,
+    EvalsqlError,
+    InputError,
+    Problem,
+    QueryError,
+    UsageError,
+    WarehouseError,
+)
+from evalsql.opening import open
+from evalsql.warehouse import Warehouse
+
+__all__ = [
+    "CatalogError",
+    "EvalsqlError",
+    "InputError",
+    "Problem",
+    "QueryError",
+    "UsageError",
+    "Warehouse",
+    "WarehouseError",
+    "open",
+]

@@ -1,0 +1,140 @@
+"""Reads the relation files under ``sql/``: what each is called, takes, gives and stands on.
+
+A relation file is one SELECT (or, under ``tables/``, one CREATE TABLE) below a header of comment
+lines. This module knows no database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from evalsql.errors import CatalogError
+from evalsql.header import Header, Parameter, read_header
+
+PACKAGE = Path(__file__).resolve().parent
+
+# The columns that every measure gives first, in this order.
+CONTRACT: Mapping[str, str] = {
+    "qrels": "judgment set",
+    "run": "run",
+    "topic": "topic",
+    "value": "value of the measure",
+}
+
+
+def sql_root() -> Path:
+    """The folder of relation files: inside an installed package, or beside it in a checkout."""
+    inside = PACKAGE / "sql"
+    return inside if inside.is_dir() else PACKAGE.parent / "sql"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation file. ``kind`` is the folder it lies in: tables, rankings, measures, loading or reports."""
+
+    name: str
+    kind: str
+    path: Path
+    header: Header
+    body: str
+    body_line: int
+
+    @property
+    def parameters(self) -> Sequence[Parameter]:
+        return self.header.parameters
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Comment by column, a measure's contract columns first."""
+        return {**CONTRACT, **self.header.columns} if self.is_measure else self.header.columns
+
+    @property
+    def is_measure(self) -> bool:
+        return self.kind == "measures"
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """Names of the relations the body reads, found in its syntax tree."""
+        from evalsql.syntax import relations_read
+
+        return relations_read(self)
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Every relation by name, in the order in which they can be built."""
+
+    relations: Mapping[str, Relation]
+    digest: str
+
+    def __getitem__(self, name: str) -> Relation:
+        return self.relations[name]
+
+    def of_kind(self, *kinds: str) -> Iterator[Relation]:
+        return (relation for relation in self.relations.values() if relation.kind in kinds)
+
+    @property
+    def measures(self) -> Sequence[Relation]:
+        """Measures in the order of their names."""
+        found = self.of_kind("measures")
+        return sorted(found, key=lambda relation: relation.header.measure.lower())
+
+    def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
+        """Rankings, measures and reports, each after all it reads; only what ``wanted`` needs if given.
+
+        Raises:
+            CatalogError: a relation reads an unknown one, or itself by a detour.
+        """
+        buildable = {relation.name: relation for relation in self.of_kind("rankings", "measures", "reports")}
+        graph: dict[str, set[str]] = {}
+        pending = sorted(buildable) if wanted is None else list(wanted)
+        while pending:
+            name = pending.pop()
+            if name in graph:
+                continue
+            graph[name] = {read for read in self._known_reads(buildable[name]) if read in buildable}
+            pending.extend(graph[name])
+        try:
+            return [buildable[name] for name in TopologicalSorter(graph).static_order()]
+        except CycleError as error:
+            raise CatalogError(f"relations read each other in a circle: {' -> '.join(error.args[1])}") from error
+
+    def _known_reads(self, relation: Relation) -> frozenset[str]:
+        unknown = sorted(relation.reads - self.relations.keys() - {"scores"} - set(relation.header.inputs))
+        if unknown:
+            raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
+        return relation.reads
+
+
+def read_catalog(*folders: Path) -> Catalog:
+    """Read every relation file under ``sql/`` and under ``folders``, which are laid out like it.
+
+    Raises:
+        CatalogError: a header or body that does not hold to the form; the message names file and line.
+    """
+    relations: dict[str, Relation] = {}
+    digest = hashlib.sha256()
+    for root in (sql_root(), *folders):
+        for path in sorted(root.rglob("*.sql")):
+            text = path.read_text(encoding="utf-8")
+            relation = _read_relation(path, path.relative_to(root).parts[0], text)
+            if relation.name in relations:
+                raise CatalogError(f"{path}:1: relation {relation.name} is already in {relations[relation.name].path}")
+            relations[relation.name] = relation
+            digest.update(f"{relation.kind}/{relation.name}\n{text}\n".encode())
+    return Catalog(relations, digest.hexdigest())
+
+
+def _read_relation(path: Path, kind: str, text: str) -> Relation:
+    lines = text.splitlines()
+    end = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    header = read_header(path, lines[:end], is_measure=kind == "measures")
+    body = "\n".join(lines[end:]).strip().removesuffix(";")
+    if not body:
+        raise CatalogError(f"{path}:{end + 1}: there is no SQL below the header")
+    return Relation(path.stem, kind, path, header, body, end + 1)

@@ -1,0 +1,172 @@
+"""The header of a relation file: comment lines ``-- key: value``, some keys with indented entries below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalsql.errors import CatalogError, UsageError
+
+Value = int | float | str | bool | None
+
+_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "reference", "range", "mean", "example")
+_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "aliases", "differs")
+_HELPER_KEYS = ("title", "inputs")
+_SECTIONS = ("parameters", "columns")
+_MEANS = ("arithmetic", "geometric", "sum")
+_KEY = re.compile(r"-- (\w+):\s*(.*)")
+_ENTRY = re.compile(r"--   (\S.*)")
+_CONTINUED = re.compile(r"--\s{4,}(\S.*)")
+_PARAMETER = re.compile(
+    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)"
+    r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
+)
+_INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a relation: its SQL type, the values it takes, its default and its meaning."""
+
+    name: str
+    type: str
+    domain: str | None
+    default: Value
+    meaning: str
+
+    def parse(self, text: str) -> Value:
+        """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
+        value = self._typed(text)
+        if value is not None and self.domain and not self._allows(value):
+            raise UsageError(f"{self.name} is {text}, it must be in {self.domain}")
+        return value
+
+    def _typed(self, text: str) -> Value:
+        if text.lower() in ("null", "none"):
+            return None
+        try:
+            if self.type == "integer":
+                return int(text)
+            if self.type == "double":
+                return float(text)
+            if self.type == "boolean":
+                return {"true": True, "false": False}[text.lower()]
+        except (ValueError, KeyError):
+            raise UsageError(f"{self.name} is {text}, it must be of type {self.type}") from None
+        return text
+
+    def _allows(self, value: int | float | str) -> bool:
+        assert self.domain is not None
+        if self.domain.startswith("{"):
+            return value in [choice.strip() for choice in self.domain[1:-1].split(",")]
+        interval = _INTERVAL.fullmatch(self.domain)
+        assert interval is not None and not isinstance(value, str)
+        low, high = float(interval["low"]), float(interval["high"])
+        above = value >= low if interval["open"] == "[" else value > low
+        below = value <= high if interval["close"] == "]" else value < high
+        return above and below
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the header says. Keys that only measures have are empty on other relations."""
+
+    title: str
+    parameters: Sequence[Parameter]
+    columns: Mapping[str, str]
+    inputs: Sequence[str]
+    measure: str
+    aliases: Sequence[str]
+    definition: str
+    reference: str
+    differs: str
+    range: str
+    mean: str
+    examples: Sequence[str]
+
+
+def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header:
+    """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
+    values, entries = _read_lines(path, lines, is_measure)
+    needed = _REQUIRED_OF_MEASURES if is_measure else ("title",)
+    for key in needed:
+        if not values.get(key, [""])[0]:
+            raise CatalogError(f'{path}:1: the header lacks "{key}"')
+    if is_measure and values["mean"][0] not in _MEANS:
+        raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
+
+    def one(key: str) -> str:
+        return values.get(key, [""])[0]
+
+    return Header(
+        title=one("title"),
+        parameters=[_read_parameter(path, number, text) for number, text in entries["parameters"]],
+        columns=dict(_read_column(path, number, text) for number, text in entries["columns"]),
+        inputs=_listed(one("inputs")),
+        measure=one("measure"),
+        aliases=_listed(one("aliases")),
+        definition=one("definition"),
+        reference=one("reference"),
+        differs=one("differs"),
+        range=one("range"),
+        mean=one("mean"),
+        examples=values.get("example", []),
+    )
+
+
+def _read_lines(
+    path: Path, lines: Sequence[str], is_measure: bool
+) -> tuple[dict[str, list[str]], dict[str, list[tuple[int, str]]]]:
+    values: dict[str, list[str]] = {}
+    entries: dict[str, list[tuple[int, str]]] = {section: [] for section in _SECTIONS}
+    section = ""
+    for number, line in enumerate(lines, start=1):
+        if match := _KEY.fullmatch(line.rstrip()):
+            section = match[1]
+            _check_key(path, number, section, match[2], values, is_measure)
+            values.setdefault(section, []).append(match[2].strip())
+        elif (match := _ENTRY.fullmatch(line.rstrip())) and section in entries:
+            entries[section].append((number, match[1]))
+        elif (match := _CONTINUED.fullmatch(line.rstrip())) and entries.get(section):
+            start, text = entries[section][-1]
+            entries[section][-1] = start, f"{text} {match[1]}"
+        elif match and section in values and section not in entries:
+            values[section][-1] += f" {match[1]}"
+        else:
+            raise CatalogError(f'{path}:{number}: expected "-- key: value" or an indented entry')
+    return values, entries
+
+
+def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, object], is_measure: bool) -> None:
+    known = (*(_MEASURE_KEYS if is_measure else _HELPER_KEYS), *_SECTIONS)
+    if key not in known:
+        raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
+    if key in seen and key != "example":
+        raise CatalogError(f'{path}:{line}: "{key}" stands twice')
+    if key in _SECTIONS and value:
+        raise CatalogError(f'{path}:{line}: the entries of "{key}" go on lines of their own')
+
+
+def _read_parameter(path: Path, line: int, text: str) -> Parameter:
+    match = _PARAMETER.fullmatch(text)
+    if match is None:
+        raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
+    untyped = Parameter(match["name"], match["type"], match["domain"], None, match["meaning"])
+    try:
+        default = untyped.parse(match["default"])
+    except UsageError as error:
+        raise CatalogError(f"{path}:{line}: {error}") from error
+    return Parameter(untyped.name, untyped.type, untyped.domain, default, untyped.meaning)
+
+
+def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:
+    name, _, meaning = text.partition(" ")
+    if not meaning.strip():
+        raise CatalogError(f'{path}:{line}: expected "column   meaning", found "{text}"')
+    return name, meaning.strip()
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]

@@ -1,0 +1,171 @@
+"""Runs and judgments that are already in memory: pandas, polars, Arrow, DuckDB relations and nested dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest import keys, qrels, runs
+from evalsql.ingest.keys import Refused
+from evalsql.ingest.lines import Notes
+from evalsql.ingest.runs import NewRun, RunOptions
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+# Column names by meaning, the first one found being taken; the lists name what other packages use.
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "topic": ("topic", "topic_id", "query_id", "query", "qid", "q_id"),
+    "document": ("document", "document_id", "doc_id", "docno", "docid", "doc", "corpus_id"),
+    "score": ("score",),
+    "rank": ("rank",),
+    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "iteration": ("iteration", "iter", "subtopic"),
+}
+_TEXT_TYPES = ("VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_VIEW = "incoming_frame"
+_MEMORY = "in memory"
+
+
+def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOptions) -> int:
+    """Load one run of rows in memory within the caller's transaction; returns the run_id.
+
+    ``data`` is {topic: {document: score}}, or a frame with columns for topic, document and score, and rank under
+    that tie rule.
+
+    Raises:
+        InputError: rows with nulls, scores that are not finite, repeated documents; lines count rows from 1.
+        UsageError: columns missing or of a type that does not name things.
+    """
+    warehouse.execute(runs.STAGED)
+    columns = _register(warehouse, data, ("topic", "document", "score"))
+    rank = "null"
+    if options.tie_rule == "rank":
+        if "rank" not in columns:
+            raise UsageError(f"{name}: the tie rule goes by rank, and there is no column rank")
+        rank = columns["rank"]
+    warehouse.execute(f"""
+        insert into staged_run_rows
+        select
+            0, cast({columns["topic"]} as varchar), cast({columns["document"]} as varchar),
+            cast({rank} as integer), cast({columns["score"]} as double), false
+        from {_VIEW}
+    """)
+    _unregister(warehouse)
+    unusable = "score is null or not isfinite(score)"
+    if options.tie_rule == "rank":
+        unusable += " or given_rank is null"
+    _refuse(warehouse, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
+    run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
+    num_rows = _count(warehouse, name, "staged_run_rows")
+
+    def report_repeated(_: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
+        raise InputError(
+            Problem(name, 0, f"document {document} of topic {topic} stands more than once")
+            for _, topic, document in sorted(repeated)
+        )
+
+    runs.store(warehouse, [run], options, report_repeated)
+    keys.add_file_row(warehouse, ("run", run.run_id, _MEMORY, None, None, num_rows))
+    return run.run_id
+
+
+def load_qrels_data(warehouse: Warehouse, name: str, data: Any, meta: Mapping[str, str]) -> int:
+    """Load judgments in memory within the caller's transaction; returns the qrels_id.
+
+    ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
+    there is one. Raises as ``load_run_data``; a grade must be a whole number.
+    """
+    warehouse.execute(qrels.STAGED)
+    columns = _register(warehouse, data, ("topic", "document", "grade"))
+    ((fractional,),) = warehouse.rows(f"""
+        select count(*) from {_VIEW}
+        where cast({columns["grade"]} as double) <> trunc(cast({columns["grade"]} as double))
+    """)
+    if fractional:
+        raise InputError([Problem(name, 0, f"{fractional} grades are not whole numbers")])
+    iteration = f"cast({columns['iteration']} as varchar)" if "iteration" in columns else "'0'"
+    warehouse.execute(f"""
+        insert into staged_qrels_rows
+        select
+            cast({columns["topic"]} as varchar), {iteration},
+            cast({columns["document"]} as varchar), cast({columns["grade"]} as integer)
+        from {_VIEW}
+    """)
+    _unregister(warehouse)
+    _refuse(warehouse, name, "staged_qrels_rows", "grade is null", "grade is missing")
+    repeated = warehouse.rows("""
+        select topic, document from staged_qrels_rows group by topic, document having count(*) > 1
+        order by topic, document
+    """)
+    if repeated:
+        raise InputError(
+            Problem(name, 0, f"document {document} of topic {topic} is judged more than once")
+            for topic, document in repeated
+        )
+    num_rows = _count(warehouse, name, "staged_qrels_rows")
+    qrels_id = qrels.store(warehouse, name, Notes(), meta, 0)
+    keys.add_file_row(warehouse, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
+    return qrels_id
+
+
+def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[str, str]:
+    """Put ``data`` under the name of a view; returns the column for each meaning that has one, quoted."""
+    if isinstance(data, Mapping):
+        _register_nested(warehouse, data, needed[-1])
+    elif type(data).__module__.startswith(("duckdb", "_duckdb")):
+        warehouse.register(_VIEW, data.to_arrow_table())
+    else:
+        warehouse.register(_VIEW, data)
+    types = {name: kind for name, kind, *_ in warehouse.rows(f"describe {_VIEW}")}
+    found = {
+        meaning: next((name for name in names if name in types), None)
+        for meaning, names in COLUMNS.items()
+    }
+    for meaning in needed:
+        if found[meaning] is None:
+            names = ", ".join(COLUMNS[meaning])
+            raise UsageError(f"there is no column for the {meaning}: expected one of {names}; found {', '.join(types)}")
+    for meaning in ("topic", "document"):
+        kind = types[str(found[meaning])]
+        if kind not in _TEXT_TYPES and not kind.startswith("ENUM"):
+            raise UsageError(f"column {found[meaning]} is of type {kind}; names are text or whole numbers")
+    return {meaning: f'"{name}"' for meaning, name in found.items() if name is not None}
+
+
+def _register_nested(warehouse: Warehouse, data: Mapping[Any, Any], value: str) -> None:
+    rows = [(str(topic), str(document), x) for topic, inner in data.items() for document, x in inner.items()]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+    warehouse.execute(
+        f"""
+        create or replace temp table {_VIEW} as
+        select unnest(?::varchar[]) as topic, unnest(?::varchar[]) as document, unnest(?::double[]) as {value}
+        """,
+        columns,
+    )
+
+
+def _unregister(warehouse: Warehouse) -> None:
+    kinds = warehouse.rows("select 1 from duckdb_tables() where table_name = ?", [_VIEW])
+    if kinds:
+        warehouse.execute(f"drop table {_VIEW}")
+    else:
+        warehouse.unregister(_VIEW)
+
+
+def _refuse(warehouse: Warehouse, name: str, table: str, unusable: str, reason: str) -> None:
+    refused = Refused()
+    empty = "topic is null or topic = '' or document is null or document = ''"
+    for (row,) in warehouse.rows(f"select rowid + 1 from {table} where {empty}"):
+        refused(Problem(name, row, "topic or document is missing"))
+    for (row,) in warehouse.rows(f"select rowid + 1 from {table} where {unusable}"):
+        refused(Problem(name, row, reason))
+    refused.check()
+
+
+def _count(warehouse: Warehouse, name: str, table: str) -> int:
+    ((count,),) = warehouse.rows(f"select count(*) from {table}")
+    if not count:
+        raise InputError([Problem(name, 0, "holds no rows")])
+    return int(count)

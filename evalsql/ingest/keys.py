@@ -1,0 +1,73 @@
+"""What every kind of input shares: staged rows, keys for names, pairs of judgments and runs to evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from evalsql.build import with_inputs
+from evalsql.errors import MOST_LISTED, InputError, Problem
+from evalsql.naming import literal
+from evalsql.syntax import bind_parameters
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+
+@dataclass
+class Refused:
+    """Problems found so far: the first ones whole, all of them counted."""
+
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def __call__(self, problem: Problem) -> None:
+        self.count += 1
+        if len(self.problems) < MOST_LISTED:
+            self.problems.append(problem)
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def check(self) -> None:
+        """Raise InputError if anything was refused."""
+        if self:
+            raise InputError(self.problems, self.count)
+
+
+def loading_sql(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: str) -> str:
+    """The SELECT of ``sql/loading/<name>.sql`` over the given inputs."""
+    relation = warehouse.catalog[name]
+    body = bind_parameters(relation, {key: literal(value) for key, value in arguments.items()})
+    return with_inputs(body, inputs) if inputs else body
+
+
+def insert(warehouse: Warehouse, table: str, sql: str) -> None:
+    warehouse.execute(f"insert into {table} by name\n{sql}")
+
+
+def add_names(warehouse: Warehouse, staged: str) -> None:
+    """Give keys to the topics and documents of the staged rows that have none."""
+    for table in ("topics", "documents"):
+        insert(warehouse, table, loading_sql(warehouse, f"new_{table}", {"staged": staged}))
+
+
+def next_id(warehouse: Warehouse, table: str, key: str) -> int:
+    ((greatest,),) = warehouse.rows(f"select coalesce(max({key}), 0) from {table}")
+    return int(greatest) + 1
+
+
+def pair(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> None:
+    """Prepare what measures stand on for new pairs of (qrels_id, run_id)."""
+    listed = ", ".join(f"({qrels_id}, {run_id})" for qrels_id, run_id in pairs)
+    if not listed:
+        return
+    inputs = {"new_pairs": f"select * from (values {listed}) as pairs(qrels_id, run_id)"}
+    for table in ("evaluations", "judged_ranks"):
+        insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
+
+
+def add_file_row(warehouse: Warehouse, row: tuple[object, ...]) -> None:
+    """A row of the table ``files``: kind, id, file, sha256, bytes, num_rows."""
+    warehouse.execute("insert into files values (?, ?, ?, ?, ?, ?)", row)

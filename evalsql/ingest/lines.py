@@ -1,0 +1,133 @@
+"""The exact reader of TREC lines: any mix of blanks, comments, header rows; every bad line gets a reason.
+
+Columns are split at runs of ASCII white space, as C's isspace does.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from evalsql.errors import Problem
+from evalsql.ingest.sources import Source
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
+_HEADER_WORDS = {
+    *("topic", "topicid", "topic_id", "qid", "q_id", "query", "queryid", "query_id", "query-id"),
+    *("doc", "docid", "doc_id", "docno", "document", "document_id", "pid", "corpus-id"),
+    *("rank", "score", "rel", "relevance", "grade", "label", "judgment", "judgement"),
+}
+RunRow = tuple[str, str, str, str]
+QrelsRow = tuple[str, str, str, int]
+
+
+@dataclass
+class Notes:
+    """What a file holds beside its rows."""
+
+    comments: list[str] = field(default_factory=list)
+    tags: Counter[str] = field(default_factory=Counter)
+    last_tag: str | None = None
+
+
+def run_rows(
+    source: Source, notes: Notes, refuse: Callable[[Problem], None], *, rank_is_used: bool
+) -> Iterator[tuple[int, RunRow]]:
+    """Line number and (topic, document, rank, score) of each good row; ``refuse`` gets the others.
+
+    Rows have five columns (topic, unused, document, rank, score), then the tag, which may hold blanks.
+    """
+    for number, line in _data_lines(source, notes, refuse, number_at=4):
+        columns = line.split(maxsplit=5)
+        if len(columns) < 5:
+            reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
+        elif reason := _score_fault(columns[4]):
+            pass
+        elif rank_is_used and not _is_integer(columns[3]):
+            reason = f'rank "{columns[3]}" is not a whole number, and the tie rule goes by it'
+        else:
+            if len(columns) == 6:
+                notes.last_tag = " ".join(columns[5].split())
+                notes.tags[notes.last_tag] += 1
+            yield number, (columns[0], columns[2], columns[3], columns[4])
+            continue
+        refuse(Problem(source.label, number, reason))
+
+
+def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, QrelsRow]]:
+    """Line number and (topic, iteration, document, grade) of each good row; ``refuse`` gets the others."""
+    for number, line in _data_lines(source, notes, refuse, number_at=3):
+        columns = line.split()
+        if len(columns) != 4:
+            reason = f"{len(columns)} columns, expected 4: topic iteration document grade"
+        elif not _is_integer(columns[3]):
+            reason = f'grade "{columns[3]}" is not a whole number'
+        else:
+            yield number, (columns[0], columns[1], columns[2], int(columns[3].partition(".")[0]))
+            continue
+        refuse(Problem(source.label, number, reason))
+
+
+def _data_lines(
+    source: Source, notes: Notes, refuse: Callable[[Problem], None], *, number_at: int
+) -> Iterator[tuple[int, "_Line"]]:
+    """Lines that are neither blank nor a comment nor a header row; those go to ``notes.comments``.
+
+    ``number_at`` is the column, from 0, that is a number in every row but a header.
+    """
+    first = True
+    try:
+        with source.open() as stream:
+            for number, raw in enumerate(stream, start=1):
+                text = raw.removeprefix(BYTE_ORDER_MARK).strip() if number == 1 else raw.strip()
+                if not text:
+                    continue
+                try:
+                    line = _Line(text, text.decode("utf-8"))
+                except UnicodeDecodeError:
+                    refuse(Problem(source.label, number, "not UTF-8 text"))
+                    continue
+                if "\0" in line.text:
+                    refuse(Problem(source.label, number, "holds a zero byte"))
+                elif line.text.startswith("#") or (first and _is_header(line, number_at)):
+                    notes.comments.append(line.text)
+                else:
+                    first = False
+                    yield number, line
+    except (OSError, EOFError, ValueError) as error:
+        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line as bytes, which split at ASCII white space only, and as text."""
+
+    raw: bytes
+    text: str
+
+    def split(self, maxsplit: int = -1) -> list[str]:
+        return [column.decode("utf-8") for column in self.raw.split(None, maxsplit)]
+
+
+def _is_header(line: _Line, number_at: int) -> bool:
+    columns = line.split()
+    return (
+        len(columns) > number_at
+        and not _NUMBER.fullmatch(columns[number_at])
+        and sum(column.lower() in _HEADER_WORDS for column in columns) >= 2
+    )
+
+
+def _score_fault(text: str) -> str:
+    if not _NUMBER.fullmatch(text):
+        return f'score "{text}" is not a number'
+    return "" if math.isfinite(float(text)) else f'score "{text}" is too large'
+
+
+def _is_integer(text: str) -> bool:
+    return bool(_WHOLE.fullmatch(text)) and -(2**31) <= float(text) < 2**31

@@ -1,0 +1,326 @@
+"""Loads runs: clean files by the engine's own reader, the rest by the exact one, into the same staged rows."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsql.errors import Problem, QueryError
+from evalsql.ingest import keys
+from evalsql.ingest.keys import Refused, loading_sql
+from evalsql.ingest.lines import Notes, run_rows
+from evalsql.ingest.sources import Source
+from evalsql.naming import literal
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
+BATCH_BYTES = 400_000_000
+STAGED = """
+create or replace temp table staged_run_rows (
+    file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean
+)"""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How runs are loaded; see ``Warehouse.load_runs``."""
+
+    tie_rule: str = "trec_eval"
+    lower_is_better: bool = False
+    keep_best: bool = False
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class StagedFile:
+    """One file of one run on its way in."""
+
+    file_id: int
+    run_id: int
+    source: Source
+    tag: str | None = None
+    notes: Notes = field(default_factory=Notes)
+    num_rows: int = 0
+
+
+@dataclass
+class NewRun:
+    """A run and the files it is made of."""
+
+    name: str
+    run_id: int
+    files: Sequence[StagedFile]
+
+    @property
+    def notes(self) -> Notes:
+        """What its files hold beside rows, put together."""
+        whole = Notes()
+        for file in self.files:
+            whole.comments += file.notes.comments
+            whole.tags += file.notes.tags
+            whole.last_tag = file.notes.last_tag or file.tag or whole.last_tag
+        return whole
+
+
+class RunLoader:
+    """Loads a set of runs within the caller's transaction; after an InputError nothing of it may be kept."""
+
+    def __init__(self, warehouse: Warehouse, options: RunOptions, progress: Progress) -> None:
+        self.warehouse = warehouse
+        self.options = options
+        self.progress = progress
+        self.refused = Refused()
+
+    def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
+        """Load the runs, each from its files; all problems of all files are found before any is raised."""
+        first_id = keys.next_id(self.warehouse, "runs", "run_id")
+        runs: list[NewRun] = []
+        file_id = 0
+        for run_id, (name, sources) in enumerate(named.items(), start=first_id):
+            files = [StagedFile(file_id + at, run_id, source) for at, source in enumerate(sources)]
+            file_id += len(files)
+            runs.append(NewRun(name, run_id, files))
+        done = 0
+        for batch in _batches(runs):
+            self.progress("loading runs", done, file_id)
+            self._load_batch(batch)
+            done += sum(len(run.files) for run in batch)
+        self.progress("loading runs", file_id, file_id)
+        self.refused.check()
+        return runs
+
+    def _load_batch(self, runs: Sequence[NewRun]) -> None:
+        files = [file for run in runs for file in run.files]
+        self.warehouse.execute(STAGED)
+        self._stage(files)
+        if self.refused:
+            return
+        store(self.warehouse, runs, self.options, self._report_repeated)
+        _add_files(self.warehouse, runs)
+        self.warehouse.execute("drop table staged_run_rows")
+
+    # Staging
+
+    def _stage(self, files: Sequence[StagedFile]) -> None:
+        groups: dict[tuple[str, str], list[StagedFile]] = {}
+        inexact: list[StagedFile] = []
+        for file in files:
+            delimiter, file.tag = _layout(file.source)
+            if delimiter:
+                groups.setdefault((delimiter, file.source.compression), []).append(file)
+            else:
+                inexact.append(file)
+        for (delimiter, compression), group in groups.items():
+            inexact += self._stage_clean(group, delimiter, compression)
+        self._stage_exactly(inexact)
+        counts = dict(self.warehouse.rows("select file_id, count(*) from staged_run_rows group by file_id"))
+        for file in files:
+            file.num_rows = counts.get(file.file_id, 0)
+            if not file.num_rows and not self.refused:
+                self.refused(Problem(file.source.label, 0, "holds no rows"))
+
+    def _stage_clean(self, files: list[StagedFile], delimiter: str, compression: str) -> list[StagedFile]:
+        """Stage files by the engine's reader; returns those that it could not read for certain."""
+        try:
+            doubtful = self._read(files, delimiter, compression)
+        except QueryError:
+            # One file stops the reader for all; each is tried alone.
+            if len(files) == 1:
+                return files
+            return [left for file in files for left in self._stage_clean([file], delimiter, compression)]
+        if doubtful:
+            listed = ", ".join(map(str, doubtful))
+            self.warehouse.execute(f"delete from staged_run_rows where file_id in ({listed})")
+        return [file for file in files if file.file_id in doubtful]
+
+    def _read(self, files: Sequence[StagedFile], delimiter: str, compression: str) -> set[int]:
+        """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
+        position = "cast(file_index as integer) + 1"
+        raw = f"""
+            select
+                list_extract({[file.file_id for file in files]}, {position}) as file_id,
+                list_extract([{", ".join(literal(file.tag) for file in files)}], {position}) as expected_tag,
+                {literal(self.options.tie_rule == "rank")} as rank_is_used,
+                topic, unused, document, given_rank, score, tag
+            from read_csv(
+                [{", ".join(literal(_without_wildcards(file.source.path)) for file in files)}],
+                delim = {literal(delimiter)}, compression = {literal(compression)},
+                header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
+                columns = {{
+                    'topic': 'varchar', 'unused': 'varchar', 'document': 'varchar',
+                    'given_rank': 'varchar', 'score': 'varchar', 'tag': 'varchar'
+                }}
+            )"""
+        execute, rows = self.warehouse.execute, self.warehouse.rows
+        try:
+            execute("insert into staged_run_rows " + loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}))
+            doubtful = rows(f"""
+                select distinct file_id from staged_run_rows
+                where doubtful and file_id between {files[0].file_id} and {files[-1].file_id}
+            """)
+            rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
+        finally:
+            execute("drop table if exists reject_errors; drop table if exists reject_scans")
+        paths = {path for (path,) in rejected}
+        by_path = {file.file_id for file in files if str(file.source.path) in paths}
+        return {file_id for (file_id,) in doubtful} | by_path
+
+    def _stage_exactly(self, files: Sequence[StagedFile]) -> None:
+        """Rewrite files line by line as clean ones, then stage those."""
+        with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+            for at, file in enumerate(files):
+                if len(files) > 1:
+                    self.progress("reading line by line", at, len(files))
+                clean = Path(folder) / "clean.tsv"
+                with clean.open("w", encoding="utf-8", newline="") as stream:
+                    writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+                    for _, (topic, document, rank, score) in self._exact_rows(file):
+                        writer.writerow((topic, "Q0", document, rank, score, "-"))
+                if not self.refused and clean.stat().st_size:
+                    rewritten = StagedFile(file.file_id, file.run_id, Source(file.source.label, clean, "none"), "-")
+                    if self._read([rewritten], "\t", "none"):
+                        raise QueryError(f"{file.source.label}: the rewritten file does not read back")
+
+    def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+        file.notes = Notes()
+        rank_is_used = self.options.tie_rule == "rank"
+        return run_rows(file.source, file.notes, self.refused, rank_is_used=rank_is_used)
+
+    # Repeated documents
+
+    def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
+        """Read the files concerned again to name the lines."""
+        for run in runs:
+            first: dict[tuple[str, str], tuple[str, int]] = {}
+            if not any(run.run_id == run_id for run_id, _, _ in repeated):
+                continue
+            for file in run.files:
+                for line, (topic, document, _, _) in self._exact_rows(file):
+                    if (run.run_id, topic, document) not in repeated:
+                        continue
+                    label, at = first.setdefault((topic, document), (file.source.label, line))
+                    if (label, at) != (file.source.label, line):
+                        place = f"line {at}" if label == file.source.label else f"{label}:{at}"
+                        reason = f"document {document} of topic {topic} already stands at {place}"
+                        self.refused(Problem(file.source.label, line, reason))
+
+
+def store(
+    warehouse: Warehouse,
+    runs: Sequence[NewRun],
+    options: RunOptions,
+    report_repeated: Callable[[Sequence[NewRun], set[tuple[int, str, str]]], None],
+) -> None:
+    """Rank the staged rows under the tie rule and put them, with all that describes them, into the base tables."""
+    for run in runs:
+        _add_run(warehouse, run, options)
+    keys.add_names(warehouse, "select * from staged_run_rows")
+    owners = ", ".join(f"({file.file_id}, {file.run_id})" for run in runs for file in run.files)
+    inputs = {
+        "staged": "select *, rowid as position from staged_run_rows",
+        "staged_files": f"select * from (values {owners}) as files(file_id, owner_id)",
+    }
+    coded = loading_sql(warehouse, "coded_run_rows", inputs, tie_rule=options.tie_rule)
+    warehouse.execute(f"create or replace temp table coded as\n{coded}")
+    repeated = _repeated(warehouse)
+    if repeated and not options.keep_best:
+        report_repeated(runs, repeated)
+        return
+    ranked = loading_sql(
+        warehouse,
+        "ranked",
+        {
+            "retrieved": "select run_id, topic_id, rank, document_id, score from coded",
+            "scored": warehouse.catalog["scored"].body,
+        },
+        tie_rule=options.tie_rule,
+    )
+    if repeated:
+        ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
+    keys.insert(warehouse, "retrieved", f"{ranked}\norder by run_id, topic_id, rank")
+    listed = ", ".join(f"({run.run_id})" for run in runs)
+    staged_runs = {"staged_runs": f"select * from (values {listed}) as runs(run_id)"}
+    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", staged_runs))
+    if repeated:
+        warehouse.execute(f"""
+            update runs set duplicates = (select count(*) from coded where coded.run_id = runs.run_id)
+                - (select sum(num_ret) from run_topics where run_topics.run_id = runs.run_id)
+            where run_id in ({", ".join(str(run.run_id) for run in runs)})
+        """)
+    warehouse.execute("drop table coded")
+
+
+def _repeated(warehouse: Warehouse) -> set[tuple[int, str, str]]:
+    """Run, topic and document of the coded rows that stand more than once."""
+    repeated = loading_sql(warehouse, "repeated_documents", {})
+    return set(
+        warehouse.rows(f"""
+            select run_id, topic, document from ({repeated})
+            join topics using (topic_id) join documents using (document_id)
+        """)
+    )
+
+
+def _add_run(warehouse: Warehouse, run: NewRun, options: RunOptions) -> None:
+    notes = run.notes
+    warehouse.execute(
+        """
+        insert into runs values (
+            ?, ?, ?, ?, ?, 0, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
+        )
+        """,
+        (
+            *(run.run_id, run.name, notes.last_tag, options.tie_rule, options.lower_is_better),
+            *("\n".join(notes.comments), list(options.meta), list(options.meta.values()), warehouse.program_version),
+        ),
+    )
+
+
+def _add_files(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
+    for run in runs:
+        for file in run.files:
+            size = file.source.path.stat().st_size
+            keys.add_file_row(
+                warehouse, ("run", run.run_id, file.source.label, file.source.sha256(), size, file.num_rows)
+            )
+
+
+def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:
+    """Runs put together until a batch holds about BATCH_BYTES of text, so that memory stays bounded."""
+    batch: list[NewRun] = []
+    size = 0
+    for run in runs:
+        weight = sum(file.source.text_bytes for file in run.files)
+        if batch and size + weight > BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(run)
+        size += weight
+    if batch:
+        yield batch
+
+
+def _layout(source: Source) -> tuple[str, str | None]:
+    """Delimiter and tag of the first line if it has six columns with one blank or tab between them, else ""."""
+    try:
+        with source.open() as stream:
+            line = stream.readline(1_000_000).decode("utf-8").rstrip("\r\n")
+    except (OSError, EOFError, ValueError):
+        return "", None
+    for delimiter in ("\t", " "):
+        columns = line.split(delimiter)
+        if len(columns) == 6 and all(columns) and " ".join(columns[5].split()) == columns[5]:
+            return delimiter, columns[5]
+    return "", None
+
+
+def _without_wildcards(path: Path) -> str:
+    """The path as a pattern that the engine's reader takes for itself."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))

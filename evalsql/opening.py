@@ -1,0 +1,159 @@
+"""Opens warehouse files: makes new ones, brings older ones up to date, and says what is wrong with others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+from evalsql import build
+from evalsql.catalog import CONTRACT, Catalog, Relation, read_catalog
+from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+
+DEFAULT_PATH = "evalsql.duckdb"
+PATH_VARIABLE = "EVALSQL_DB"
+
+
+def default_path() -> str:
+    """Where the warehouse is when nobody says: ``EVALSQL_DB``, else ``evalsql.duckdb`` in this folder."""
+    return os.environ.get(PATH_VARIABLE) or DEFAULT_PATH
+
+
+def open(path: str | Path | None = None, *, read_only: bool = False, catalog: Catalog | None = None) -> Warehouse:
+    """Open a warehouse, making the file if there is none.
+
+    Args:
+        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
+        read_only: leave the file as it is; views of an older version are then replaced for this connection only.
+        catalog: relations to use in the place of those that come with the package.
+
+    Raises:
+        WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
+        CatalogError: a relation does not hold to the contract.
+    """
+    path = str(path or default_path())
+    catalog = catalog or read_catalog()
+    if read_only and not Path(path).exists():
+        raise WarehouseError(f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}")
+    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=catalog)
+    try:
+        _bring_up_to_date(warehouse)
+    except BaseException:
+        warehouse.close()
+        raise
+    return warehouse
+
+
+def open_for_measures(relations: Sequence[str], catalog: Catalog) -> Warehouse:
+    """A warehouse in memory with what the given relations and reports need, and no more."""
+    warehouse = Warehouse(_connect(MEMORY, False), MEMORY, read_only=False, catalog=catalog)
+    _create_tables(warehouse)
+    for statement in build.statements(catalog, relations):
+        warehouse.execute(statement)
+    _write_catalogue(warehouse)
+    return warehouse
+
+
+def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(
+            path,
+            read_only=read_only,
+            config={
+                "storage_compatibility_version": STORAGE_VERSION,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            },
+        )
+    except duckdb.Error as error:
+        raise WarehouseError(f"{path}: cannot be opened: {str(error).splitlines()[0]}") from error
+
+
+def _bring_up_to_date(warehouse: Warehouse) -> None:
+    path = warehouse.path
+    tables = {name for (name,) in warehouse.rows("select table_name from duckdb_tables() where not temporary")}
+    if "warehouse" not in tables:
+        if tables or warehouse.read_only:
+            raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse")
+        with warehouse.transaction():
+            _create_tables(warehouse)
+            _rebuild(warehouse)
+        return
+    ((schema_version, made_by, digest),) = warehouse.rows(
+        "select schema_version, evalsql_version, sql_digest from warehouse"
+    )
+    if schema_version > SCHEMA_VERSION:
+        raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
+    if digest == warehouse.catalog.digest:
+        return
+    if warehouse.read_only:
+        for statement in build.statements(warehouse.catalog, temporary=True):
+            warehouse.execute(statement)
+    else:
+        with warehouse.transaction():
+            _rebuild(warehouse)
+
+
+def _create_tables(warehouse: Warehouse) -> None:
+    for relation in warehouse.catalog.of_kind("tables"):
+        warehouse.execute(relation.body)
+        for comment in build.comments(relation):
+            warehouse.execute(comment)
+
+
+def _rebuild(warehouse: Warehouse) -> None:
+    """Put this version's views and macros into the file in the place of whatever stood there."""
+    for kind, name in warehouse.rows("""
+        select 'view', view_name from duckdb_views() where not internal and not temporary
+        union all
+        select distinct 'macro table', function_name from duckdb_functions()
+        where function_type = 'table_macro' and not internal
+    """):
+        warehouse.execute(f'drop {kind} if exists "{name}"')
+    for statement in build.statements(warehouse.catalog):
+        warehouse.execute(statement)
+    _write_catalogue(warehouse)
+    warehouse.execute("delete from warehouse")
+    warehouse.execute(
+        "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
+        [SCHEMA_VERSION, warehouse.program_version, warehouse.catalog.digest],
+    )
+    for relation in warehouse.catalog.measures:
+        check_contract(warehouse, relation)
+
+
+def _write_catalogue(warehouse: Warehouse) -> None:
+    warehouse.execute("delete from measures")
+    for row in build.catalogue_rows(warehouse.catalog):
+        warehouse.execute(f"insert into measures values ({', '.join('?' * len(row))})", row)
+
+
+def check_contract(warehouse: Warehouse, relation: Relation) -> None:
+    """Hold a measure to the contract: its columns, one row for each topic evaluated, every value finite.
+
+    Raises:
+        CatalogError: it breaks it; the message names the file.
+    """
+    try:
+        types = [(name, kind) for name, kind, *_ in warehouse.rows(f"describe {relation.name}")]
+    except QueryError as error:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
+    expected = dict(zip(CONTRACT, ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE"), strict=True))
+    if dict(types[: len(expected)]) != expected or [name for name, _ in types] != list(relation.columns):
+        found = ", ".join(f"{name} {kind}" for name, kind in types)
+        wanted = ", ".join([f"{name} {kind}" for name, kind in expected.items()] + list(relation.header.columns))
+        raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {found}; expected {wanted}")
+    ((rows, distinct, evaluated, unusable),) = warehouse.rows(f"""
+        select
+            count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
+            count(*) filter (where not coalesce(isfinite(value), false))
+        from {relation.name}
+    """)
+    if not rows == distinct == evaluated:
+        raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
+    if unusable:
+        raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite")

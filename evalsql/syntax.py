@@ -1,0 +1,78 @@
+"""What the syntax tree of a relation's body tells: the relations it reads, the parameters it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokens import Token, TokenType
+
+from evalsql.errors import CatalogError
+
+if TYPE_CHECKING:
+    from evalsql.catalog import Relation
+
+
+def parse(relation: Relation) -> exp.Expression:
+    """The syntax tree of the body; raises CatalogError with file and line where it has none."""
+    try:
+        trees = sqlglot.parse(relation.body, dialect="duckdb")
+    except (ParseError, TokenError) as error:
+        line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
+        place = relation.body_line + (line or 1) - 1
+        raise CatalogError(f"{relation.path}:{place}: {str(error).splitlines()[0]}") from error
+    if len(trees) != 1 or trees[0] is None:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: expected one statement")
+    return trees[0]
+
+
+def relations_read(relation: Relation) -> frozenset[str]:
+    """Names of tables, views and macros in the body that are not its own CTEs.
+
+    Raises:
+        CatalogError: parameters of body and header differ, or a column has a parameter's name,
+            which a macro would take for the parameter.
+    """
+    tree = parse(relation)
+    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    _check_parameters(relation, tree)
+    names = {_table_name(table) for table in tree.find_all(exp.Table)}
+    return frozenset(names - own)
+
+
+def _table_name(table: exp.Table) -> str:
+    called = table.this
+    return str(called.name if isinstance(called, exp.Func) else table.name)
+
+
+def _check_parameters(relation: Relation, tree: exp.Expression) -> None:
+    used = {str(node.name) for node in tree.find_all(exp.Parameter)}
+    used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
+    declared = {parameter.name for parameter in relation.parameters}
+    place = f"{relation.path}:{relation.body_line}"
+    if used != declared:
+        differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
+        raise CatalogError(f"{place}: header and body differ in the parameters {differing}")
+    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none.
+    argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
+    columns = {column.name for column in tree.find_all(exp.Column) if id(column) not in argument_names}
+    if clashes := sorted(columns & declared):
+        raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")
+
+
+def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
+    """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
+    pieces: list[str] = []
+    end = 0
+    for sign, name in _parameter_tokens(relation.body):
+        pieces.append(relation.body[end : sign.start])
+        pieces.append(arguments[name.text])
+        end = name.end + 1
+    return "".join([*pieces, relation.body[end:]])
+
+
+def _parameter_tokens(body: str) -> list[tuple[Token, Token]]:
+    tokens = sqlglot.tokenize(body, dialect="duckdb")
+    return [(here, after) for here, after in zip(tokens, tokens[1:], strict=False) if here.token_type == TokenType.PARAMETER]

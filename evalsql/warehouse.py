@@ -1,0 +1,347 @@
+"""A warehouse file: created, opened, upgraded, loaded and asked. The one place where SQL is executed."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from evalsql import build
+from evalsql.catalog import Catalog, read_catalog
+from evalsql.errors import InputError, Problem, QueryError, UsageError, WarehouseError
+from evalsql.naming import literal, parse_measures
+
+SCHEMA_VERSION = 1
+STORAGE_VERSION = "v1.5.0"  # the oldest format that DuckDB 1.5 and 2.0 share and that has typed macro parameters
+MEMORY = ":memory:"
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Progress nobody looks at."""
+
+
+class Warehouse:
+    """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
+
+    Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
+    engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
+        self.connection = connection
+        self.path = path
+        self.read_only = read_only
+        self.catalog = catalog
+
+    def __enter__(self) -> Warehouse:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+    @cached_property
+    def program_version(self) -> str:
+        return version("evalsql")
+
+    # Executing SQL
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run statements for what they do."""
+        self.rows(sql, parameters)
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
+        with _worded(sql):
+            return self.connection.execute(sql, parameters or None).fetchall()
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
+        with _worded(query):
+            relation = self.connection.sql(query)
+        if relation is None:
+            raise UsageError("this statement gives no rows")
+        return relation
+
+    def register(self, name: str, data: object) -> None:
+        with _worded(f"-- register {name}"):
+            self.connection.register(name, data)
+
+    def unregister(self, name: str) -> None:
+        self.connection.unregister(name)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: what fails inside leaves the file as it was."""
+        self.execute("begin transaction")
+        try:
+            yield
+        except BaseException:
+            self.execute("rollback")
+            raise
+        self.execute("commit")
+
+    # Loading
+
+    def load_qrels(
+        self,
+        source: Any,
+        name: str | None = None,
+        *,
+        runs: Sequence[str] = (),
+        keep_best: bool = False,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> str:
+        """Load judgments: a TREC qrels file, a frame, or {topic: {document: grade}}. Returns the set's name.
+
+        Args:
+            source: path ("-" is standard input), or data with columns for topic, document, grade.
+            name: by default the file's stem.
+            runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
+            keep_best: of several judgments of a document for a topic keep the one with the highest grade.
+            replace: put the judgments in the place of a set of the same name, for the runs it had as well.
+            meta: key and value to keep with the set.
+
+        Raises:
+            InputError: every line that was refused, with file, line and reason; nothing was loaded.
+        """
+        from evalsql.ingest.frames import load_qrels_data
+        from evalsql.ingest.qrels import load_qrels_file
+        from evalsql.ingest.sources import open_sources, stem
+
+        if not isinstance(source, str | Path):
+            if name is None:
+                raise UsageError("judgments in memory need a name")
+            with self._new_qrels(name, runs, replace) as adopt:
+                adopt(load_qrels_data(self, name, source, meta or {}))
+            return name
+        with open_sources([source]) as sources:
+            if len(sources) != 1:
+                raise UsageError(f"{source} stands for {len(sources)} files; judgments are loaded from one")
+            name = name or _named(stem(sources[0].label))
+            with self._new_qrels(name, runs, replace) as adopt:
+                adopt(load_qrels_file(self, name, sources[0], keep_best=keep_best, meta=meta or {}))
+        return name
+
+    @contextmanager
+    def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
+        from evalsql.ingest import keys
+
+        wanted = {run_id for pattern in runs for run_id in self._ids("run", pattern)}
+        with self.transaction():
+            taken = self.rows("select qrels_id from qrels where qrels = ?", [name])
+            if taken and not replace:
+                raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
+            for (qrels_id,) in taken:
+                paired = self.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
+                wanted |= {run_id for (run_id,) in paired}
+                self._delete("qrels", qrels_id)
+            yield lambda qrels_id: keys.pair(self, [(qrels_id, run_id) for run_id in sorted(wanted)])
+
+    def load_runs(
+        self,
+        files: str | Path | Iterable[str | Path],
+        *,
+        name: str | None = None,
+        qrels: Sequence[str] = (),
+        tie_rule: str = "trec_eval",
+        lower_is_better: bool = False,
+        keep_best: bool = False,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+        progress: Progress = _silent,
+    ) -> list[str]:
+        """Load TREC run files, one run each, or all as one run if a name is given. Returns the names.
+
+        Args:
+            files: paths or globs, "-" being standard input; plain, gzip or zstd.
+            name: by default each file's stem.
+            qrels: judgment sets to evaluate the runs with; by default the one there is.
+            tie_rule: trec_eval (score as 32-bit float, then document descending), trec_eval_10 (the same with
+                64-bit scores), rank (the file's rank column) or input (the order of the lines).
+            lower_is_better: whether smaller scores are better, as with E-values.
+            keep_best: keep a document that stands more than once for a topic at the best of its ranks.
+            replace: put the runs in the place of those of the same names.
+            meta: key and value to keep with the runs.
+
+        Raises:
+            InputError: every line of every file that was refused, with its reason; nothing was loaded.
+        """
+        from evalsql.ingest.runs import RunLoader, RunOptions
+        from evalsql.ingest.sources import STANDARD_INPUT, Source, open_sources, stem
+
+        options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
+        with open_sources([files] if isinstance(files, str | Path) else files) as sources:
+            named: dict[str, list[Source]] = {}
+            problems: list[Problem] = []
+            for source in sources:
+                if source.label == STANDARD_INPUT and name is None:
+                    raise UsageError("a run from standard input needs a name")
+                own = name or _named(stem(source.label))
+                if own in named and name is None:
+                    first = named[own][0].label
+                    problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+                named.setdefault(own, []).append(source)
+            if problems:
+                raise InputError(problems)
+            with self.transaction():
+                qrels_ids = self._prepare(list(named), qrels, replace)
+                loaded = RunLoader(self, options, progress).load(named)
+                progress("preparing measures", 0, 1)
+                self._pair(qrels_ids, [run.run_id for run in loaded])
+                progress("preparing measures", 1, 1)
+        return list(named)
+
+    def load_run(
+        self,
+        data: Any,
+        name: str,
+        *,
+        qrels: Sequence[str] = (),
+        tie_rule: str = "trec_eval",
+        lower_is_better: bool = False,
+        keep_best: bool = False,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> str:
+        """Load one run from memory: a pandas, polars or Arrow table, a DuckDB relation, or {topic: {document: score}}.
+
+        Other arguments and errors are those of ``load_runs``.
+        """
+        from evalsql.ingest.frames import load_run_data
+        from evalsql.ingest.runs import RunOptions
+
+        options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
+        with self.transaction():
+            qrels_ids = self._prepare([name], qrels, replace)
+            self._pair(qrels_ids, [load_run_data(self, name, data, options)])
+        return name
+
+    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> list[int]:
+        """Make room for runs; returns the ids of the judgment sets to evaluate them with."""
+        held = dict(self.rows("select run, run_id from runs"))
+        taken = [name for name in names if name in held]
+        if taken and not replace:
+            listed = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
+            raise UsageError(f"already loaded: {listed}; --replace puts others in their place")
+        qrels_ids = {qrels_id for pattern in qrels for qrels_id in self._ids("qrels", pattern)}
+        for name in taken:
+            self._delete("run", held[name])
+        if qrels:
+            return sorted(qrels_ids)
+        present = self.rows("select qrels_id, qrels from qrels order by qrels")
+        if len(present) > 1:
+            listed = ", ".join(name for _, name in present)
+            raise UsageError(f"there are several judgment sets, say which to evaluate with: {listed}")
+        return [qrels_id for qrels_id, _ in present]
+
+    def _pair(self, qrels_ids: Sequence[int], run_ids: Sequence[int]) -> None:
+        from evalsql.ingest import keys
+
+        keys.pair(self, [(qrels_id, run_id) for qrels_id in qrels_ids for run_id in run_ids])
+
+    def _delete(self, kind: str, key: int) -> None:
+        tables = ("runs", "retrieved", "run_topics") if kind == "run" else ("qrels", "assessments")
+        self.execute(
+            f"delete from judged_ranks where evaluation_id in "
+            f"(select evaluation_id from evaluations where {kind}_id = {key})"
+        )
+        for table in (*tables, "evaluations"):
+            self.execute(f"delete from {table} where {kind}_id = {key}")
+        self.execute(f"delete from files where kind = '{kind}' and id = {key}")
+
+    def _ids(self, kind: str, pattern: str) -> list[int]:
+        """Keys of the runs or judgment sets that a name or glob stands for."""
+        held = dict(self.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
+        found = [held[pattern]] if pattern in held else [held[name] for name in fnmatch.filter(held, pattern)]
+        if not found:
+            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
+            what = "run" if kind == "run" else "judgment set"
+            hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
+            raise UsageError(f'no {what} is called "{pattern}"{hint}')
+        return found
+
+    # Asking
+
+    def evaluate(
+        self,
+        measures: Sequence[str] | str,
+        *,
+        per_topic: bool = False,
+        qrels: Sequence[str] = (),
+        runs: Sequence[str] = (),
+    ) -> duckdb.DuckDBPyRelation:
+        """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
+
+        Args:
+            measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+            per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
+            qrels, runs: names or globs to keep to; all by default.
+        """
+        named = parse_measures([measures] if isinstance(measures, str) else measures, self.catalog)
+        if not named:
+            raise UsageError("name at least one measure, such as nDCG@10")
+        kept = self._filter(qrels, runs)
+        scores = f"select * from (\n{build.scores(named)}\n){kept}"
+        if per_topic:
+            order = ", ".join(literal(measure.name) for measure in named)
+            return self.sql(f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)")
+        summary = build.with_inputs(self.catalog["summary"].body, {"scores": scores})
+        columns = ", ".join(
+            f"max(value) filter (where measure = {literal(measure.name)}) as \"{measure.name.replace(chr(34), chr(34) * 2)}\""
+            for measure in named
+        )
+        return self.sql(f"select qrels, run, {columns} from (\n{summary}\n) group by qrels, run order by qrels, 3 desc, run")
+
+    def _filter(self, qrels: Sequence[str], runs: Sequence[str]) -> str:
+        conditions = []
+        for kind, patterns in (("qrels", qrels), ("run", runs)):
+            if patterns:
+                ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})
+                table = "runs" if kind == "run" else "qrels"
+                listed = ", ".join(map(str, ids))
+                names = self.rows(f"select {kind} from {table} where {kind}_id in ({listed})")
+                conditions.append(f"{kind} in ({', '.join(literal(name) for (name,) in names)})")
+        return f"\nwhere {' and '.join(conditions)}" if conditions else ""
+
+    def holdings(self) -> duckdb.DuckDBPyRelation:
+        """What is held: judgment sets, then runs, with topics missing and extra."""
+        return self.sql("select * from holdings order by kind, name, qrels")
+
+    def coverage(self) -> duckdb.DuckDBPyRelation:
+        """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
+        return self.sql("select * from coverage order by qrels, run")
+
+
+@contextmanager
+def _worded(sql: str) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise QueryError(str(error).strip()) from error
+
+
+def _tie_rule(rule: str) -> str:
+    from evalsql.ingest.runs import TIE_RULES
+
+    if rule not in TIE_RULES:
+        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
+    return rule
+
+
+def _named(name: str) -> str:
+    if name in ("", "-"):
+        raise UsageError("data from standard input needs a name")
+    return name

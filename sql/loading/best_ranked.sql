@@ -1,0 +1,25 @@
+-- title: Rankings in which each document stands once, at the best of its places
+-- inputs: ranked
+-- columns:
+--   run_id        key of the run
+--   topic_id      key of the topic
+--   rank          place in the ranking from 1
+--   document_id   key of the document
+--   score         score as it stood in the file
+with first_places as (
+    select
+        run_id,
+        topic_id,
+        rank,
+        document_id,
+        score
+    from ranked
+    qualify row_number() over (partition by run_id, topic_id, document_id order by rank) = 1
+)
+select
+    run_id,
+    topic_id,
+    cast(row_number() over (partition by run_id, topic_id order by rank) as integer) as rank,
+    document_id,
+    score
+from first_places

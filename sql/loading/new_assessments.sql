@@ -1,0 +1,19 @@
+-- title: Staged judgments with keys in the place of names
+-- inputs: staged, staged_files
+-- columns:
+--   qrels_id      key of the judgment set
+--   topic_id      key of the topic
+--   iteration     second column of the file
+--   document_id   key of the document
+--   grade         degree of relevance
+select
+    staged_files.owner_id as qrels_id,
+    topics.topic_id,
+    staged.iteration,
+    documents.document_id,
+    staged.grade
+from staged
+join staged_files on staged_files.file_id = staged.file_id
+join topics on topics.topic = staged.topic
+join documents on documents.document = staged.document
+order by topics.topic_id, documents.document_id

@@ -1,0 +1,23 @@
+-- title: Documents of the staged rows that have no key yet
+-- inputs: staged
+-- columns:
+--   document_id   key, going on from the greatest there is
+--   document      name
+with greatest_key as (
+    select coalesce(max(document_id), 0) as document_id
+    from documents
+),
+unknown as (
+    select distinct staged.document
+    from staged
+    where not exists (
+        select 1
+        from documents
+        where documents.document = staged.document
+    )
+)
+select
+    cast(greatest_key.document_id + row_number() over () as integer) as document_id,
+    unknown.document
+from unknown
+cross join greatest_key

@@ -1,0 +1,31 @@
+-- measure: AP
+-- title: Average precision
+-- aliases: MAP, map_cut.k
+-- parameters:
+--   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- definition: Sum of the precision at each relevant document among the first k, divided by the number of
+--    relevant documents; 0 if there are none.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: With a cutoff the divisor stays the number of relevant documents, as in trec_eval's map_cut.
+-- range: 0 1
+-- mean: arithmetic
+-- example: single-value-1 AP = 0.29
+with precisions as (
+    select
+        evaluation_id,
+        sum(cast(nth as double) / rank) as total
+    from relevant_ranks(rel := $rel)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(precisions.total / nullif(topic_facts.num_rel, 0), 0) as value
+from evaluated
+join topic_facts(rel := $rel) as topic_facts
+    on topic_facts.qrels_id = evaluated.qrels_id
+    and topic_facts.topic_id = evaluated.topic_id
+left join precisions on precisions.evaluation_id = evaluated.evaluation_id

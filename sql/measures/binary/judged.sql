@@ -1,0 +1,32 @@
+-- measure: Judged
+-- title: Share of the first documents that are judged
+-- aliases: judged_at
+-- parameters:
+--   k integer in [1, inf) = 10      rank cutoff; null is the whole ranking
+-- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
+--    retrieved, whichever is less; 0 if none is retrieved.
+-- reference: MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures,
+--    doi:10.1007/978-3-030-99739-7_38
+-- differs: trec_eval's unj is the complement, counts negative grades as unjudged and divides by k always.
+-- range: 0 1
+-- mean: arithmetic
+-- example: graded Judged@5 = 0.6
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_judged_ret
+    from judged_ranks
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(
+        found.num_judged_ret
+            / nullif(cast(least(coalesce($k, evaluated.num_ret), evaluated.num_ret) as double), 0),
+        0
+    ) as value
+from evaluated
+left join found on found.evaluation_id = evaluated.evaluation_id

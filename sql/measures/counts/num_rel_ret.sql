@@ -1,0 +1,18 @@
+-- measure: NumRelRet
+-- title: Number of relevant documents retrieved
+-- aliases: num_rel_ret
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- definition: Relevant documents that the run retrieved; summed over topics.
+-- reference: Buckley, trec_eval, measure num_rel_ret
+-- range: 0 inf
+-- mean: sum
+-- example: graded NumRelRet = 3
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    cast(coalesce(relevant_counts.num_rel_ret, 0) as double) as value
+from evaluated
+left join relevant_counts(rel := $rel) as relevant_counts
+    on relevant_counts.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,26 @@
+-- title: The rows every measure answers for: each run on each topic of the judgments it is evaluated with
+-- columns:
+--   evaluation_id   key of the evaluation
+--   qrels_id        key of the judgment set
+--   run_id          key of the run
+--   topic_id        key of the topic
+--   qrels           judgment set
+--   run             run
+--   topic           topic
+--   num_ret         number of documents retrieved; 0 for a topic the run leaves out
+select
+    evaluations.evaluation_id,
+    evaluations.qrels_id,
+    evaluations.run_id,
+    evaluations.topic_id,
+    qrels.qrels,
+    runs.run,
+    topics.topic,
+    coalesce(run_topics.num_ret, 0) as num_ret
+from evaluations
+join qrels on qrels.qrels_id = evaluations.qrels_id
+join runs on runs.run_id = evaluations.run_id
+join topics on topics.topic_id = evaluations.topic_id
+left join run_topics
+    on run_topics.run_id = evaluations.run_id
+    and run_topics.topic_id = evaluations.topic_id

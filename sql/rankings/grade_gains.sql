@@ -1,0 +1,38 @@
+-- title: What a document of each grade is worth
+-- parameters:
+--   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
+--                                            - 1
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0
+-- columns:
+--   grade   grade of a judgment
+--   gain    gain of a document with that grade; without explicit gains 0 for grades below 1
+with grades as (
+    select distinct grade
+    from assessments
+),
+listed as (
+    select
+        grade,
+        ',' || replace($gains, ' ', '') || ',' as list,
+        ',' || cast(grade as varchar) || '=' as entry
+    from grades
+),
+tails as (
+    select
+        grade,
+        case
+            when position(entry in list) > 0
+            then substring(list, position(entry in list) + length(entry))
+        end as tail
+    from listed
+)
+select
+    grade,
+    case
+        when $gains is not null
+        then coalesce(cast(substring(tail, 1, position(',' in tail) - 1) as double), 0)
+        when grade < 1 then cast(0 as double)
+        when $dcg = 'log2' then cast(grade as double)
+        when $dcg = 'exp-log2' then pow(2, grade) - 1
+    end as gain
+from tails

@@ -1,0 +1,15 @@
+-- title: How many documents of each kind a topic has among its judgments
+-- parameters:
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- columns:
+--   qrels_id     key of the judgment set
+--   topic_id     key of the topic
+--   num_rel      relevant documents
+--   num_nonrel   documents judged not relevant; a negative grade is no judgment
+select
+    qrels_id,
+    topic_id,
+    count(case when grade >= $rel then 1 end) as num_rel,
+    count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel
+from assessments
+group by qrels_id, topic_id

@@ -1,0 +1,33 @@
+-- title: How the topics of each run and of the judgments it is evaluated with match
+-- columns:
+--   qrels            judgment set
+--   run              run
+--   num_topics       topics of the judgment set, all of them averaged
+--   missing_topics   those the run leaves out; they score as an empty ranking does
+--   extra_topics     topics of the run without judgments; they are left out
+with matched as (
+    select
+        qrels_id,
+        run_id,
+        qrels,
+        run,
+        count(*) as num_topics,
+        count(case when num_ret = 0 then 1 end) as missing_topics
+    from evaluated
+    group by qrels_id, run_id, qrels, run
+),
+retrieved_topics as (
+    select
+        run_id,
+        count(*) as num_retrieved
+    from run_topics
+    group by run_id
+)
+select
+    matched.qrels,
+    matched.run,
+    matched.num_topics,
+    matched.missing_topics,
+    coalesce(retrieved_topics.num_retrieved, 0) - (matched.num_topics - matched.missing_topics) as extra_topics
+from matched
+left join retrieved_topics on retrieved_topics.run_id = matched.run_id

@@ -1,0 +1,73 @@
+-- title: What the warehouse holds: judgment sets and runs
+-- columns:
+--   kind             qrels or run
+--   name             name of the judgment set or run
+--   qrels            judgment set the run is evaluated with, a row for each; null for a run not evaluated yet
+--   num_topics       topics of the judgment set, or that the run has documents for
+--   num_rows         judgments, or documents retrieved
+--   missing_topics   topics of the judgment set that the run leaves out
+--   extra_topics     topics of the run that have no judgments
+--   tag              run tag inside the file
+--   tie_rule         how the run's documents were ordered
+--   file             where it came from, several files separated by blanks
+--   sha256           SHA-256 of that file, or of each
+--   loaded_at        when it was loaded, in UTC
+with sources as (
+    select
+        kind,
+        id,
+        string_agg(file, ' ' order by file) as file,
+        string_agg(sha256, ' ' order by file) as sha256
+    from files
+    group by kind, id
+),
+run_sizes as (
+    select
+        run_id,
+        count(*) as num_topics,
+        cast(sum(num_ret) as bigint) as num_rows
+    from run_topics
+    group by run_id
+),
+qrels_sizes as (
+    select
+        qrels_id,
+        count(distinct topic_id) as num_topics,
+        count(*) as num_rows
+    from assessments
+    group by qrels_id
+)
+select
+    'qrels' as kind,
+    qrels.qrels as name,
+    qrels.qrels,
+    qrels_sizes.num_topics,
+    qrels_sizes.num_rows,
+    cast(null as bigint) as missing_topics,
+    cast(null as bigint) as extra_topics,
+    cast(null as varchar) as tag,
+    cast(null as varchar) as tie_rule,
+    sources.file,
+    sources.sha256,
+    qrels.loaded_at
+from qrels
+join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
+join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
+union all
+select
+    'run' as kind,
+    runs.run as name,
+    coverage.qrels,
+    run_sizes.num_topics,
+    run_sizes.num_rows,
+    coverage.missing_topics,
+    coverage.extra_topics,
+    runs.tag,
+    runs.tie_rule,
+    sources.file,
+    sources.sha256,
+    runs.loaded_at
+from runs
+join run_sizes on run_sizes.run_id = runs.run_id
+join sources on sources.kind = 'run' and sources.id = runs.run_id
+left join coverage on coverage.run = runs.run

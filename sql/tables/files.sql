@@ -1,0 +1,16 @@
+-- title: The files that runs and judgments came from
+-- columns:
+--   kind         run or qrels
+--   id           run_id or qrels_id
+--   file         path as it was given, or a word for data that was not a file
+--   sha256       SHA-256 of the file's bytes as stored (compressed, if it was), null for data in memory
+--   bytes        size of the file in bytes, null for data in memory
+--   num_rows     rows in it
+create table files (
+    kind varchar not null,
+    id integer not null,
+    file varchar not null,
+    sha256 varchar,
+    bytes bigint,
+    num_rows bigint not null
+);

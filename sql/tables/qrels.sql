@@ -1,0 +1,18 @@
+-- title: Sets of relevance judgments, one row each
+-- columns:
+--   qrels_id          key
+--   qrels             name of the set
+--   duplicates        rows left out as repeated documents, on the user's word
+--   comments          comment and header lines of its file, as they stood
+--   meta              key=value pairs given when it was loaded
+--   loaded_at         when it was loaded, in UTC
+--   evalsql_version   version of the program that loaded it
+create table qrels (
+    qrels_id integer not null,
+    qrels varchar not null,
+    duplicates bigint not null,
+    comments varchar not null,
+    meta map(varchar, varchar) not null,
+    loaded_at timestamp not null,
+    evalsql_version varchar not null
+);

@@ -1,0 +1,14 @@
+-- title: Retrieved documents by key, in the order run, topic, rank; the view rankings has them by name
+-- columns:
+--   run_id        key of the run
+--   topic_id      key of the topic
+--   rank          place in the ranking from 1, under the run's tie rule
+--   document_id   key of the document
+--   score         score as it stood in the file
+create table retrieved (
+    run_id integer not null,
+    topic_id integer not null,
+    rank integer not null,
+    document_id integer not null,
+    score double not null
+);

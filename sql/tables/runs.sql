@@ -1,0 +1,24 @@
+-- title: Runs (what a system returned for every topic), one row each
+-- columns:
+--   run_id            key
+--   run               name: the file's stem unless another was given
+--   tag               the run tag inside the file, null if there is none; kept as data, never as identity
+--   tie_rule          how documents were ordered: trec_eval, trec_eval_10, rank or input
+--   lower_is_better   whether a smaller score is the better one, as with E-values
+--   duplicates        rows left out as repeated documents, on the user's word
+--   comments          comment and header lines of its file, as they stood
+--   meta              key=value pairs given when it was loaded
+--   loaded_at         when it was loaded, in UTC
+--   evalsql_version   version of the program that loaded it
+create table runs (
+    run_id integer not null,
+    run varchar not null,
+    tag varchar,
+    tie_rule varchar not null,
+    lower_is_better boolean not null,
+    duplicates bigint not null,
+    comments varchar not null,
+    meta map(varchar, varchar) not null,
+    loaded_at timestamp not null,
+    evalsql_version varchar not null
+);
