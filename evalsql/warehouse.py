@@ -320,9 +320,21 @@ class Warehouse:
         """What is held: judgment sets, then runs, with topics missing and extra."""
         return self.sql("select * from holdings order by kind, name, qrels")
 
-    def coverage(self) -> duckdb.DuckDBPyRelation:
+    def coverage(self, *, qrels: Sequence[str] = (), runs: Sequence[str] = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
-        return self.sql("select * from coverage order by qrels, run")
+        return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
+
+    def run(self, statements: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run statements; columns and rows of the last one, no columns if it gives none."""
+        with _worded(statements):
+            cursor = self.connection.execute(statements)
+            columns = [name for name, *_ in cursor.description or ()]
+            return columns, cursor.fetchall()
+
+    def confine(self) -> None:
+        """From here on no other file is read or written and no extension loaded; there is no way back."""
+        self.execute("set enable_external_access = false")
+        self.execute("set lock_configuration = true")
 
 
 @contextmanager

@@ -1,0 +1,18 @@
+"""The command line. Standard output carries data only; everything else goes to standard error."""
+
+from __future__ import annotations
+
+import sys
+
+from evalsql.errors import EvalsqlError
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 a check said no, 2 wrong usage or refused input, 3 no database."""
+    from evalsql.cli.app import app
+
+    try:
+        app()
+    except EvalsqlError as error:
+        print(f"evalsql: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

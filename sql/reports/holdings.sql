@@ -9,15 +9,13 @@
 --   extra_topics     topics of the run that have no judgments
 --   tag              run tag inside the file
 --   tie_rule         how the run's documents were ordered
---   file             where it came from, several files separated by blanks
---   sha256           SHA-256 of that file, or of each
 --   loaded_at        when it was loaded, in UTC
+--   file             where it came from, several files separated by blanks; the table files has checksums
 with sources as (
     select
         kind,
         id,
-        string_agg(file, ' ' order by file) as file,
-        string_agg(sha256, ' ' order by file) as sha256
+        string_agg(file, ' ' order by file) as file
     from files
     group by kind, id
 ),
@@ -47,9 +45,8 @@ select
     cast(null as bigint) as extra_topics,
     cast(null as varchar) as tag,
     cast(null as varchar) as tie_rule,
-    sources.file,
-    sources.sha256,
-    qrels.loaded_at
+    qrels.loaded_at,
+    sources.file
 from qrels
 join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
 join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
@@ -64,9 +61,8 @@ select
     coverage.extra_topics,
     runs.tag,
     runs.tie_rule,
-    sources.file,
-    sources.sha256,
-    runs.loaded_at
+    runs.loaded_at,
+    sources.file
 from runs
 join run_sizes on run_sizes.run_id = runs.run_id
 join sources on sources.kind = 'run' and sources.id = runs.run_id

@@ -1,0 +1,136 @@
+"""What commands share: options, progress, output and notes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+import duckdb
+import typer
+
+from evalsql import report
+from evalsql.errors import QueryError, UsageError
+from evalsql.report.table import Table
+from evalsql.warehouse import Progress, Warehouse
+
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+
+Database = Annotated[
+    str | None, typer.Option("--db", help="Warehouse file; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE")
+]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="How rows are written; by default what --output's extension says.")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.", metavar="FILE")]
+Digits = Annotated[int, typer.Option("--digits", min=0, max=17, help="Decimals, where people read.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; several times.'
+    ),
+]
+QrelsFilter = Annotated[
+    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; several times.")
+]
+RunFilter = Annotated[
+    list[str] | None, typer.Option("--run", metavar="NAME", help="Run, or a glob of names; several times.")
+]
+TieRuleOption = Annotated[
+    TieRule,
+    typer.Option(
+        "--tie-rule",
+        help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input).",
+    ),
+]
+LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
+KeepBest = Annotated[
+    bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
+]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
+_MOST_NOTES = 5
+
+
+def emit(
+    relation: duckdb.DuckDBPyRelation | Table,
+    format_name: Format | None,
+    output: Path | None,
+    digits: int,
+    counts: frozenset[str] = frozenset(),
+) -> None:
+    """Write rows to standard output or a file, whose extension tells the format unless one is given.
+
+    Raises:
+        UsageError: the extension tells no format, or the file cannot be written.
+    """
+    table = relation if isinstance(relation, Table) else _fetch(relation, counts)
+    if output is None:
+        report.write(table, format_name or "table", sys.stdout, digits)
+        return
+    chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
+    if chosen is None:
+        raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")
+    try:
+        with output.open("w", encoding="utf-8", newline="") as stream:
+            report.write(table, chosen, stream, digits)
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
+    try:
+        return Table(relation.columns, relation.fetchall(), counts)
+    except duckdb.Error as error:
+        raise QueryError(str(error).strip()) from error
+
+
+def say(text: str) -> None:
+    """A word to the user, beside the data."""
+    print(text, file=sys.stderr)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A function to report progress to: (stage, done, total). A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, int] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)  # type: ignore[arg-type]
+
+        yield show
+
+
+def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
+    """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
+    rows = warehouse.coverage(qrels=qrels, runs=runs).fetchall()
+    topics = {name: count for name, _, count, _, _ in rows}
+    missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
+    extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
+    for name, count in topics.items():
+        say(f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
+            f"runs with topics left out: {_share(rows, name, 4)}")
+    for notes in (missing, extra):
+        for note in notes[:_MOST_NOTES]:
+            say(f"  {note}")
+        if len(notes) > _MOST_NOTES:
+            say(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
+
+
+def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
+    counts = [row[column] for row in rows if row[0] == name]
+    return f"{sum(bool(count) for count in counts)} of {len(counts)}"

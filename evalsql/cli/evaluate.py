@@ -1,0 +1,105 @@
+"""``evalsql eval``, ``leaderboard`` and ``topics``: values of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from evalsql.cli.common import (
+    DEFAULT_MEASURES,
+    Database,
+    Digits,
+    Format,
+    FormatOption,
+    KeepBest,
+    LowerIsBetter,
+    Measures,
+    Output,
+    QrelsFilter,
+    RunFilter,
+    TieRuleOption,
+    emit,
+    progress_bar,
+    say_coverage,
+)
+from evalsql.catalog import read_catalog
+from evalsql.naming import parse_measures
+from evalsql.opening import open, open_for_measures
+from evalsql.warehouse import Warehouse
+
+
+def evaluate(
+    qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
+    runs: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
+    measure: Measures = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
+    tie_rule: TieRuleOption = "trec_eval",
+    lower_is_better: LowerIsBetter = False,
+    keep_best: KeepBest = False,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+) -> None:
+    """Evaluate runs in memory, in one go; no file is left behind."""
+    catalog = read_catalog()
+    named = parse_measures(measure or DEFAULT_MEASURES, catalog)
+    wanted = [each.relation.name for each in named]
+    with open_for_measures([*wanted, "coverage"], catalog) as warehouse:
+        warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, keep_best=keep_best)
+        with progress_bar() as progress:
+            warehouse.load_runs(
+                runs,
+                name="run" if runs == ["-"] else None,
+                tie_rule=tie_rule,
+                lower_is_better=lower_is_better,
+                keep_best=keep_best,
+                progress=progress,
+            )
+        _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
+
+
+def leaderboard(
+    measure: Measures = None,
+    qrels: QrelsFilter = None,
+    run: RunFilter = None,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Systems by measures: one row a run, the best by the first measure on top."""
+    with open(db, read_only=True) as warehouse:
+        _show(warehouse, measure, qrels or (), run or (), False, output_format, output, digits)
+
+
+def topics(
+    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    measure: Measures = None,
+    qrels: QrelsFilter = None,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Values per topic: one row for each run, topic and measure."""
+    with open(db, read_only=True) as warehouse:
+        _show(warehouse, measure, qrels or (), runs or (), True, output_format, output, digits)
+
+
+def _show(
+    warehouse: Warehouse,
+    measures: Sequence[str] | None,
+    qrels: Sequence[str],
+    runs: Sequence[str],
+    per_topic: bool,
+    output_format: Format | None,
+    output: Output,
+    digits: int,
+) -> None:
+    named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
+    counts = frozenset(each.name for each in named if each.relation.header.mean == "sum")
+    relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
+    emit(relation, output_format, output, digits, counts)
+    say_coverage(warehouse, qrels, runs)

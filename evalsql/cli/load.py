@@ -1,0 +1,109 @@
+"""``evalsql load``: judgments and runs into the warehouse."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption, progress_bar, say
+from evalsql.errors import UsageError
+from evalsql.opening import open
+
+app = typer.Typer(help="Load judgments and runs.", no_args_is_help=True, rich_markup_mode=None)
+
+Meta = Annotated[
+    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
+
+
+@app.command("qrels")
+def qrels(
+    file: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst; - is standard input.")],
+    name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", metavar="NAME", help="Run already held, or glob, to evaluate with it; several times."),
+    ] = None,
+    keep_best: KeepBest = False,
+    replace: Replace = False,
+    meta: Meta = None,
+    db: Database = None,
+) -> None:
+    """Load relevance judgments: topic, iteration, document, grade."""
+    pairs = _pairs(meta)
+    with open(db) as warehouse:
+        loaded = warehouse.load_qrels(
+            file, name, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
+        )
+        ((rows, topics, left_out),) = warehouse.rows(
+            """
+            select holdings.num_rows, holdings.num_topics, qrels.duplicates
+            from holdings join qrels on qrels.qrels = holdings.name
+            where holdings.kind = 'qrels' and holdings.name = ?
+            """,
+            [loaded],
+        )
+        say(f"loaded judgments {loaded}: {rows:,} judgments of {topics:,} topics" + _left_out(left_out))
+
+
+@app.command("runs")
+def runs(
+    files: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
+    ] = None,
+    qrels: Annotated[
+        list[str] | None,
+        typer.Option("--qrels", metavar="NAME", help="Judgments to evaluate with; by default the only set there is."),
+    ] = None,
+    tie_rule: TieRuleOption = "trec_eval",
+    lower_is_better: LowerIsBetter = False,
+    keep_best: KeepBest = False,
+    replace: Replace = False,
+    meta: Meta = None,
+    db: Database = None,
+) -> None:
+    """Load runs: topic, Q0, document, rank, score, tag. All files or none."""
+    pairs = _pairs(meta)
+    with open(db) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_runs(
+                files,
+                name=name,
+                qrels=qrels or (),
+                tie_rule=tie_rule,
+                lower_is_better=lower_is_better,
+                keep_best=keep_best,
+                replace=replace,
+                meta=pairs,
+                progress=progress,
+            )
+        ((rows, left_out, unpaired),) = warehouse.rows(
+            """
+            select
+                (select sum(num_ret) from run_topics join runs using (run_id) where list_contains($1, run)),
+                (select sum(duplicates) from runs where list_contains($1, run)),
+                (select count(*) from runs where list_contains($1, run)
+                    and run_id not in (select run_id from evaluations))
+            """,
+            [loaded],
+        )
+        say(f"loaded {len(loaded):,} runs: {rows:,} documents retrieved" + _left_out(left_out))
+        if unpaired:
+            say(f"{unpaired} of them have no judgments yet; evalsql load qrels FILE --run NAME brings both together")
+
+
+def _left_out(count: int) -> str:
+    return f", {count:,} repeated documents left out" if count else ""
+
+
+def _pairs(meta: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for text in meta or ():
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+        pairs[key] = value
+    return pairs

@@ -1,0 +1,30 @@
+"""Tables for the terminal, and as aligned text elsewhere."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evalsql.report.table import Table
+
+_WIDEST = 10_000
+
+
+def write_table(table: Table, stream: TextIO, digits: int) -> None:
+    """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
+    terminal = stream.isatty()
+    console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold" if terminal else "")
+    for at, column in enumerate(table.columns):
+        # Names are text, never markup: a run may be called "FSDM [d]".
+        grid.add_column(Text(column), justify="right" if table.is_number(at) else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(Text(table.text(row, at, digits)) for at in range(len(table.columns))))
+    with console.capture() as capture:
+        console.print(grid)
+    for line in capture.get().splitlines():
+        stream.write(line.rstrip() + "\n")

@@ -1,0 +1,43 @@
+"""Formats for programs: values in full precision, nulls as such."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+from collections.abc import Iterator
+from typing import TextIO
+
+from evalsql.report.table import Table
+
+
+def write_csv(table: Table, stream: TextIO, digits: int) -> None:
+    _delimited(table, stream, ",")
+
+
+def write_tsv(table: Table, stream: TextIO, digits: int) -> None:
+    _delimited(table, stream, "\t")
+
+
+def write_json(table: Table, stream: TextIO, digits: int) -> None:
+    json.dump(list(_objects(table)), stream, default=_plain, ensure_ascii=False, indent=2)
+    stream.write("\n")
+
+
+def write_jsonl(table: Table, stream: TextIO, digits: int) -> None:
+    for item in _objects(table):
+        stream.write(json.dumps(item, default=_plain, ensure_ascii=False) + "\n")
+
+
+def _delimited(table: Table, stream: TextIO, delimiter: str) -> None:
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.rows)
+
+
+def _objects(table: Table) -> Iterator[dict[str, object]]:
+    return (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat(" ") if isinstance(value, datetime.datetime) else str(value)

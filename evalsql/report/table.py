@@ -1,0 +1,37 @@
+"""Rows on their way out, and how a value reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows. ``counts`` names measures whose values are whole: as columns, or in a column "measure"."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    counts: frozenset[str] = frozenset()
+
+    def is_number(self, column: int) -> bool:
+        """Whether the column holds numbers, and nulls at most beside them."""
+        values = [row[column] for row in self.rows if row[column] is not None]
+        return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+    def text(self, row: Sequence[object], column: int, digits: int) -> str:
+        """The value as people read it."""
+        value = row[column]
+        if value is None:
+            return ""
+        if not isinstance(value, float):
+            return str(value)
+        return f"{value:.0f}" if self._is_count(row, column) else f"{value:.{digits}f}"
+
+    def _is_count(self, row: Sequence[object], column: int) -> bool:
+        name = row[self.columns.index("measure")] if "measure" in self.columns else self.columns[column]
+        return name in self.counts
+
+
+Writer = Callable[[Table, TextIO, int], None]
