@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -111,8 +111,9 @@ class Catalog:
         return relation.reads
 
 
+@cache
 def read_catalog(*folders: Path) -> Catalog:
-    """Read every relation file under ``sql/`` and under ``folders``, which are laid out like it.
+    """Read every relation file under ``sql/`` and under ``folders``, which are laid out like it; once a process.
 
     Raises:
         CatalogError: a header or body that does not hold to the form; the message names file and line.

@@ -31,7 +31,8 @@ class Measure:
         given = [
             f"{parameter.name}={_shown(parameter.name, self.arguments[parameter.name])}"
             for parameter in header.parameters
-            if parameter.name != CUTOFF and self.arguments[parameter.name] != parameter.default
+            if self.arguments[parameter.name] != parameter.default
+            and (parameter.name != CUTOFF or self.arguments[CUTOFF] is None)
         ]
         cutoff = self.arguments.get(CUTOFF)
         return (

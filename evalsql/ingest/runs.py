@@ -59,6 +59,11 @@ class NewRun:
     files: Sequence[StagedFile]
 
     @property
+    def file_ids(self) -> Sequence[int]:
+        """Under which its rows are staged; rows in memory are staged as file 0."""
+        return [file.file_id for file in self.files] or [0]
+
+    @property
     def notes(self) -> Notes:
         """What its files hold beside rows, put together."""
         whole = Notes()
@@ -222,7 +227,7 @@ def store(
     for run in runs:
         _add_run(warehouse, run, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
-    owners = ", ".join(f"({file.file_id}, {file.run_id})" for run in runs for file in run.files)
+    owners = ", ".join(f"({file_id}, {run.run_id})" for run in runs for file_id in run.file_ids)
     inputs = {
         "staged": "select *, rowid as position from staged_run_rows",
         "staged_files": f"select * from (values {owners}) as files(file_id, owner_id)",

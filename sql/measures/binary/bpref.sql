@@ -11,7 +11,7 @@
 --    fails without such documents.
 -- range: 0 1
 -- mean: arithmetic
--- example: graded Bpref = 0.3333
+-- example: mixed Bpref = 0.1667
 with preferences as (
     select
         evaluated.evaluation_id,

@@ -9,7 +9,7 @@
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
 -- range: 0 1
 -- mean: arithmetic
--- example: first-relevant-score FRS = 0.5518
+-- example: first-relevant-score FRS = 0.4964
 select
     evaluated.qrels,
     evaluated.run,

@@ -10,7 +10,7 @@
 -- differs: trec_eval keeps the logarithm per topic and does not print it; the mean is the same.
 -- range: 0.00001 1
 -- mean: geometric
--- example: graded GMAP = 0.0009
+-- example: mixed GMAP = 0.000311
 select
     qrels,
     run,

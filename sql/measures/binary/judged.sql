@@ -10,7 +10,7 @@
 -- differs: trec_eval's unj is the complement, counts negative grades as unjudged and divides by k always.
 -- range: 0 1
 -- mean: arithmetic
--- example: graded Judged@5 = 0.6
+-- example: single-value-1 Judged@10 = 1
 with found as (
     select
         evaluation_id,

@@ -8,7 +8,7 @@
 -- differs: trec_eval's total under -c counts grades above 0 whatever -l says.
 -- range: 0 inf
 -- mean: sum
--- example: graded NumRel = 5
+-- example: mixed NumRel = 4
 select
     evaluated.qrels,
     evaluated.run,

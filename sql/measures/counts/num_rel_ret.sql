@@ -7,7 +7,7 @@
 -- reference: Buckley, trec_eval, measure num_rel_ret
 -- range: 0 inf
 -- mean: sum
--- example: graded NumRelRet = 3
+-- example: mixed NumRelRet = 2
 select
     evaluated.qrels,
     evaluated.run,

@@ -5,7 +5,7 @@
 -- reference: Buckley, trec_eval, measure num_ret
 -- range: 0 inf
 -- mean: sum
--- example: graded NumRet = 8
+-- example: mixed NumRet = 7
 select
     qrels,
     run,

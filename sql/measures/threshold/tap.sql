@@ -21,7 +21,7 @@
 --    topic without relevant documents.
 -- range: 0 1
 -- mean: arithmetic
--- example: tap-1 TAP@5 = 0.312
+-- example: tap-1 TAP@5 = 0.3114
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
 with kept as (

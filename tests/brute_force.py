@@ -1,0 +1,80 @@
+"""Measures straight from their definitions, for those the peer packages lack; plain loops, no SQL."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from tests.random_collections import Qrels, Run
+
+
+def single(score: float) -> float:
+    """The score as a 32-bit float."""
+    return float(struct.unpack("f", struct.pack("f", score))[0])
+
+
+def ranking(scores: dict[str, float]) -> list[str]:
+    """Documents as trec_eval 9 orders them."""
+    return sorted(scores, key=lambda document: (single(scores[document]), document.encode()), reverse=True)
+
+
+def frs(qrels: dict[str, int], scores: dict[str, float], base: float = 1.08, rel: int = 1) -> float:
+    for rank, document in enumerate(ranking(scores), start=1):
+        if qrels.get(document, -1) >= rel:
+            return float(base ** (1 - rank))
+    return 0.0
+
+
+def judged(qrels: dict[str, int], scores: dict[str, float], k: int = 10) -> float:
+    top = ranking(scores)[:k]
+    return sum(document in qrels for document in top) / len(top) if top else 0.0
+
+
+def rbp(
+    qrels: dict[str, int], scores: dict[str, float], p: float = 0.8, gains: dict[int, float] | None = None
+) -> float:
+    total = 0.0
+    for rank, document in enumerate(ranking(scores), start=1):
+        grade = qrels.get(document)
+        if grade is not None:
+            gain = (1.0 if grade >= 1 else 0.0) if gains is None else gains.get(grade, 0.0)
+            total += gain * p ** (rank - 1)
+    return (1 - p) * total
+
+
+def rbp_residual(qrels: dict[str, int], scores: dict[str, float], p: float = 0.8) -> float:
+    order = ranking(scores)
+    unseen = sum(p ** (rank - 1) for rank, d in enumerate(order, start=1) if qrels.get(d, -1) < 0)
+    return (1 - p) * unseen + float(p ** len(order))
+
+
+def ndcg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float], k: int) -> float:
+    def total(values: list[float]) -> float:
+        return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(values[:k], start=1))
+
+    found = [gains.get(qrels.get(document, -99), 0.0) for document in ranking(scores)]
+    ideal = sorted((gains.get(grade, 0.0) for grade in qrels.values()), reverse=True)
+    best = total([gain for gain in ideal if gain > 0])
+    return total(found) / best if best else 0.0
+
+
+def tap(qrels: Qrels, run: Run, k: int, quantile: float = 0.5) -> dict[str, float]:
+    """TAP-k by trying every score as the threshold, strictest first; scores are compared as 32-bit floats."""
+    lists = {topic: {d: single(s) for d, s in run.get(topic, {}).items()} for topic in qrels}
+    candidates = sorted({score for scores in lists.values() for score in scores.values()}, reverse=True)
+
+    def false_positives(topic: str, threshold: float) -> int:
+        return sum(s >= threshold and qrels[topic].get(d, 0) < 1 for d, s in lists[topic].items())
+
+    threshold = math.inf
+    for threshold in candidates:
+        if sum(false_positives(topic, threshold) >= k for topic in lists) >= quantile * len(lists) * (1 - 1e-12):
+            break
+    values = {}
+    for topic, scores in lists.items():
+        kept = [document for document in ranking(scores) if scores[document] >= threshold]
+        hits = [rank for rank, document in enumerate(kept, start=1) if qrels[topic].get(document, 0) >= 1]
+        total = sum(nth / rank for nth, rank in enumerate(hits, start=1))
+        relevant = sum(grade >= 1 for grade in qrels[topic].values())
+        values[topic] = (total + len(hits) / len(kept)) / (relevant + 1) if kept else 0.0
+    return values

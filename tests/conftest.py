@@ -1,0 +1,78 @@
+"""What tests share: where things are, and warehouses to test on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import Warehouse
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "fixtures"
+SAMPLE = ROOT / "evalsql" / "sample"
+
+
+def real_data() -> Path | None:
+    """The folder of public data that is not part of the project, if it is here."""
+    folder = Path(os.environ.get("EVALSQL_REAL_DATA") or ROOT.parent / "shared" / "data")
+    return folder if folder.is_dir() else None
+
+
+@pytest.fixture
+def real() -> Path:
+    folder = real_data()
+    if folder is None:
+        pytest.skip("no real data: EVALSQL_REAL_DATA names no folder and ../shared/data is not there")
+    return folder
+
+
+@pytest.fixture
+def memory() -> Iterator[Warehouse]:
+    """An empty warehouse in memory."""
+    with evalsql.open(":memory:") as warehouse:
+        yield warehouse
+
+
+@pytest.fixture(scope="session")
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse file with the sample; tests do not change it."""
+    path = tmp_path_factory.mktemp("warehouse") / "sample.duckdb"
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
+    return path
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Runs ``evalsql`` as a user does, in an empty folder."""
+
+    def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        environment = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
+        return subprocess.run(
+            [sys.executable, "-m", "evalsql", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path

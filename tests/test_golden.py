@@ -1,0 +1,72 @@
+"""The golden cases under fixtures/: printed by the source texts, or computed by hand in the case's README."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+
+import pytest
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.catalog import read_catalog
+from evalsql.naming import parse_measures
+from tests.conftest import FIXTURES
+
+CATALOG = read_catalog()
+CASES = sorted(path.name for path in FIXTURES.iterdir())
+EXAMPLES = [(relation.name, example) for relation in CATALOG.measures for example in relation.header.examples]
+
+
+@cache
+def loaded(case: str, tie_rule: str = "trec_eval") -> Warehouse:
+    warehouse = evalsql.open(":memory:")
+    warehouse.load_qrels(FIXTURES / case / "qrels.txt", "case")
+    warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), tie_rule=tie_rule)
+    return warehouse
+
+
+def value_of(warehouse: Warehouse, run: str, topic: str, measure: str, column: str = "value") -> float:
+    if topic == "all":
+        ((_, _, value),) = warehouse.evaluate(measure, runs=[run]).fetchall()
+    else:
+        call = parse_measures([measure], CATALOG)[0].call
+        ((value,),) = warehouse.rows(f"select {column} from {call} where run = ? and topic = ?", [run, topic])
+    return float(value)
+
+
+def tolerance(printed: str) -> float:
+    """Half a unit of the last digit printed, and a hair for halves."""
+    return 0.5001 * 10 ** -len(printed.partition(".")[2])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case_gives_what_its_source_prints(case: str) -> None:
+    tables = sorted((FIXTURES / case).glob("expected*.tsv"))
+    assert tables
+    for table in tables:
+        tie_rule = table.name.removeprefix("expected").removesuffix(".tsv").removeprefix(".") or "trec_eval"
+        with table.open(newline="") as stream:
+            rows = list(csv.DictReader(stream, delimiter="\t"))
+        assert rows
+        for row in rows:
+            value = value_of(loaded(case, tie_rule), row["run"], row["topic"], row["measure"], row["column"])
+            assert value == pytest.approx(float(row["expected"]), abs=tolerance(row["expected"])), row
+
+
+@pytest.mark.parametrize(("relation", "example"), EXAMPLES)
+def test_example_in_the_header_holds(relation: str, example: str) -> None:
+    match = re.fullmatch(r"(\S+) (\S+) = (\S+)", example)
+    assert match is not None
+    case, measure, printed = match.groups()
+    assert parse_measures([measure], CATALOG)[0].relation.name == relation
+    value = value_of(loaded(case), "system", "all", measure)
+    assert value == pytest.approx(float(printed), abs=tolerance(printed))
+
+
+@pytest.mark.parametrize(("case", "printed"), [("tap-1", 0.312), ("tap-2", 0.228), ("tap-3", 0.277)])
+def test_tap_means_as_printed_come_from_rounded_topics(case: str, printed: float) -> None:
+    """The note averages its three-decimal values: 0.312 for 0.3114 in the first example."""
+    values = loaded(case).rows("select round(value + 1e-9, 3) from tap(k := 5)")
+    assert sum(value for (value,) in values) / len(values) == pytest.approx(printed, abs=0.0005)
