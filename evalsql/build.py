@@ -11,30 +11,35 @@ from evalsql.syntax import bind_parameters
 SCORES_COMMENT = "Every measure at its default parameters, in long form"
 
 
-def statements(catalog: Catalog, wanted: Sequence[str] | None = None, *, temporary: bool = False) -> Iterator[str]:
+def statements(
+    catalog: Catalog, wanted: Sequence[str] | None = None, *, temporary: bool = False
+) -> Iterator[tuple[str, str]]:
     """What creates the views and macros of ``wanted`` (all if None), in build order, with their comments.
 
-    Temporary relations live with the connection; they serve a file that is open for reading only.
+    Each statement comes with the place it is made from. Temporary relations live with the connection; they serve
+    a file that is open for reading only.
     """
     create = "create or replace temp" if temporary else "create or replace"
-    if wanted is None:
-        measures = [default_measure(relation) for relation in catalog.measures]
-        order = [relation for relation in catalog.build_order() if relation.kind != "reports"]
-    else:
-        measures, order = [], catalog.build_order(wanted)
+
+    def made(relation: Relation) -> Iterator[tuple[str, str]]:
+        for statement in (*_relation(relation, create), *(() if temporary else comments(relation))):
+            yield f"{relation.path}:{relation.body_line}", statement
+
+    order = catalog.build_order(wanted)
     for relation in order:
-        yield from _relation(relation, create)
-        if not temporary:
-            yield from comments(relation)
-    if wanted is None:
-        yield f"{create} view scores as\n{scores(measures)}"
-        if not temporary:
-            yield f"comment on view scores is {literal(SCORES_COMMENT)}"
-            yield from _column_comments("scores", {**CONTRACT, "measure": "canonical name of the measure"})
-        for relation in catalog.of_kind("reports"):
-            yield from _relation(relation, create)
-            if not temporary:
-                yield from comments(relation)
+        if wanted is not None or relation.kind != "reports":
+            yield from made(relation)
+    if wanted is not None:
+        return
+    measures = [default_measure(relation) for relation in catalog.measures]
+    yield "scores", f"{create} view scores as\n{scores(measures)}"
+    if not temporary:
+        yield "scores", f"comment on view scores is {literal(SCORES_COMMENT)}"
+        for statement in _column_comments("scores", {**CONTRACT, "measure": "canonical name of the measure"}):
+            yield "scores", statement
+    for relation in order:
+        if relation.kind == "reports":
+            yield from made(relation)
 
 
 def _relation(relation: Relation, create: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import duckdb
@@ -51,8 +51,7 @@ def open_for_measures(relations: Sequence[str], catalog: Catalog) -> Warehouse:
     """A warehouse in memory with what the given relations and reports need, and no more."""
     warehouse = Warehouse(_connect(MEMORY, False), MEMORY, read_only=False, catalog=catalog)
     _create_tables(warehouse)
-    for statement in build.statements(catalog, relations):
-        warehouse.execute(statement)
+    _apply(warehouse, build.statements(catalog, relations))
     _write_catalogue(warehouse)
     return warehouse
 
@@ -91,8 +90,7 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
     if digest == warehouse.catalog.digest:
         return
     if warehouse.read_only:
-        for statement in build.statements(warehouse.catalog, temporary=True):
-            warehouse.execute(statement)
+        _apply(warehouse, build.statements(warehouse.catalog, temporary=True))
     else:
         with warehouse.transaction():
             _rebuild(warehouse)
@@ -114,8 +112,7 @@ def _rebuild(warehouse: Warehouse) -> None:
         where function_type = 'table_macro' and not internal
     """):
         warehouse.execute(f'drop {kind} if exists "{name}"')
-    for statement in build.statements(warehouse.catalog):
-        warehouse.execute(statement)
+    _apply(warehouse, build.statements(warehouse.catalog))
     _write_catalogue(warehouse)
     warehouse.execute("delete from warehouse")
     warehouse.execute(
@@ -124,6 +121,14 @@ def _rebuild(warehouse: Warehouse) -> None:
     )
     for relation in warehouse.catalog.measures:
         check_contract(warehouse, relation)
+
+
+def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]]) -> None:
+    for place, statement in statements:
+        try:
+            warehouse.execute(statement)
+        except QueryError as error:
+            raise CatalogError(f"{place}: {error}") from error
 
 
 def _write_catalogue(warehouse: Warehouse) -> None:

@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
-import pytrec_eval
-import tapk
 
 import evalsql
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
-from tests import brute_force
+from tests import brute_force, peers
 from tests.random_collections import Collection, collection
 
 SEEDS = range(200)
-CUTOFFS = (1, 5, 10, 100)
 EXACT = 1e-9
-# Name here, name there.
-BINARY = {
-    "AP": "map",
-    "GMAP": "gm_map",
-    "Rprec": "Rprec",
-    "Bpref": "bpref",
-    "RR": "recip_rank",
-    "NumRet": "num_ret",
-    "NumRel": "num_rel",
-    "NumRelRet": "num_rel_ret",
-    "R": "set_recall",
-    "P(k=null)": "set_P",
-    **{f"P@{k}": f"P_{k}" for k in CUTOFFS},
-    **{f"R@{k}": f"recall_{k}" for k in CUTOFFS},
-    **{f"AP@{k}": f"map_cut_{k}" for k in CUTOFFS},
-    **{f"Success@{k}": f"success_{k}" for k in CUTOFFS},
-}
-GRADED = {"nDCG": "ndcg", **{f"nDCG@{k}": f"ndcg_cut_{k}" for k in CUTOFFS}}
-OURS = {
+PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "FRS": brute_force.frs,
     "FRS(base=1.024)": partial(brute_force.frs, base=1.024),
     "Judged@10": brute_force.judged,
@@ -74,41 +53,17 @@ def values(warehouse: Warehouse, measure: str) -> Values:
     }
 
 
-def trec_eval(collections: dict[int, Collection], level: int) -> dict[str, Values]:
-    """trec_eval's values by its name of the measure."""
-    found: dict[str, Values] = {}
-    names = {name.rsplit("_", 1)[0] if name[-1].isdigit() else name for name in [*BINARY.values(), *GRADED.values()]}
-    wanted = {f"{name}.{','.join(map(str, CUTOFFS))}" if name in CUT else name for name in names}
-    for seed, one in collections.items():
-        evaluator = pytrec_eval.RelevanceEvaluator(one.qrels, wanted, relevance_level=level)
-        for topic, results in evaluator.evaluate(one.run).items():
-            for name, value in results.items():
-                found.setdefault(name, {})[seed, topic] = math.exp(value) if name == "gm_map" else value
-    return found
-
-
-CUT = {"P", "recall", "map_cut", "success", "ndcg_cut"}
-
-
 @pytest.mark.parametrize("level", [1, 2])
 def test_measures_equal_trec_eval(loaded: Warehouse, collections: dict[int, Collection], level: int) -> None:
-    theirs = trec_eval(collections, level)
-    assert len(theirs["map"]) > 500
-    measures = {**BINARY, **(GRADED if level == 1 else {})}
-    for name, their_name in measures.items():
-        ours = values(loaded, with_level(name, level))
-        for key, value in theirs[their_name].items():
-            assert ours[key] == pytest.approx(value, abs=EXACT), (name, level, key)
-
-
-def with_level(name: str, level: int) -> str:
-    """The name with ``rel`` where it is not the default."""
-    if level == 1 or name == "NumRet" or name.startswith("nDCG"):
-        return name
-    if name.endswith(")"):
-        return f"{name[:-1]},rel={level})"
-    base, at, k = name.partition("@")
-    return f"{base}(rel={level}){at}{k}"
+    theirs = {seed: peers.trec_eval(one.qrels, one.run, level) for seed, one in collections.items()}
+    compared = 0
+    for name, their_name in peers.at_level(level).items():
+        ours = values(loaded, name)
+        for seed, found in theirs.items():
+            for topic, value in found.get(their_name, {}).items():
+                assert ours[seed, topic] == pytest.approx(value, abs=EXACT), (name, seed, topic)
+                compared += 1
+    assert compared > 500 * len(peers.at_level(level))
 
 
 def test_topics_missing_from_the_run_score_as_an_empty_ranking(
@@ -116,7 +71,7 @@ def test_topics_missing_from_the_run_score_as_an_empty_ranking(
 ) -> None:
     missing = {(seed, topic) for seed, one in collections.items() for topic in one.qrels if topic not in one.run}
     assert len(missing) > 20
-    for name in [*BINARY, *GRADED, *OURS, "TAP@5"]:
+    for name in [*peers.BINARY, *peers.GRADED, *PLAIN, "TAP@5"]:
         if name == "NumRel":
             continue
         expected = {"GMAP": 0.00001, "RBP_residual": 1.0}.get(name, 0.0)
@@ -124,12 +79,12 @@ def test_topics_missing_from_the_run_score_as_an_empty_ranking(
         assert {ours[key] for key in missing} == {expected}, name
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_measures_equal_plain_loops(loaded: Warehouse, collections: dict[int, Collection], name: str) -> None:
     ours = values(loaded, name)
     for seed, one in collections.items():
         for topic, grades in one.qrels.items():
-            expected = OURS[name](grades, one.run.get(topic, {}))
+            expected = PLAIN[name](grades, one.run.get(topic, {}))
             assert ours[seed, topic] == pytest.approx(expected, abs=EXACT), (seed, topic)
 
 
@@ -158,27 +113,31 @@ def test_tap_equals_the_published_program(
     }
     compared = 0
     for seed, one in collections.items():
-        try:
-            result = tapk.tapk([retrieval_lists(one)], k=k, quantile=quantile, monotonicity="desc")
-        except tapk.InputError:
-            continue  # Too few false positives: the program stops, the definition takes the lowest score.
+        theirs = peers.tap(one.qrels, one.run, k, quantile)
+        if theirs is None:
+            continue
+        threshold, by_topic = theirs
         compared += 1
-        assert brute_force.single(thresholds[seed]) == result.e0
-        for query in result.queries:
-            assert ours[seed, query.query] == pytest.approx(query.tap, abs=EXACT), (seed, query.query)
+        assert brute_force.single(thresholds[seed]) == threshold
+        for topic, value in by_topic.items():
+            assert ours[seed, topic] == pytest.approx(value, abs=EXACT), (seed, topic)
     assert compared > 20
 
 
-def retrieval_lists(one: Collection) -> list[str]:
-    """The program's input, scores as the 32-bit floats by which they are ordered here."""
-    lines = []
-    for topic, grades in one.qrels.items():
-        lines += [topic, str(sum(grade >= 1 for grade in grades.values()))]
-        scores = one.run.get(topic, {})
-        for document in brute_force.ranking(scores):
-            lines.append(f"{int(grades.get(document, 0) >= 1)} {brute_force.single(scores[document])!r}")
-        lines.append("")
-    return lines
+def test_tap_of_e_values_equals_the_published_program(collections: dict[int, Collection]) -> None:
+    compared = 0
+    with evalsql.open(":memory:") as warehouse:
+        for seed in SEEDS[:40]:
+            one = collections[seed]
+            warehouse.load_qrels(one.qrels, f"{seed}")
+            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"], lower_is_better=True)
+        ours = values(warehouse, "TAP(reward_silence=true)@2")
+        for seed in SEEDS[:40]:
+            theirs = peers.tap(collections[seed].qrels, collections[seed].run, 2, ascending=True)
+            for topic, value in (theirs[1] if theirs else {}).items():
+                assert ours[seed, topic] == pytest.approx(value, abs=EXACT), (seed, topic)
+                compared += 1
+    assert compared > 50
 
 
 def test_means_of_counts_are_sums_and_geometric_means_have_a_floor(loaded: Warehouse) -> None:

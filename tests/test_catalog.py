@@ -1,0 +1,173 @@
+"""Relation files: what the header must say, what the SQL may hold, and that adding a file is adding a measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql.catalog import read_catalog
+from evalsql.errors import CatalogError
+from tests.conftest import SAMPLE, write
+from tests.portable import outside_the_core
+
+CATALOG = read_catalog()
+MEASURE = """\
+-- measure: Depth
+-- title: Depth of the ranking against a hundred
+-- aliases: depth_of_ranking
+-- parameters:
+--   enough integer in [1, inf) = 100   depth that counts as full
+-- columns:
+--   num_ret   documents retrieved
+-- definition: Documents retrieved, divided by the full depth, 1 at most.
+-- reference: made for this test
+-- range: 0 1
+-- mean: arithmetic
+-- example: tap-2 Depth = 0.04
+select
+    qrels,
+    run,
+    topic,
+    least(cast(num_ret as double) / $enough, 1) as value,
+    num_ret
+from evaluated
+"""
+
+
+def read_with(folder: Path, text: str, name: str = "depth") -> evalsql.Warehouse:
+    """A warehouse in memory with one relation file more."""
+    write(folder / "measures" / "own" / f"{name}.sql", text)
+    return evalsql.open(":memory:", catalog=read_catalog(folder))
+
+
+def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
+    with read_with(tmp_path, MEASURE) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
+        assert warehouse.evaluate("Depth depth_of_ranking(enough=20)").fetchall() == [
+            ("sample", "tfidf", pytest.approx(0.4 * 39 / 40), pytest.approx(39 / 40))
+        ]
+        assert warehouse.rows("select max(value) from depth(enough := 80)") == [(0.5,)]
+        assert warehouse.rows("select measure, example from measures where relation = 'depth'") == [
+            ("Depth", "tap-2 Depth = 0.04")
+        ]
+        assert warehouse.rows("select count(*) from scores where measure = 'Depth'") == [(40,)]
+        comments = warehouse.rows("""
+            select comment from duckdb_functions() where function_name = 'depth'
+            union all
+            select comment from duckdb_columns() where table_name = 'depth' and column_name = 'num_ret'
+        """)
+        assert "Depth of the ranking against a hundred" in comments[0][0]
+        assert comments[1] == ("documents retrieved",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("-- title: Depth of the ranking against a hundred\n", "", r'depth.sql:1: the header lacks "title"'),
+        ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:10: unknown key "rnage"'),
+        ("-- mean: arithmetic", "-- mean: harmonic", "mean is harmonic"),
+        ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:11: "range" stands twice'),
+        ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
+        ("= 100   depth", "= 0   depth", r"depth.sql:5: enough is 0, it must be in \[1, inf\)"),
+        ("--   num_ret   documents retrieved", "--   num_ret", r"depth.sql:7: expected .column   meaning"),
+        ("-- columns:", "-- columns: num_ret", r'depth.sql:6: the entries of "columns" go on lines of their own'),
+        ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
+        ("enough", "full", r"depth.sql:13: Parser Error"),
+        ("/ $enough", "/ $fill", r"depth.sql:13: header and body differ in the parameters \$enough, \$fill"),
+        ("from evaluated", "from evaluatd", "depth.sql:13: reads unknown relation evaluatd"),
+        ("from evaluated", "from evaluated where", r"depth.sql:\d+"),
+        ("from evaluated", "from evaluated, topics as t(a, enough)\nwhere enough is not null", "column named like a parameter: enough"),
+        ("    num_ret\nfrom", "    num_ret as extent\nfrom", 'depth.sql:13: .*no.* have a column with name "num_ret"'),
+        ("    num_ret\nfrom", "    num_ret,\n    num_ret as twice\nfrom", "gives columns .*twice.*; expected .*num_ret"),
+        ("least(cast(num_ret as double) / $enough, 1)", "num_ret + $enough - $enough", "gives columns"),
+        ("select\n    qrels,", "select 1; select\n    qrels,", "expected one statement"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_its_place(tmp_path: Path, before: str, after: str, complaint: str) -> None:
+    assert before in MEASURE
+    with pytest.raises(CatalogError, match=complaint):
+        read_with(tmp_path, MEASURE.replace(before, after, -1 if before == "enough" else 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("cast(null as double)", "values are null, NaN or infinite"),
+        ("cast('nan' as double)", "values are null, NaN or infinite"),
+        ("cast('inf' as double)", "values are null, NaN or infinite"),
+        ("cast(1 as double)", "gives 40 rows for 320 topics evaluated"),
+    ],
+)
+def test_values_that_break_the_contract_are_refused_when_built(
+    tmp_path: Path, sample_file: Path, value: str, complaint: str
+) -> None:
+    path = write(tmp_path / "broken.duckdb", sample_file.read_bytes())
+    text = MEASURE.replace("least(cast(num_ret as double) / $enough, 1)", f"{value} + 0 * $enough")
+    if "rows" in complaint:
+        text += "where run = 'bm25'\n"
+    write(tmp_path / "own" / "measures" / "depth.sql", text)
+    with pytest.raises(CatalogError, match=complaint):
+        evalsql.open(path, catalog=read_catalog(tmp_path / "own"))
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="relation ap is already in"):
+        read_with(tmp_path, MEASURE, "ap")
+
+
+def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "rankings" / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
+    write(tmp_path / "rankings" / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
+    with pytest.raises(CatalogError, match="in a circle"):
+        evalsql.open(":memory:", catalog=read_catalog(tmp_path))
+
+
+def test_build_order_comes_from_the_sql() -> None:
+    order = [relation.name for relation in CATALOG.build_order()]
+    for relation in CATALOG.build_order():
+        before = order[: order.index(relation.name)]
+        assert {read for read in relation.reads if read in order} <= set(before)
+
+
+def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        for query in (
+            "select table_name from duckdb_tables() where comment is null",
+            "select view_name from duckdb_views() where comment is null and not internal",
+            "select table_name || '.' || column_name from duckdb_columns() where comment is null and not internal",
+            "select function_name from duckdb_functions() where comment is null and not internal",
+        ):
+            assert warehouse.rows(query) == []
+        assert len(warehouse.rows("select 1 from duckdb_functions() where not internal")) >= 20
+
+
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("rankings", "measures")), ids=lambda relation: relation.name)
+def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) -> None:
+    assert outside_the_core(relation) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("select log(x) from t", "Log"),
+        ("select list(x order by y) from t", "ArrayAgg"),
+        ("select x from t anti join u using (x)", "ANTI JOIN"),
+        ("select x, count(*) from t group by all", "GROUP BY ALL"),
+        ("select * exclude (x) from t", "EXCLUDE"),
+        ("select x // 2 from t", "IntDiv"),
+        ("select list_transform(x, lambda y: y + 1) from t", "Lambda"),
+        ("select median(x) from t", "Median"),
+        ("select unnest([1, 2])", "Explode"),
+        ("select sum(x) filter (where y) over (partition by z) from t", "FILTER with OVER"),
+        ("select x from t asof join u on t.a >= u.a", "ASOF JOIN"),
+        ("select x from generate_series(1, 3) as s(x)", "GenerateSeries"),
+    ],
+)
+def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
+    write(tmp_path / "rankings" / "odd.sql", f"-- title: Odd\n{body}\n")
+    assert found in " ".join(outside_the_core(read_catalog(tmp_path)["odd"]))
