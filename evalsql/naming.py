@@ -86,8 +86,13 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
 
 
 def _split(text: str) -> Sequence[str]:
-    """Split at blanks that stand outside parentheses."""
-    return re.findall(r"(?:\([^()]*\)|[^\s()])+", text) or [text]
+    """Split at blanks that stand outside parentheses; a text without names is one nameless part."""
+    depth = 0
+    marked = ""
+    for char in text:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        marked += "\n" if char.isspace() and depth <= 0 else char
+    return [part for part in marked.split("\n") if part] or [text]
 
 
 def _known_names(catalog: Catalog) -> dict[str, Relation]:

@@ -179,7 +179,7 @@ class Warehouse:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.runs import RunLoader, RunOptions
+        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions, stopping_files
         from evalsql.ingest.sources import STANDARD_INPUT, Source, open_sources, stem
 
         options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
@@ -196,13 +196,18 @@ class Warehouse:
                 named.setdefault(own, []).append(source)
             if problems:
                 raise InputError(problems)
-            with self.transaction():
-                qrels_ids = self._prepare(list(named), qrels, replace)
-                loaded = RunLoader(self, options, progress).load(named)
-                progress("preparing measures", 0, 1)
-                self._pair(qrels_ids, [run.run_id for run in loaded])
-                progress("preparing measures", 1, 1)
-        return list(named)
+            inexact: set[Path] = set()
+            while True:
+                try:
+                    with self.transaction():
+                        qrels_ids = self._prepare(list(named), qrels, replace)
+                        loaded = RunLoader(self, options, progress, inexact).load(named)
+                        progress("preparing measures", 0, 1)
+                        self._pair(qrels_ids, [run.run_id for run in loaded])
+                        progress("preparing measures", 1, 1)
+                    return list(named)
+                except EngineStoppedError as stopped:
+                    inexact |= stopping_files(self, stopped)
 
     def load_run(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,13 +74,28 @@ class NewRun:
         return whole
 
 
-class RunLoader:
-    """Loads a set of runs within the caller's transaction; after an InputError nothing of it may be kept."""
+class EngineStoppedError(Exception):
+    """The engine's reader stopped at one of these files, which ends the transaction."""
 
-    def __init__(self, warehouse: Warehouse, options: RunOptions, progress: Progress) -> None:
+    def __init__(self, files: Sequence[StagedFile], delimiter: str) -> None:
+        super().__init__(f"stopped in one of {len(files)} files")
+        self.files = files
+        self.delimiter = delimiter
+
+
+class RunLoader:
+    """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
+
+    ``inexact`` are files that the engine's reader is not to be tried on.
+    """
+
+    def __init__(
+        self, warehouse: Warehouse, options: RunOptions, progress: Progress, inexact: Collection[Path] = ()
+    ) -> None:
         self.warehouse = warehouse
         self.options = options
         self.progress = progress
+        self.inexact = inexact
         self.refused = Refused()
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
@@ -118,12 +133,12 @@ class RunLoader:
         inexact: list[StagedFile] = []
         for file in files:
             delimiter, file.tag = _layout(file.source)
-            if delimiter:
+            if delimiter and file.source.path not in self.inexact:
                 groups.setdefault((delimiter, file.source.compression), []).append(file)
             else:
                 inexact.append(file)
-        for (delimiter, compression), group in groups.items():
-            inexact += self._stage_clean(group, delimiter, compression)
+        for (delimiter, _), group in groups.items():
+            inexact += self._stage_clean(group, delimiter)
         self._stage_exactly(inexact)
         counts = dict(self.warehouse.rows("select file_id, count(*) from staged_run_rows group by file_id"))
         for file in files:
@@ -131,21 +146,18 @@ class RunLoader:
             if not file.num_rows and not self.refused:
                 self.refused(Problem(file.source.label, 0, "holds no rows"))
 
-    def _stage_clean(self, files: list[StagedFile], delimiter: str, compression: str) -> list[StagedFile]:
+    def _stage_clean(self, files: list[StagedFile], delimiter: str) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that it could not read for certain."""
         try:
-            doubtful = self._read(files, delimiter, compression)
-        except QueryError:
-            # One file stops the reader for all; each is tried alone.
-            if len(files) == 1:
-                return files
-            return [left for file in files for left in self._stage_clean([file], delimiter, compression)]
+            doubtful = self._read(files, delimiter)
+        except QueryError as error:
+            raise EngineStoppedError(files, delimiter) from error
         if doubtful:
             listed = ", ".join(map(str, doubtful))
             self.warehouse.execute(f"delete from staged_run_rows where file_id in ({listed})")
         return [file for file in files if file.file_id in doubtful]
 
-    def _read(self, files: Sequence[StagedFile], delimiter: str, compression: str) -> set[int]:
+    def _read(self, files: Sequence[StagedFile], delimiter: str) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
         position = "cast(file_index as integer) + 1"
         raw = f"""
@@ -154,25 +166,12 @@ class RunLoader:
                 list_extract([{", ".join(literal(file.tag) for file in files)}], {position}) as expected_tag,
                 {literal(self.options.tie_rule == "rank")} as rank_is_used,
                 topic, unused, document, given_rank, score, tag
-            from read_csv(
-                [{", ".join(literal(_without_wildcards(file.source.path)) for file in files)}],
-                delim = {literal(delimiter)}, compression = {literal(compression)},
-                header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
-                columns = {{
-                    'topic': 'varchar', 'unused': 'varchar', 'document': 'varchar',
-                    'given_rank': 'varchar', 'score': 'varchar', 'tag': 'varchar'
-                }}
-            )"""
+            from {_reader([file.source for file in files], delimiter)}"""
         execute, rows = self.warehouse.execute, self.warehouse.rows
-        try:
-            execute("insert into staged_run_rows " + loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}))
-            doubtful = rows(f"""
-                select distinct file_id from staged_run_rows
-                where doubtful and file_id between {files[0].file_id} and {files[-1].file_id}
-            """)
-            rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
-        finally:
-            execute("drop table if exists reject_errors; drop table if exists reject_scans")
+        execute("insert into staged_run_rows " + loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}))
+        doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
+        rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
+        execute("drop table reject_errors; drop table reject_scans")
         paths = {path for (path,) in rejected}
         by_path = {file.file_id for file in files if str(file.source.path) in paths}
         return {file_id for (file_id,) in doubtful} | by_path
@@ -190,7 +189,7 @@ class RunLoader:
                         writer.writerow((topic, "Q0", document, rank, score, "-"))
                 if not self.refused and clean.stat().st_size:
                     rewritten = StagedFile(file.file_id, file.run_id, Source(file.source.label, clean, "none"), "-")
-                    if self._read([rewritten], "\t", "none"):
+                    if self._read([rewritten], "\t"):
                         raise QueryError(f"{file.source.label}: the rewritten file does not read back")
 
     def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
@@ -324,6 +323,29 @@ def _layout(source: Source) -> tuple[str, str | None]:
         if len(columns) == 6 and all(columns) and " ".join(columns[5].split()) == columns[5]:
             return delimiter, columns[5]
     return "", None
+
+
+def _reader(sources: Sequence[Source], delimiter: str) -> str:
+    """The engine's reader over files of one layout, every column as text."""
+    columns = ("topic", "unused", "document", "given_rank", "score", "tag")
+    return f"""read_csv(
+        [{", ".join(literal(_without_wildcards(source.path)) for source in sources)}],
+        delim = {literal(delimiter)}, compression = {literal(sources[0].compression)},
+        header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
+        columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
+    )"""
+
+
+def stopping_files(warehouse: Warehouse, stopped: EngineStoppedError) -> set[Path]:
+    """Which of the files stop the engine's reader, each tried alone outside a transaction; all if none does."""
+    stopping = set()
+    for file in stopped.files:
+        try:
+            warehouse.rows(f"select count(tag) from {_reader([file.source], stopped.delimiter)}")
+        except QueryError:
+            stopping.add(file.source.path)
+        warehouse.execute("drop table if exists reject_errors; drop table if exists reject_scans")
+    return stopping or {file.source.path for file in stopped.files}
 
 
 def _without_wildcards(path: Path) -> str:

@@ -21,6 +21,8 @@ select
     or tag is distinct from expected_tag
     or starts_with(topic, '#')
     or starts_with(topic, chr(65279))
+    or contains(topic, chr(0))
+    or contains(document, chr(0))
     or contains(topic, ' ')
     or contains(topic, chr(9))
     or contains(unused, ' ')

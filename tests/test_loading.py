@@ -1,0 +1,309 @@
+"""Loading runs and judgments from files: every form they take, both readers, and all or nothing."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, Warehouse
+from evalsql.ingest import runs as ingest_runs
+from evalsql.ingest.runs import TIE_RULES
+from tests.conftest import SAMPLE, write
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PLAIN = "t1 Q0 d1 1 2.5 tag\nt1 Q0 d2 2 1.5 tag\nt2 Q0 d1 1 -1e-3 tag\n"
+ROWS = [("t1", 1, "d1", 2.5), ("t1", 2, "d2", 1.5), ("t2", 1, "d1", -0.001)]
+QRELS = "t1 0 d1 1\nt1 0 d2 0\nt2 0 d1 2\n"
+EVERYTHING = "select topic, rank, document, score from rankings order by topic, rank"
+
+
+@pytest.fixture
+def judged(memory: Warehouse, tmp_path: Path) -> Warehouse:
+    memory.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return memory
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.rstrip("\n"),
+        PLAIN.replace(" ", "\t"),
+        PLAIN.replace(" ", "  \t "),
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "   \n"),
+        PLAIN.replace("\n", "\n\n \n"),
+        PLAIN.replace("t2 Q0", "t2\tQ0\t"),
+        "\ufeff" + PLAIN,
+        "# team: us\n" + PLAIN + "# end\n",
+        "topic Q0 docid rank score run\n" + PLAIN,
+        "\ufeffquery_id iter doc_id rank score tag\r\n" + PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace(" tag", ""),
+        PLAIN.replace("tag", "two words"),
+        PLAIN.replace(" ", "\t").replace("tag", "two words"),
+        PLAIN.replace(" Q0 ", " 0 "),
+        PLAIN.replace(" 1 -1e-3", " rank -0.001"),
+        PLAIN.replace("2.5", "+.25e1").replace("-1e-3", "-1.E-3"),
+        PLAIN.replace("d1 1 2.5 tag", "d1 1 2.5 other"),
+    ],
+)
+def test_every_form_of_a_run_gives_the_same_rows(judged: Warehouse, tmp_path: Path, text: str) -> None:
+    assert judged.load_runs(write(tmp_path / "system.run", text)) == ["system"]
+    assert judged.rows(EVERYTHING) == ROWS
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("text", [PLAIN, "# note\n" + PLAIN], ids=["clean", "exact"])
+@pytest.mark.parametrize("name", ["system.run.gz", "system.zst", "system"])
+def test_compression_is_told_by_the_content(judged: Warehouse, tmp_path: Path, pack, text: str, name: str) -> None:  # type: ignore[no-untyped-def]
+    assert judged.load_runs(write(tmp_path / name, pack(text.encode()))) == ["system"]
+    assert judged.rows(EVERYTHING) == ROWS
+    qrels = write(tmp_path / "more.qrels", pack(QRELS.encode()))
+    assert judged.load_qrels(qrels) == "more"
+
+
+def test_names_with_brackets_blanks_and_globs(judged: Warehouse, tmp_path: Path) -> None:
+    for name in ("FSDM [d].run", "a*b.run", "what?.run", "it's.run"):
+        write(tmp_path / "runs" / name, PLAIN)
+    assert judged.load_runs(tmp_path / "runs" / "FSDM [d].run") == ["FSDM [d]"]
+    assert judged.load_runs(tmp_path / "runs" / "a*b.run") == ["a*b"]
+    with pytest.raises(UsageError, match="already loaded: FSDM"):
+        judged.load_runs(str(tmp_path / "runs" / "*.run"))
+    assert len(judged.load_runs(str(tmp_path / "runs" / "*.run"), replace=True)) == 4
+    assert judged.rows("select count(*) from retrieved") == [(12,)]
+
+
+def mutated(chance: random.Random, line: str) -> str:
+    """The line with other white space, a longer tag or none, or something wrong."""
+    columns = line.split()
+    kind = chance.random()
+    if kind < 0.1:
+        columns = columns[:5]
+    elif kind < 0.2:
+        columns.append("more")
+    elif kind < 0.25:
+        columns[chance.randrange(6)] = chance.choice(("#x", "nan", '"', "1_0", "é", "", "-"))
+    separators = (" ",) * 8 + ("\t", "  ", " \t", "\t\t")
+    return "".join(column + chance.choice(separators) for column in columns) + chance.choice(("", "", " ", "\r"))
+
+
+def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred and twenty mutated files: the engine's reader and the exact one agree on rows, tags and refusals."""
+    sample = (SAMPLE / "runs" / "bm25.run").read_text().splitlines()[:30]
+    outcomes = []
+    for exact in (False, True):
+        if exact:
+            monkeypatch.setattr(ingest_runs, "_layout", lambda source: ("", None))
+        found = []
+        with evalsql.open(":memory:") as warehouse:
+            for seed in range(120):
+                chance = random.Random(seed)
+                few = chance.random() < 0.5
+                lines = [mutated(chance, line) if not few or chance.random() < 0.1 else line for line in sample]
+                path = write(tmp_path / "mutated.run", "\n".join(lines))
+                try:
+                    warehouse.load_runs(path, replace=True)
+                    found.append(str(warehouse.rows(f"select tag, comments, [{seed}] from runs") + warehouse.rows(EVERYTHING)))
+                except InputError as error:
+                    found.append(str(error))
+        outcomes.append(found)
+    assert outcomes[0] == outcomes[1]
+    assert 20 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 110
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("t1 Q0 d9 3 x tag", 'score "x" is not a number'),
+        ("t1 Q0 d9 3 nan tag", 'score "nan" is not a number'),
+        ("t1 Q0 d9 3 inf tag", 'score "inf" is not a number'),
+        ("t1 Q0 d9 3 1e999 tag", 'score "1e999" is too large'),
+        ("t1 Q0 d9 3 1_0 tag", 'score "1_0" is not a number'),
+        ("t1 Q0 d9 3", "4 columns, expected 5 or 6: topic Q0 document rank score [tag]"),
+        ("t1", "1 columns"),
+        ("t1 Q0 d1 3 0.5 tag", "document d1 of topic t1 already stands at line 1"),
+        (b"t1 Q0 d\xff 3 0.5 tag", "not UTF-8 text"),
+        (b"t1 Q0 d\x00 3 0.5 tag", "holds a zero byte"),
+    ],
+)
+def test_a_bad_line_is_refused_with_its_place(
+    judged: Warehouse, tmp_path: Path, line: str | bytes, complaint: str
+) -> None:
+    raw = line if isinstance(line, bytes) else line.encode()
+    good = write(tmp_path / "good.run", PLAIN)
+    bad = write(tmp_path / "bad.run", PLAIN.encode() + raw + b"\n")
+    with pytest.raises(InputError) as caught:
+        judged.load_runs([good, bad])
+    assert str(caught.value).startswith(f"{bad}:4: {complaint}")
+    for table in ("runs", "retrieved", "run_topics", "evaluations", "judged_ranks", "documents"):
+        assert judged.rows(f"select count(*) from {table} where 'd9' is not null") == [
+            (2 if table == "documents" else 0,)
+        ]
+
+
+def test_all_problems_of_all_files_are_listed_the_first_twenty_whole(judged: Warehouse, tmp_path: Path) -> None:
+    first = write(tmp_path / "first.run", "t1 Q0 d1 1 x tag\n" * 15)
+    second = write(tmp_path / "second.run", PLAIN + "t1 Q0\n" * 15)
+    with pytest.raises(InputError) as caught:
+        judged.load_runs([first, second, write(tmp_path / "empty.run", "# nothing\n")])
+    assert caught.value.count >= 30
+    assert len(caught.value.problems) == 20
+    assert caught.value.problems[0].line == 1
+    assert "... and " in str(caught.value)
+
+
+def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        judged.load_runs([tmp_path / "absent.run", tmp_path / "*.absent"])
+    with pytest.raises(InputError, match=r"empty.run: holds no rows"):
+        judged.load_runs(write(tmp_path / "empty.run", ""))
+    with pytest.raises(InputError, match=r"cut.run.gz: cannot be read"):
+        judged.load_runs(write(tmp_path / "cut.run.gz", gzip.compress(PLAIN.encode() * 999)[:60]))
+    with pytest.raises(InputError, match="is a directory"):
+        judged.load_runs(tmp_path)
+    with pytest.raises(InputError, match=r"b.run: run system comes from .*a.run as well|run system comes from"):
+        judged.load_runs([write(tmp_path / "a" / "system.run", PLAIN), write(tmp_path / "b" / "system.run", PLAIN)])
+
+
+def test_tie_rules_order_as_they_say(judged: Warehouse, tmp_path: Path) -> None:
+    text = "t1 Q0 b 2 1.0 x\nt1 Q0 c 3 1.00000001 x\nt1 Q0 a 1 0.5 x\nt1 Q0 d 4 1.0 x\n"
+    expected = {"trec_eval": "dcba", "trec_eval_10": "cdba", "rank": "abcd", "input": "bcad"}
+    for rule in TIE_RULES:
+        judged.load_runs(write(tmp_path / "ties.run", text), tie_rule=rule, replace=True)
+        assert "".join(document for _, _, document, _ in judged.rows(EVERYTHING)) == expected[rule]
+        assert judged.rows("select tie_rule from runs") == [(rule,)]
+    judged.load_runs(tmp_path / "ties.run", lower_is_better=True, replace=True)
+    assert "".join(document for _, _, document, _ in judged.rows(EVERYTHING)) == "adcb"
+    with pytest.raises(InputError, match=r'rank "one" is not a whole number'):
+        judged.load_runs(write(tmp_path / "words.run", text.replace("b 2", "b one")), tie_rule="rank")
+    with pytest.raises(UsageError, match="tie rule alphabet is unknown"):
+        judged.load_runs(tmp_path / "ties.run", tie_rule="alphabet")
+
+
+@pytest.mark.parametrize("rule", TIE_RULES)
+def test_keep_best_keeps_the_best_place(judged: Warehouse, tmp_path: Path, rule: str) -> None:
+    text = "t1 Q0 a 1 3 x\nt1 Q0 b 2 2 x\nt1 Q0 a 3 1 x\nt1 Q0 c 4 0.5 x\n"
+    judged.load_runs(write(tmp_path / "twice.run", text), tie_rule=rule, keep_best=True)
+    assert judged.rows(EVERYTHING) == [("t1", 1, "a", 3.0), ("t1", 2, "b", 2.0), ("t1", 3, "c", 0.5)]
+    assert judged.rows("select duplicates, num_ret from runs, run_topics") == [(1, 3)]
+
+
+def test_what_is_known_of_a_run_is_kept(judged: Warehouse, tmp_path: Path) -> None:
+    text = "# team: us\n# method: bm25\n" + PLAIN
+    path = write(tmp_path / "system.run", text)
+    judged.load_runs(path, meta={"lr": "0.1"})
+    ((tag, comments, meta, age),) = judged.rows("""
+        select tag, comments, meta['lr'], (current_timestamp at time zone 'UTC') - loaded_at < interval 1 minute
+        from runs
+    """)
+    assert (tag, comments, meta, age) == ("tag", "# team: us\n# method: bm25", "0.1", True)
+    import hashlib
+
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert judged.rows("select file, sha256, bytes, num_rows from files where kind = 'run'") == [
+        (str(path), digest, len(text), 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.run", "a"),
+        ("a.run.gz", "a"),
+        ("a.b.txt.run.gz", "a.b.txt"),
+        ("r5.fusion1", "r5.fusion1"),
+        ("input.system", "input.system"),
+        (".run", ".run"),
+    ],
+)
+def test_a_run_is_called_by_its_files_stem(judged: Warehouse, tmp_path: Path, name: str, expected: str) -> None:
+    data = gzip.compress(PLAIN.encode()) if name.endswith(".gz") else PLAIN.encode()
+    assert judged.load_runs(write(tmp_path / name, data)) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        QRELS,
+        QRELS.replace(" ", "\t"),
+        QRELS.replace(" ", "   ").replace("\n", "  \r\n"),
+        "\ufeff# pool\n" + QRELS,
+        "topic iteration document grade\n" + QRELS,
+        QRELS.replace(" 2\n", " 2.0\n"),
+    ],
+)
+def test_every_form_of_qrels_gives_the_same_judgments(memory: Warehouse, tmp_path: Path, text: str) -> None:
+    memory.load_qrels(write(tmp_path / "q.txt", text), "q")
+    assert memory.rows("select topic, iteration, document, grade from judgments order by all") == [
+        ("t1", "0", "d1", 1),
+        ("t1", "0", "d2", 0),
+        ("t2", "0", "d1", 2),
+    ]
+
+
+def test_bad_qrels_are_refused_with_their_lines(memory: Warehouse, tmp_path: Path) -> None:
+    text = QRELS + "t1 0 d1 2\nt3 0 d1\nt3 0 d2 0.5\nt3 0 d3 high\n"
+    with pytest.raises(InputError) as caught:
+        memory.load_qrels(write(tmp_path / "q.txt", text))
+    assert [(problem.line, problem.reason) for problem in caught.value.problems] == [
+        (4, "document d1 of topic t1 is already judged at line 1"),
+        (5, "3 columns, expected 4: topic iteration document grade"),
+        (6, 'grade "0.5" is not a whole number'),
+        (7, 'grade "high" is not a whole number'),
+    ]
+    assert memory.rows("select count(*) from qrels") == [(0,)]
+    memory.load_qrels(write(tmp_path / "q.txt", QRELS + "t1 0 d2 3\n"), keep_best=True)
+    assert memory.rows("select grade from judgments where document = 'd2'") == [(3,)]
+    assert memory.rows("select duplicates from qrels") == [(1,)]
+
+
+def test_runs_and_judgments_come_together_in_any_order(memory: Warehouse, tmp_path: Path) -> None:
+    run = write(tmp_path / "system.run", PLAIN)
+    first, second = write(tmp_path / "first.txt", QRELS), write(tmp_path / "second.txt", "t1 0 d2 1\nt3 0 d3 1\n")
+    memory.load_runs(run)
+    assert memory.rows("select count(*) from ap") == [(0,)]
+    memory.load_qrels(first, runs=["sys*"])
+    memory.load_qrels(second, runs=["system"])
+    expected = [("first", "t1", 1.0), ("first", "t2", 1.0), ("second", "t1", 0.5), ("second", "t3", 0.0)]
+    assert memory.rows("select qrels, topic, value from ap order by all") == expected
+    with pytest.raises(UsageError, match="several judgment sets, say which"):
+        memory.load_runs(run, replace=True)
+    memory.load_runs(run, replace=True, qrels=["*"])
+    assert memory.rows("select qrels, topic, value from ap order by all") == expected
+    with pytest.raises(UsageError, match="already loaded"):
+        memory.load_qrels(second)
+    memory.load_qrels(write(tmp_path / "second.txt", "t1 0 d1 1\n"), replace=True)
+    assert memory.rows("select topic, value from ap where qrels = 'second'") == [("t1", 1.0)]
+    assert memory.rows("select missing_topics, extra_topics from coverage order by qrels") == [(0, 0), (0, 1)]
+    with pytest.raises(UsageError, match='no judgment set is called "frist"; there are: first'):
+        memory.load_runs(run, replace=True, qrels=["frist"])
+    assert memory.rows("select count(*) from judged_ranks") == [(4,)]
+
+
+def test_names_are_texts(memory: Warehouse, tmp_path: Path) -> None:
+    memory.load_qrels(write(tmp_path / "q.txt", "001 0 0012 1\n1 0 12 0\n1 0 NA 1\n"))
+    memory.load_runs(write(tmp_path / "s.run", '001 Q0 12 1 2 x\n001 Q0 0012 2 1 x\n1 Q0 "d" 1 1 x\n1 Q0 NA 2 0 x\n'))
+    assert memory.rows("select topic, value from rr order by topic") == [("001", 0.5), ("1", 0.5)]
+
+
+def test_batches_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[list[tuple[object, ...]]] = []
+    for size in (1, ingest_runs.BATCH_BYTES):
+        monkeypatch.setattr(ingest_runs, "BATCH_BYTES", size)
+        with evalsql.open(":memory:") as warehouse:
+            warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+            warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
+            found.append(
+                warehouse.rows("select run, topic, rank, document, score from rankings order by all")
+                + warehouse.rows("select run, topic, measure, round(value, 12) from scores order by all")
+            )
+    assert found[0] == found[1]

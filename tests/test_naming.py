@@ -1,0 +1,85 @@
+"""Names of measures, read and written."""
+
+from __future__ import annotations
+
+import pytest
+
+from evalsql.catalog import read_catalog
+from evalsql.errors import UsageError
+from evalsql.naming import default_measure, parse_measures
+
+CATALOG = read_catalog()
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "calls"),
+    [
+        ("nDCG@10", ["nDCG@10"], ["ndcg(k := 10)"]),
+        ("ndcg@10", ["nDCG@10"], ["ndcg(k := 10)"]),
+        ("nDCG", ["nDCG"], ["ndcg()"]),
+        ("AP(rel=2)@100", ["AP(rel=2)@100"], ["ap(k := 100, rel := 2)"]),
+        ("AP(rel=1)", ["AP"], ["ap()"]),
+        ("MAP", ["AP"], ["ap()"]),
+        ("MRR@10", ["RR@10"], ["rr(k := 10)"]),
+        ("P", ["P@10"], ["p()"]),
+        ("P(k=null)", ["P(k=null)"], ["p(k := null)"]),
+        ("ndcg_cut.10", ["nDCG@10"], ["ndcg(k := 10)"]),
+        ("ndcg_cut_10", ["nDCG@10"], ["ndcg(k := 10)"]),
+        ("P_5", ["P@5"], ["p(k := 5)"]),
+        ("P.5,20", ["P@5", "P@20"], ["p(k := 5)", "p(k := 20)"]),
+        ("map_cut.100", ["AP@100"], ["ap(k := 100)"]),
+        ("recip_rank", ["RR"], ["rr()"]),
+        ("success_1", ["Success@1"], ["success(k := 1)"]),
+        ("gm_map", ["GMAP"], ["gmap()"]),
+        ("TAP@5", ["TAP@5"], ["tap()"]),
+        ("TAP-k", ["TAP@5"], ["tap()"]),
+        ("RBP(p=0.5, gains={1: 0.5, 2: 1})", ["RBP(p=0.5,gains={1:0.5,2:1})"], ["rbp(p := 0.5, gains := '1=0.5,2=1')"]),
+        ("nDCG(dcg='exp-log2')@20", ["nDCG(dcg='exp-log2')@20"], ["ndcg(k := 20, dcg := 'exp-log2')"]),
+        ("AP P@5  RR", ["AP", "P@5", "RR"], ["ap()", "p(k := 5)", "rr()"]),
+    ],
+)
+def test_names_are_read_in_both_grammars(text: str, names: list[str], calls: list[str]) -> None:
+    measures = parse_measures([text], CATALOG)
+    assert [measure.name for measure in measures] == names
+    assert [measure.call for measure in measures] == calls
+    assert [measure.name for measure in parse_measures(names, CATALOG)] == names
+
+
+def test_every_default_name_reads_back() -> None:
+    for relation in CATALOG.measures:
+        measure = default_measure(relation)
+        assert parse_measures([measure.name], CATALOG) == [measure]
+
+
+def test_a_measure_named_twice_is_one() -> None:
+    assert [measure.name for measure in parse_measures(["AP", "map", "MAP"], CATALOG)] == ["AP"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("nDGC@10", 'unknown measure "nDGC@10"; nearest: nDCG'),
+        ("precison@5", "nearest: P"),
+        ("xyzzy", "evalsql measures lists them"),
+        ("AP(", "not a measure|cannot read"),
+        ("P@0", r"k is 0, it must be in \[1, inf\)"),
+        ("P@ten", "k is ten, it must be of type integer"),
+        ("AP(rel=-1)", r"rel is -1, it must be in \[0, inf\)"),
+        ("RBP(p=1)", r"p is 1, it must be in \(0, 1\)"),
+        ("AP(level=2)", "AP has no parameter level; it takes k, rel"),
+        ("NumRet@5", "NumRet has no parameter k; it takes no parameters"),
+        ("AP(2)", "arguments are given as parameter=value"),
+        ("nDCG(dcg=log3)", "dcg is log3, it must be in {log2, exp-log2}"),
+        ("nDCG(gains='1=a')", "gains are grade=gain pairs"),
+        ("Rprec.10", "unknown measure"),
+    ],
+)
+def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        parse_measures([text], CATALOG)
+
+
+def test_all_names_that_do_not_fit_are_told_at_once() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_measures(["AP", "nDGC@10 P@0", "foo"], CATALOG)
+    assert str(caught.value).count("\n") == 2
