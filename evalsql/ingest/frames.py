@@ -157,9 +157,11 @@ def _unregister(warehouse: Warehouse) -> None:
 def _refuse(warehouse: Warehouse, name: str, table: str, unusable: str, reason: str) -> None:
     refused = Refused()
     empty = "topic is null or topic = '' or document is null or document = ''"
-    for (row,) in warehouse.rows(f"select rowid + 1 from {table} where {empty}"):
+    # Within a transaction row ids do not start at 0.
+    row_number = f"select rowid - (select min(rowid) from {table}) + 1 from {table}"
+    for (row,) in warehouse.rows(f"{row_number} where {empty}"):
         refused(Problem(name, row, "topic or document is missing"))
-    for (row,) in warehouse.rows(f"select rowid + 1 from {table} where {unusable}"):
+    for (row,) in warehouse.rows(f"{row_number} where {unusable}"):
         refused(Problem(name, row, reason))
     refused.check()
 

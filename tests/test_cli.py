@@ -1,0 +1,217 @@
+"""The command line as a user runs it: data on standard output only, exit codes, formats, confinement."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, write
+
+QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
+LEADERBOARD = ("leaderboard", "-m", "nDCG@10", "-m", "AP P@10", "--db")
+
+
+def test_demo_builds_a_warehouse_and_prints_its_leaderboard(command: Command, tmp_path: Path) -> None:
+    for _ in range(2):
+        outcome = command("demo")
+        assert outcome.returncode == 0, outcome.stderr
+        assert outcome.stdout.splitlines()[0].split()[:3] == ["qrels", "run", "nDCG@10"]
+        assert len(outcome.stdout.splitlines()) == 10
+        assert "tfidf misses 1 of 40 topics" in outcome.stderr
+    assert (tmp_path / "evalsql-demo.duckdb").exists()
+
+
+def test_the_sample_is_what_its_script_makes(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "tests" / "make_sample.py", tmp_path], check=True)
+    for path in [QRELS, *RUNS.iterdir()]:
+        assert (tmp_path / path.relative_to(SAMPLE)).read_bytes() == path.read_bytes()
+
+
+def test_load_ls_and_leaderboard(command: Command) -> None:
+    loaded = command("load", "qrels", QRELS, "--name", "sample", "--meta", "source=synthetic")
+    assert (loaded.returncode, loaded.stdout) == (0, "")
+    assert loaded.stderr == "loaded judgments sample: 944 judgments of 40 topics\n"
+    loaded = command("load", "runs", f"{RUNS}/*.run", "--qrels", "sample", "--meta", "lr=0.1")
+    assert (loaded.returncode, loaded.stdout) == (0, "")
+    assert "loaded 8 runs: 12,760 documents retrieved" in loaded.stderr
+    held = list(csv.DictReader(io.StringIO(command("ls", "--format", "csv").stdout)))
+    assert [row["name"] for row in held][:2] == ["sample", "bm25"]
+    assert {row["name"]: row["missing_topics"] for row in held}["tfidf"] == "1"
+    board = list(csv.DictReader(io.StringIO(command(*LEADERBOARD, "evalsql.duckdb", "--format", "csv").stdout)))
+    assert list(board[0]) == ["qrels", "run", "nDCG@10", "AP", "P@10"]
+    values = [float(row["nDCG@10"]) for row in board]
+    assert len(values) == 8
+    assert values == sorted(values, reverse=True)
+    assert command("sql", "select distinct meta['lr'] as lr from runs", "--format", "csv").stdout == "lr\n0.1\n"
+
+
+def test_eval_in_one_go_leaves_no_file(command: Command, tmp_path: Path) -> None:
+    outcome = command("eval", QRELS, RUNS / "dense.run", RUNS / "bm25.run", "-m", "AP", "-m", "NumRet")
+    assert outcome.returncode == 0, outcome.stderr
+    assert [line.split()[1] for line in outcome.stdout.splitlines()[2:]] == ["dense", "bm25"]
+    assert outcome.stdout.splitlines()[2].split()[-1] == "1600"
+    assert "qrels: 40 topics averaged" in outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+    per_topic = command("eval", QRELS, RUNS / "dense.run", "-m", "AP", "-q", "--format", "jsonl")
+    rows = [json.loads(line) for line in per_topic.stdout.splitlines()]
+    assert len(rows) == 40
+    assert list(rows[0]) == ["qrels", "run", "topic", "measure", "value"]
+
+
+def test_a_run_from_standard_input(command: Command) -> None:
+    text = (RUNS / "dense.run").read_text()
+    piped = command("eval", QRELS, "-", "-m", "AP", "--format", "csv", stdin=text)
+    named = command("eval", QRELS, RUNS / "dense.run", "-m", "AP", "--format", "csv")
+    assert piped.stdout.replace(",run,0", ",dense,0") == named.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "complaint"),
+    [
+        (("leaderboard",), 3, "evalsql.duckdb: no such file"),
+        (("eval", QRELS, "absent.run"), 2, "absent.run: no such file"),
+        (("eval", QRELS, RUNS / "dense.run", "-m", "nDGC@10", "-m", "P@0"), 2, "nearest: nDCG"),
+        (("eval", QRELS), 2, "Missing argument"),
+        (("nonsense",), 2, "No such command"),
+        (("load", "runs", RUNS / "dense.run", "--tie-rule", "alphabet"), 2, "tie-rule"),
+        (("load", "runs", RUNS / "dense.run", "--meta", "x"), 2, "--meta takes KEY=VALUE"),
+        (("load", "runs", RUNS / "dense.run", "--qrels", "unknown"), 2, 'no judgment set is called "unknown"'),
+        (("measures", "nDGC"), 2, "nearest: nDCG"),
+        (("eval", QRELS, RUNS / "dense.run", "-o", "figures.xls"), 2, "say which --format"),
+    ],
+)
+def test_errors_are_told_in_a_line_with_their_exit_code(
+    command: Command, arguments: tuple[object, ...], code: int, complaint: str
+) -> None:
+    outcome = command(*arguments)
+    assert outcome.returncode == code
+    assert outcome.stdout == ""
+    assert complaint in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_refused_input_lists_its_lines(command: Command, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.run", "T01 Q0 d1 1 x tag\nT01 Q0 d1 2\n")
+    outcome = command("eval", QRELS, bad)
+    assert outcome.returncode == 2
+    assert outcome.stderr.splitlines() == [
+        f'evalsql: {bad}:1: score "x" is not a number',
+        f"{bad}:2: 4 columns, expected 5 or 6: topic Q0 document rank score [tag]",
+        "nothing was loaded",
+    ]
+
+
+def test_interrupted_is_130(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-m", "evalsql", "sql", "-"], stdin=subprocess.PIPE, cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=2)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=30)
+    assert running.returncode == 130
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "create table mine (x integer)",
+        "delete from runs",
+        "drop view ap",
+        "from read_csv('/etc/passwd')",
+        "from '/etc/passwd'",
+        "from read_text('/etc/passwd')",
+        "from glob('/*')",
+        "copy runs to 'runs.csv'",
+        "attach 'other.duckdb'",
+        "install fts",
+        "load fts",
+        "export database 'folder'",
+        "set enable_external_access = true",
+        "set lock_configuration = false",
+        "from query",
+    ],
+)
+def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp_path: Path, query: str) -> None:
+    before = sample_file.read_bytes()
+    outcome = command("sql", query, "--db", sample_file)
+    assert outcome.returncode == 2
+    assert outcome.stdout == ""
+    assert "Traceback" not in outcome.stderr
+    assert sample_file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sql_does_when_told_to(command: Command, tmp_path: Path) -> None:
+    command("demo", "--db", "w.duckdb")
+    assert command("sql", "create table mine as select 1 as x", "--db", "w.duckdb", "--write").returncode == 0
+    assert command("sql", "from mine", "--db", "w.duckdb", "--format", "tsv").stdout == "x\n1\n"
+    assert command("sql", "copy (from ap) to 'ap.csv'", "--db", "w.duckdb", "--write").returncode == 2
+    assert command("sql", "copy (from ap) to 'ap.csv'", "--db", "w.duckdb", "--external").returncode == 0
+    assert len((tmp_path / "ap.csv").read_text().splitlines()) == 321
+
+
+def test_sql_reads_standard_input_and_shows_every_kind_of_value(command: Command, sample_file: Path) -> None:
+    query = "select 1 as i, 0.5::double as d, null as n, [1, 2] as l, date '2026-01-02' as t, true as b, 'a,b' as s"
+    outcome = command("sql", "-", "--db", sample_file, "--format", "json", stdin=query)
+    assert json.loads(outcome.stdout) == [
+        {"i": 1, "d": 0.5, "n": None, "l": [1, 2], "t": "2026-01-02", "b": True, "s": "a,b"}
+    ]
+    assert command("sql", query, "--db", sample_file, "--format", "csv").stdout.splitlines()[1].endswith('True,"a,b"')
+
+
+def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    board = (*LEADERBOARD, sample_file)
+    exact = json.loads(command(*board, "--format", "json").stdout)
+    for extension, name in {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "md": "markdown", "tex": "latex"}.items():
+        printed = command(*board, "--format", name).stdout
+        assert command(*board, "-o", f"figures.{extension}").stdout == ""
+        assert (tmp_path / f"figures.{extension}").read_text() == printed
+    rows = list(csv.DictReader((tmp_path / "figures.csv").open()))
+    assert [float(row["AP"]) for row in rows] == [row["AP"] for row in exact]
+    table = command(*board).stdout.splitlines()[2:]
+    markdown = (tmp_path / "figures.md").read_text().splitlines()[2:]
+    latex = (tmp_path / "figures.tex").read_text().splitlines()[4:12]
+    for row, text, pipes, ampersands in zip(exact, table, markdown, latex, strict=True):
+        figures = [row["run"], *(f"{row[name]:.4f}" for name in ("nDCG@10", "AP", "P@10"))]
+        assert text.split()[1:] == figures
+        assert [cell.strip().replace("\\", "") for cell in pipes.strip("|").split("|")][1:] == figures
+        assert [cell.strip(" \\").strip() for cell in ampersands.split("&")][1:] == figures
+    assert f"{exact[0]['AP']:.2f} " in command(*board, "--digits", "2").stdout
+
+
+def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) -> None:
+    name = "a_b [red] |x| <i> $5 & \"q\""
+    write(tmp_path / f"{name}.run", (FIXTURES / "mixed" / "runs" / "system.run").read_text())
+    arguments = ("eval", FIXTURES / "mixed" / "qrels.txt", tmp_path / f"{name}.run", "-m", "AP")
+    assert name in command(*arguments).stdout
+    assert json.loads(command(*arguments, "--format", "json").stdout)[0]["run"] == name
+    assert list(csv.reader(io.StringIO(command(*arguments, "--format", "csv").stdout)))[1][1] == name
+    assert r"a\_b \[red\] \|x\| \<i\> $5 & " in command(*arguments, "--format", "markdown").stdout
+    assert r"a\_b [red] |x| \textless{}i\textgreater{} \$5 \& " in command(*arguments, "--format", "latex").stdout
+
+
+def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None:
+    rows = list(csv.DictReader(io.StringIO(command("measures", "--format", "csv").stdout)))
+    assert {"measure", "title", "definition", "reference", "differs", "range", "mean", "example"} <= set(rows[0])
+    for row in rows:
+        for key in ("measure", "title", "definition", "reference", "range", "mean", "example"):
+            assert row[key], (row["measure"], key)
+    page = command("measures", "ndcg_cut.10").stdout
+    assert "Jarvelin and Kekalainen 2002" in page
+    assert "with gained as (" in page
+
+
+def test_help_of_every_command(command: Command) -> None:
+    listed = command("--help").stdout
+    for name in ("demo", "eval", "load", "ls", "leaderboard", "topics", "sql", "measures"):
+        assert name in listed
+        assert command(name, "--help").returncode == 0
+    assert command("--version").stdout.startswith("evalsql ")

@@ -1,0 +1,54 @@
+"""What is built is whole: the wheel, alone in an empty environment, runs the demonstration."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel made from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, timeout=300)
+    return folder
+
+
+def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        in_wheel = set(wheel.namelist())
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        in_sdist = {name.partition("/")[2] for name in sdist.getnames()}
+    for path in (ROOT / "sql").rglob("*.sql"):
+        relative = path.relative_to(ROOT).as_posix()
+        assert f"evalsql/{relative}" in in_wheel
+        assert relative in in_sdist
+    for path in (ROOT / "evalsql" / "sample").rglob("*.*"):
+        relative = path.relative_to(ROOT).as_posix()
+        assert relative in in_wheel
+        assert relative in in_sdist
+
+
+def test_the_wheel_runs_the_demonstration_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    programs = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+    subprocess.run(
+        [programs / "python", "-m", "pip", "install", "-q", next(built.glob("*.whl"))],
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    outcome = subprocess.run(
+        [programs / "evalsql", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert len(outcome.stdout.splitlines()) == 10
+    assert "rerank-large" in outcome.stdout.splitlines()[2]

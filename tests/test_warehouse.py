@@ -1,0 +1,228 @@
+"""Opening, upgrading and asking; the library as its users call it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import evalsql
+from evalsql import InputError, QueryError, UsageError, Warehouse, WarehouseError
+from tests.conftest import SAMPLE, write
+
+QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
+RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
+ROWS = [("t1", "d2", 2.0), ("t1", "d1", 1.0), ("t2", "d1", 0.5)]
+GRADES = [("t1", "d2", 0), ("t1", "d1", 1), ("t2", "d1", 2)]
+
+
+@pytest.fixture
+def copy(sample_file: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sample_file, tmp_path / "copy.duckdb"))
+
+
+def frames(names: tuple[str, str, str], rows: Sequence[tuple[str, str, float]]) -> dict[str, object]:
+    columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+    return {
+        "pandas": pandas.DataFrame(columns),
+        "pandas categories": pandas.DataFrame(columns).astype({names[0]: "category"}),
+        "polars": polars.DataFrame(columns),
+        "arrow": pyarrow.table(columns),
+        "duckdb": duckdb.sql(f"select * from (values {', '.join(map(str, rows))}) as rows({', '.join(names)})"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas categories", "polars", "arrow", "duckdb"])
+@pytest.mark.parametrize(
+    "names", [("query_id", "doc_id", "score"), ("qid", "docno", "score"), ("q_id", "doc_id", "score")]
+)
+def test_runs_and_judgments_come_from_frames(memory: Warehouse, kind: str, names: tuple[str, str, str]) -> None:
+    memory.load_qrels(frames((*names[:2], "relevance"), GRADES)[kind], "judged")
+    memory.load_run(frames(names, ROWS)[kind], "system")
+    assert sorted(memory.rows("select topic, document, score from rankings")) == sorted(ROWS)
+    assert sorted(memory.rows("select topic, document, grade from judgments")) == sorted(GRADES)
+    assert memory.evaluate("RR").fetchall() == [("judged", "system", 0.75)]
+
+
+def test_nested_dicts_and_every_way_out(memory: Warehouse) -> None:
+    memory.load_qrels(QRELS, "judged")
+    memory.load_run(RUN, "system")
+    relation = memory.evaluate(["RR", "nDCG@10"])
+    assert relation.columns == ["qrels", "run", "RR", "nDCG@10"]
+    expected = [("judged", "system", 0.75, pytest.approx((0.63093 + 1) / 2, abs=1e-5))]
+    assert relation.fetchall() == expected
+    assert memory.evaluate(["RR", "nDCG@10"]).df()["RR"].tolist() == [0.75]
+    assert memory.evaluate(["RR", "nDCG@10"]).pl()["RR"].to_list() == [0.75]
+    assert memory.evaluate(["RR", "nDCG@10"]).to_arrow_table()["RR"].to_pylist() == [0.75]
+    assert memory.evaluate("RR", per_topic=True).fetchall() == [
+        ("judged", "system", "t1", "RR", 0.5),
+        ("judged", "system", "t2", "RR", 1.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ({"t1": {"d1": float("nan")}}, "system:1: score or rank is missing or not finite"),
+        ({"t1": {"d1": float("inf")}}, "not finite"),
+        ({"t1": {"": 1.0}}, "topic or document is missing"),
+        ({}, "holds no rows"),
+        (pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "score": [1.0, 2.0]}), "stands more than once"),
+        (pandas.DataFrame({"qid": ["a", None], "docno": ["x", "y"], "score": [1.0, 2.0]}), "system:2: topic or doc"),
+    ],
+)
+def test_unusable_rows_in_memory_are_refused(memory: Warehouse, data: object, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        memory.load_run(data, "system")
+    assert memory.rows("select count(*) from runs") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (pandas.DataFrame({"qid": ["a"], "docno": ["x"]}), "no column for the score: expected one of score; found qid"),
+        (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
+    ],
+)
+def test_unusable_frames_are_refused(memory: Warehouse, data: object, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        memory.load_run(data, "system")
+
+
+def test_fractional_and_repeated_judgments_in_memory_are_refused(memory: Warehouse) -> None:
+    with pytest.raises(InputError, match="1 grades are not whole numbers"):
+        memory.load_qrels({"t": {"d": 0.5}}, "q")
+    with pytest.raises(InputError, match="judged more than once"):
+        memory.load_qrels(pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "label": [1, 0]}), "q")
+    with pytest.raises(UsageError, match="need a name"):
+        memory.load_qrels(QRELS)
+
+
+def test_files_and_dicts_give_the_same(memory: Warehouse) -> None:
+    memory.load_qrels(SAMPLE / "qrels.txt", "sample")
+    memory.load_runs(SAMPLE / "runs" / "bm25.run")
+    data: dict[str, dict[str, float]] = {}
+    for line in (SAMPLE / "runs" / "bm25.run").read_text().splitlines():
+        topic, _, document, _, score, _ = line.split()
+        data.setdefault(topic, {})[document] = float(score)
+    memory.load_run(data, "from-dict")
+    assert memory.rows("""
+        select topic, rank, document, score from rankings where run = 'bm25'
+        except select topic, rank, document, score from rankings where run = 'from-dict'
+    """) == []
+    with pytest.raises(UsageError, match="already loaded: from-dict"):
+        memory.load_run(data, "from-dict")
+    memory.load_run(data, "from-dict", replace=True)
+
+
+def test_filters_keep_to_runs_and_judgments(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        runs = [run for _, run, _ in warehouse.evaluate("AP", runs=["bm25*", "dense"]).fetchall()]
+        assert sorted(runs) == ["bm25", "bm25-rm3", "dense"]
+        with pytest.raises(UsageError, match='no run is called "bm52"; there are: bm25'):
+            warehouse.evaluate("AP", runs=["bm52"])
+        with pytest.raises(UsageError, match="no judgment set"):
+            warehouse.evaluate("AP", qrels=["other"])
+        with pytest.raises(UsageError, match="at least one measure"):
+            warehouse.evaluate([])
+
+
+def test_invariants_hold_on_the_sample(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        outside = warehouse.rows("""
+            select scores.measure, value from scores join measures
+            on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
+            where value < split_part(range, ' ', 1)::double - 1e-12 or value > split_part(range, ' ', 2)::double + 1e-12
+        """)
+        assert outside == []
+        (first,) = {
+            tuple(warehouse.rows(f"select run, topic, value from {call} order by all"))
+            for call in ("rr(k := 1)", "p(k := 1)", "success(k := 1)")
+        }
+        assert len(first) == 8 * 40
+        for k in range(1, 45, 7):
+            falling = f"select 1 from r(k := {k}) a join r(k := {k + 7}) b using (qrels, run, topic) where a.value > b.value"
+            assert warehouse.rows(falling) == []
+            uneven = f"select 1 from p(k := {k}) where abs(value * {k} - round(value * {k})) > 1e-9"
+            assert warehouse.rows(uneven) == []
+        assert warehouse.rows("""
+            select 1 from rbp join rbp_residual using (qrels, run, topic) where rbp.value + rbp_residual.value > 1 + 1e-12
+        """) == []
+
+
+def test_older_views_are_replaced_on_writing_and_covered_on_reading(copy: Path) -> None:
+    with duckdb.connect(str(copy)) as connection:
+        connection.execute("create or replace macro ap(k := null, rel := 1) as table select 1 as old")
+        connection.execute("create view gone as select 1 as x")
+        connection.execute("update warehouse set sql_digest = 'older', evalsql_version = '0.0.1'")
+    with evalsql.open(copy, read_only=True) as warehouse:
+        assert len(warehouse.evaluate("AP").fetchall()) == 8
+        assert warehouse.rows("select count(*) from ap(k := 10)") == [(320,)]
+    with evalsql.open(copy) as warehouse:
+        assert warehouse.rows("select evalsql_version <> '0.0.1' from warehouse") == [(True,)]
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        assert connection.execute("select count(*) from ap(k := 10)").fetchall() == [(320,)]
+        assert connection.execute("select count(*) from duckdb_views() where view_name = 'gone'").fetchall() == [(0,)]
+
+
+def test_files_that_cannot_be_used_are_named(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(str(copy)) as connection:
+        connection.execute("update warehouse set schema_version = 99, evalsql_version = '9.9'")
+    with pytest.raises(WarehouseError, match=r"made by evalsql 9\.9, which is newer"):
+        evalsql.open(copy)
+    with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
+        connection.execute("create table mine (x integer)")
+    with pytest.raises(WarehouseError, match="not an evalsql warehouse"):
+        evalsql.open(tmp_path / "other.duckdb")
+    with pytest.raises(WarehouseError, match="cannot be opened"):
+        evalsql.open(write(tmp_path / "text.duckdb", "plain text, no database, but long enough to look like one" * 99))
+    with pytest.raises(WarehouseError, match="no such file"):
+        evalsql.open(tmp_path / "absent.duckdb", read_only=True)
+    monkeypatch.setenv("EVALSQL_DB", str(tmp_path / "from-variable.duckdb"))
+    evalsql.open().close()
+    assert (tmp_path / "from-variable.duckdb").exists()
+
+
+def test_a_file_in_use_is_said_to_be(copy: Path) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", f"import duckdb; c = duckdb.connect({str(copy)!r}); print('open', flush=True); input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(WarehouseError, match="lock"):
+            evalsql.open(copy, read_only=True)
+    finally:
+        holder.communicate("\n", timeout=30)
+
+
+def test_a_failed_load_leaves_the_file_as_it_was(copy: Path, tmp_path: Path) -> None:
+    def everything(warehouse: Warehouse) -> list[tuple[object, ...]]:
+        return warehouse.rows("select * from summary order by all") + warehouse.rows("select * from holdings order by all")
+
+    with evalsql.open(copy) as warehouse:
+        before = everything(warehouse)
+        bad = write(tmp_path / "bm25.run", "T01 Q0 d1 1 x tag\n")
+        with pytest.raises(InputError):
+            warehouse.load_runs([bad, SAMPLE / "runs" / "dense.run"], replace=True)
+        with pytest.raises(InputError):
+            warehouse.load_qrels(write(tmp_path / "sample", "T01 0 d1\n"), replace=True)
+        assert everything(warehouse) == before
+
+
+def test_errors_of_the_engine_carry_its_words(memory: Warehouse) -> None:
+    with pytest.raises(QueryError, match="nowhere"):
+        memory.sql("select * from nowhere")
+    with pytest.raises(QueryError, match="Could not convert"):
+        memory.rows("select cast(range || 'x' as integer) from range(10000)")
