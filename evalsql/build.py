@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
-from evalsql.naming import Measure, default_measure, literal
+from evalsql.naming import Measure, default_measure, literal, quoted
 from evalsql.syntax import bind_parameters
 
 SCORES_COMMENT = "Every measure at its default parameters, in long form"
@@ -86,6 +86,21 @@ def scores(measures: Sequence[Measure]) -> str:
         f"select qrels, run, topic, {literal(measure.name)} as measure, value from {measure.call}"
         for measure in measures
     )
+
+
+def per_topic(measures: Sequence[Measure], scores: str) -> str:
+    """A SELECT of ``scores`` in the order of the topics, the measures in the order they were asked for."""
+    order = ", ".join(literal(measure.name) for measure in measures)
+    return f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)"
+
+
+def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
+    """A SELECT of one row a run with a column for the mean of each measure, best by the first on top."""
+    summary = with_inputs(catalog["summary"].body, {"scores": scores})
+    columns = ", ".join(
+        f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in measures
+    )
+    return f"select qrels, run, {columns} from (\n{summary}\n) group by qrels, run order by qrels, 3 desc, run"
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:

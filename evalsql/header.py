@@ -58,11 +58,12 @@ class Parameter:
         return text
 
     def _allows(self, value: int | float | str) -> bool:
-        assert self.domain is not None
-        if self.domain.startswith("{"):
-            return value in [choice.strip() for choice in self.domain[1:-1].split(",")]
-        interval = _INTERVAL.fullmatch(self.domain)
-        assert interval is not None and not isinstance(value, str)
+        domain = self.domain or ""
+        if domain.startswith("{"):
+            return value in [choice.strip() for choice in domain[1:-1].split(",")]
+        interval = _INTERVAL.fullmatch(domain)
+        if interval is None or isinstance(value, str):
+            raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
         low, high = float(interval["low"]), float(interval["high"])
         above = value >= low if interval["open"] == "[" else value > low
         below = value <= high if interval["close"] == "]" else value < high

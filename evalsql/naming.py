@@ -35,9 +35,7 @@ class Measure:
             and (parameter.name != CUTOFF or self.arguments[CUTOFF] is None)
         ]
         cutoff = self.arguments.get(CUTOFF)
-        return (
-            header.measure + (f"({','.join(given)})" if given else "") + (f"@{cutoff}" if cutoff is not None else "")
-        )
+        return header.measure + (f"({','.join(given)})" if given else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     @property
     def call(self) -> str:
@@ -59,6 +57,11 @@ def literal(value: Value) -> str:
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return repr(value)
+
+
+def quoted(name: str) -> str:
+    """``name`` as a SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def default_measure(relation: Relation) -> Measure:

@@ -37,7 +37,9 @@ def open(path: str | Path | None = None, *, read_only: bool = False, catalog: Ca
     path = str(path or default_path())
     catalog = catalog or read_catalog()
     if read_only and not Path(path).exists():
-        raise WarehouseError(f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}")
+        raise WarehouseError(
+            f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
+        )
     warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=catalog)
     try:
         _bring_up_to_date(warehouse)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
 
 from evalsql.errors import CatalogError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalsql.catalog import Relation
 
 
-def parse(relation: Relation) -> exp.Expression:
+def parse(relation: Relation) -> exp.Expr:
     """The syntax tree of the body; raises CatalogError with file and line where it has none."""
     try:
         trees = sqlglot.parse(relation.body, dialect="duckdb")
@@ -47,7 +47,7 @@ def _table_name(table: exp.Table) -> str:
     return str(called.name if isinstance(called, exp.Func) else table.name)
 
 
-def _check_parameters(relation: Relation, tree: exp.Expression) -> None:
+def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
     used = {str(node.name) for node in tree.find_all(exp.Parameter)}
     used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
     declared = {parameter.name for parameter in relation.parameters}
@@ -66,13 +66,8 @@ def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
     pieces: list[str] = []
     end = 0
-    for sign, name in _parameter_tokens(relation.body):
-        pieces.append(relation.body[end : sign.start])
-        pieces.append(arguments[name.text])
-        end = name.end + 1
+    for sign, name in pairwise(sqlglot.tokenize(relation.body, dialect="duckdb")):
+        if sign.text == "$" and sign.end + 1 == name.start:
+            pieces += [relation.body[end : sign.start], arguments[name.text]]
+            end = name.end + 1
     return "".join([*pieces, relation.body[end:]])
-
-
-def _parameter_tokens(body: str) -> list[tuple[Token, Token]]:
-    tokens = sqlglot.tokenize(body, dialect="duckdb")
-    return [(here, after) for here, after in zip(tokens, tokens[1:], strict=False) if here.token_type == TokenType.PARAMETER]

@@ -15,8 +15,8 @@ from typing import Any
 import duckdb
 
 from evalsql import build
-from evalsql.catalog import Catalog, read_catalog
-from evalsql.errors import InputError, Problem, QueryError, UsageError, WarehouseError
+from evalsql.catalog import Catalog
+from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.naming import literal, parse_measures
 
 SCHEMA_VERSION = 1
@@ -45,7 +45,9 @@ class Warehouse:
     def __enter__(self) -> Warehouse:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -298,17 +300,10 @@ class Warehouse:
         named = parse_measures([measures] if isinstance(measures, str) else measures, self.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
-        kept = self._filter(qrels, runs)
-        scores = f"select * from (\n{build.scores(named)}\n){kept}"
+        scores = f"select * from (\n{build.scores(named)}\n){self._filter(qrels, runs)}"
         if per_topic:
-            order = ", ".join(literal(measure.name) for measure in named)
-            return self.sql(f"{scores}\norder by qrels, run, topic, list_position([{order}], measure)")
-        summary = build.with_inputs(self.catalog["summary"].body, {"scores": scores})
-        columns = ", ".join(
-            f"max(value) filter (where measure = {literal(measure.name)}) as \"{measure.name.replace(chr(34), chr(34) * 2)}\""
-            for measure in named
-        )
-        return self.sql(f"select qrels, run, {columns} from (\n{summary}\n) group by qrels, run order by qrels, 3 desc, run")
+            return self.sql(build.per_topic(named, scores))
+        return self.sql(build.leaderboard(self.catalog, named, scores))
 
     def _filter(self, qrels: Sequence[str], runs: Sequence[str]) -> str:
         conditions = []

@@ -16,7 +16,21 @@ CLAUSES = {
     *("Placeholder", "PropertyEQ", "Window", "WindowSpec", "Qualify", "Filter"),
 }
 EXPRESSIONS = {
-    *("Literal", "Null", "Boolean", "Var", "Cast", "DataType", "DataTypeParam", "Case", "If", "Neg", "Not", "And", "Or"),
+    *(
+        "Literal",
+        "Null",
+        "Boolean",
+        "Var",
+        "Cast",
+        "DataType",
+        "DataTypeParam",
+        "Case",
+        "If",
+        "Neg",
+        "Not",
+        "And",
+        "Or",
+    ),
     *("Add", "Sub", "Mul", "Div", "EQ", "NEQ", "GT", "GTE", "LT", "LTE", "Is", "In", "Between", "Exists", "DPipe"),
     *("NullSafeNEQ", "NullSafeEQ"),
 }

@@ -188,7 +188,7 @@ def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, t
 
 
 def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) -> None:
-    name = "a_b [red] |x| <i> $5 & \"q\""
+    name = 'a_b [red] |x| <i> $5 & "q"'
     write(tmp_path / f"{name}.run", (FIXTURES / "mixed" / "runs" / "system.run").read_text())
     arguments = ("eval", FIXTURES / "mixed" / "qrels.txt", tmp_path / f"{name}.run", "-m", "AP")
     assert name in command(*arguments).stdout

@@ -78,7 +78,9 @@ def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how
             answers["tap"],
             here("select run, avg(value) from tap(k := 3, quantile := 0.7) group by run order by run"),
         )
-    assert answers["comment"][0][0].startswith("nDCG: Normalised discounted cumulative gain\nParameters: k: rank cutoff")
+    assert answers["comment"][0][0].startswith(
+        "nDCG: Normalised discounted cumulative gain\nParameters: k: rank cutoff"
+    )
     assert answers["macro comment"] == answers["comment"]
     assert answers["column comment"] == [["the same for the judged documents in the order of their gain"]]
 

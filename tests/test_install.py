@@ -18,7 +18,9 @@ from tests.conftest import ROOT
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel made from it."""
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, timeout=300
+    )
     return folder
 
 

@@ -112,12 +112,14 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                 path = write(tmp_path / "mutated.run", "\n".join(lines))
                 try:
                     warehouse.load_runs(path, replace=True)
-                    found.append(str(warehouse.rows(f"select tag, comments, [{seed}] from runs") + warehouse.rows(EVERYTHING)))
+                    found.append(
+                        str(warehouse.rows(f"select tag, comments, [{seed}] from runs") + warehouse.rows(EVERYTHING))
+                    )
                 except InputError as error:
                     found.append(str(error))
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
-    assert 20 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 110
+    assert 10 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 110
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,7 @@ def loaded(collections: dict[int, Collection]) -> Iterator[Warehouse]:
 def values(warehouse: Warehouse, measure: str) -> Values:
     call = parse_measures([measure], warehouse.catalog)[0].call
     return {
-        (int(qrels), topic): value
-        for qrels, topic, value in warehouse.rows(f"select qrels, topic, value from {call}")
+        (int(qrels), topic): value for qrels, topic, value in warehouse.rows(f"select qrels, topic, value from {call}")
     }
 
 

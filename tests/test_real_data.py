@@ -61,10 +61,13 @@ def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Pa
         ours = leaderboard(warehouse, ["nDCG@20", "P@20", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
         # The same ranking twice: every measure must agree.
         twins = "'DoRA_MSMARCO_1k', 'DoRA_NO_Judgments_1k'"
-        assert warehouse.rows(f"""
+        assert (
+            warehouse.rows(f"""
             select measure, topic from scores where run in ({twins})
             group by measure, topic having count(distinct value) > 1
-        """) == []
+        """)
+            == []
+        )
     with (folder / "official_leaderboard.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     official = {row["tag"]: [row[name] for name in ("ndcg@20", "P@20", "rbp_p5", "bpref", "map")] for row in rows}
@@ -129,4 +132,7 @@ def test_a_run_in_several_files_is_one_run(real: Path, memory: Warehouse) -> Non
     memory.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
     assert memory.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
     assert memory.rows("select count(*) from files where kind = 'run'") == [(3,)]
-    assert memory.rows("select comments from runs")[0][0].splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
+    assert (
+        memory.rows("select comments from runs")[0][0].splitlines()
+        == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
+    )

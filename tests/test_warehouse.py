@@ -114,10 +114,13 @@ def test_files_and_dicts_give_the_same(memory: Warehouse) -> None:
         topic, _, document, _, score, _ = line.split()
         data.setdefault(topic, {})[document] = float(score)
     memory.load_run(data, "from-dict")
-    assert memory.rows("""
+    assert (
+        memory.rows("""
         select topic, rank, document, score from rankings where run = 'bm25'
         except select topic, rank, document, score from rankings where run = 'from-dict'
-    """) == []
+    """)
+        == []
+    )
     with pytest.raises(UsageError, match="already loaded: from-dict"):
         memory.load_run(data, "from-dict")
     memory.load_run(data, "from-dict", replace=True)
@@ -149,13 +152,19 @@ def test_invariants_hold_on_the_sample(sample_file: Path) -> None:
         }
         assert len(first) == 8 * 40
         for k in range(1, 45, 7):
-            falling = f"select 1 from r(k := {k}) a join r(k := {k + 7}) b using (qrels, run, topic) where a.value > b.value"
+            falling = (
+                f"select 1 from r(k := {k}) a join r(k := {k + 7}) b using (qrels, run, topic) where a.value > b.value"
+            )
             assert warehouse.rows(falling) == []
             uneven = f"select 1 from p(k := {k}) where abs(value * {k} - round(value * {k})) > 1e-9"
             assert warehouse.rows(uneven) == []
-        assert warehouse.rows("""
-            select 1 from rbp join rbp_residual using (qrels, run, topic) where rbp.value + rbp_residual.value > 1 + 1e-12
-        """) == []
+        assert (
+            warehouse.rows("""
+            select 1 from rbp join rbp_residual using (qrels, run, topic)
+            where rbp.value + rbp_residual.value > 1 + 1e-12
+        """)
+            == []
+        )
 
 
 def test_older_views_are_replaced_on_writing_and_covered_on_reading(copy: Path) -> None:
@@ -209,7 +218,9 @@ def test_a_file_in_use_is_said_to_be(copy: Path) -> None:
 
 def test_a_failed_load_leaves_the_file_as_it_was(copy: Path, tmp_path: Path) -> None:
     def everything(warehouse: Warehouse) -> list[tuple[object, ...]]:
-        return warehouse.rows("select * from summary order by all") + warehouse.rows("select * from holdings order by all")
+        return warehouse.rows("select * from summary order by all") + warehouse.rows(
+            "select * from holdings order by all"
+        )
 
     with evalsql.open(copy) as warehouse:
         before = everything(warehouse)

@@ -10,7 +10,7 @@ import typer
 from evalsql import build
 from evalsql.catalog import Catalog, read_catalog
 from evalsql.cli.common import Database, Digits, FormatOption, Output, emit, say
-from evalsql.naming import parse_measures
+from evalsql.naming import literal, parse_measures
 from evalsql.opening import open
 from evalsql.report.table import Table
 
@@ -80,6 +80,6 @@ def _page(catalog: Catalog, relation: str, facts: dict[str, str]) -> None:
             print(f"{key:{width}}{fact}")
     for parameter in catalog[relation].parameters:
         domain = f" in {parameter.domain}" if parameter.domain else ""
-        label = f"{parameter.name} {parameter.type}{domain} = {build.literal(parameter.default)}"
+        label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
         print(f"{'parameter':{width}}{label}: {parameter.meaning}")
     print(f"\n{catalog[relation].body}")

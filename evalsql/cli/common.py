@@ -122,8 +122,10 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
     for name, count in topics.items():
-        say(f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
-            f"runs with topics left out: {_share(rows, name, 4)}")
+        say(
+            f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
+            f"runs with topics left out: {_share(rows, name, 4)}"
+        )
     for notes in (missing, extra):
         for note in notes[:_MOST_NOTES]:
             say(f"  {note}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from evalsql.catalog import read_catalog
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
@@ -24,7 +25,6 @@ from evalsql.cli.common import (
     progress_bar,
     say_coverage,
 )
-from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures
 from evalsql.opening import open, open_for_measures
 from evalsql.warehouse import Warehouse

@@ -34,9 +34,7 @@ def qrels(
     """Load relevance judgments: topic, iteration, document, grade."""
     pairs = _pairs(meta)
     with open(db) as warehouse:
-        loaded = warehouse.load_qrels(
-            file, name, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
-        )
+        loaded = warehouse.load_qrels(file, name, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs)
         ((rows, topics, left_out),) = warehouse.rows(
             """
             select holdings.num_rows, holdings.num_topics, qrels.duplicates

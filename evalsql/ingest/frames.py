@@ -119,10 +119,7 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
     else:
         warehouse.register(_VIEW, data)
     types = {name: kind for name, kind, *_ in warehouse.rows(f"describe {_VIEW}")}
-    found = {
-        meaning: next((name for name in names if name in types), None)
-        for meaning, names in COLUMNS.items()
-    }
+    found = {meaning: next((name for name in names if name in types), None) for meaning, names in COLUMNS.items()}
     for meaning in needed:
         if found[meaning] is None:
             names = ", ".join(COLUMNS[meaning])

@@ -75,7 +75,7 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
 
 def _data_lines(
     source: Source, notes: Notes, refuse: Callable[[Problem], None], *, number_at: int
-) -> Iterator[tuple[int, "_Line"]]:
+) -> Iterator[tuple[int, _Line]]:
     """Lines that are neither blank nor a comment nor a header row; those go to ``notes.comments``.
 
     ``number_at`` is the column, from 0, that is a number in every row but a header.

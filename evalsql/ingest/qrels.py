@@ -24,7 +24,9 @@ create or replace temp table staged_qrels_rows (
 )"""
 
 
-def load_qrels_file(warehouse: Warehouse, name: str, source: Source, *, keep_best: bool, meta: Mapping[str, str]) -> int:
+def load_qrels_file(
+    warehouse: Warehouse, name: str, source: Source, *, keep_best: bool, meta: Mapping[str, str]
+) -> int:
     """Load one file of judgments within the caller's transaction; returns the qrels_id.
 
     Raises:
@@ -88,7 +90,15 @@ def store(warehouse: Warehouse, name: str, notes: Notes, meta: Mapping[str, str]
             ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
         )
         """,
-        (qrels_id, name, duplicates, "\n".join(notes.comments), list(meta), list(meta.values()), warehouse.program_version),
+        (
+            qrels_id,
+            name,
+            duplicates,
+            "\n".join(notes.comments),
+            list(meta),
+            list(meta.values()),
+            warehouse.program_version,
+        ),
     )
     keys.add_names(warehouse, "select * from staged_qrels_rows")
     inputs = {

@@ -184,7 +184,9 @@ class RunLoader:
                     self.progress("reading line by line", at, len(files))
                 clean = Path(folder) / "clean.tsv"
                 with clean.open("w", encoding="utf-8", newline="") as stream:
-                    writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+                    writer = csv.writer(
+                        stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
+                    )
                     for _, (topic, document, rank, score) in self._exact_rows(file):
                         writer.writerow((topic, "Q0", document, rank, score, "-"))
                 if not self.refused and clean.stat().st_size:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from evalsql.errors import InputError, Problem
 
@@ -40,13 +40,13 @@ class Source:
     def open(self) -> IO[bytes]:
         """The text as bytes, decompressed."""
         if self.compression == "gzip":
-            return gzip.open(self.path, "rb")  # type: ignore[return-value]
+            return cast(IO[bytes], gzip.open(self.path, "rb"))
         if self.compression == "zstd":
             if sys.version_info >= (3, 14):
                 from compression import zstd
             else:
                 from backports import zstd
-            return zstd.open(self.path, "rb")  # type: ignore[no-any-return]
+            return cast(IO[bytes], zstd.open(self.path, "rb"))
         return self.path.open("rb")
 
     def sha256(self) -> str:
