@@ -40,7 +40,7 @@ def test_load_ls_and_leaderboard(command: Command) -> None:
     assert loaded.stderr == "loaded judgments sample: 944 judgments of 40 topics\n"
     loaded = command("load", "runs", f"{RUNS}/*.run", "--qrels", "sample", "--meta", "lr=0.1")
     assert (loaded.returncode, loaded.stdout) == (0, "")
-    assert "loaded 8 runs: 12,760 documents retrieved" in loaded.stderr
+    assert "loaded 8 runs: 12,760 documents retrieved\n" in loaded.stderr
     held = list(csv.DictReader(io.StringIO(command("ls", "--format", "csv").stdout)))
     assert [row["name"] for row in held][:2] == ["sample", "bm25"]
     assert {row["name"]: row["missing_topics"] for row in held}["tfidf"] == "1"

@@ -199,6 +199,20 @@ def test_keep_best_keeps_the_best_place(judged: Warehouse, tmp_path: Path, rule:
     assert judged.rows("select duplicates, num_ret from runs, run_topics") == [(1, 3)]
 
 
+def test_several_tags_are_counted_and_the_last_one_kept(judged: Warehouse, tmp_path: Path) -> None:
+    judged.load_runs(write(tmp_path / "one.run", PLAIN))
+    judged.load_runs(write(tmp_path / "two.run", PLAIN.replace("d2 2 1.5 tag", "d2 2 1.5 other")))
+    judged.load_runs(write(tmp_path / "none.run", PLAIN.replace(" tag", "")))
+    parts = [write(tmp_path / f"part{n}.run", PLAIN.replace("t1", f"a{n}").replace("t2", f"b{n}")) for n in (1, 2)]
+    judged.load_runs(parts, name="parts")
+    assert judged.rows("select run, tag, num_tags from runs order by run") == [
+        ("none", None, 0),
+        ("one", "tag", 1),
+        ("parts", "tag", 1),
+        ("two", "tag", 2),
+    ]
+
+
 def test_what_is_known_of_a_run_is_kept(judged: Warehouse, tmp_path: Path) -> None:
     text = "# team: us\n# method: bm25\n" + PLAIN
     path = write(tmp_path / "system.run", text)

@@ -43,7 +43,10 @@ def qrels(
             """,
             [loaded],
         )
-        say(f"loaded judgments {loaded}: {rows:,} judgments of {topics:,} topics" + _left_out(left_out))
+        say(
+            f"loaded judgments {loaded}: {_counted(rows, 'judgment')} of {_counted(topics, 'topic')}"
+            + _left_out(left_out)
+        )
 
 
 @app.command("runs")
@@ -78,23 +81,33 @@ def runs(
                 meta=pairs,
                 progress=progress,
             )
-        ((rows, left_out, unpaired),) = warehouse.rows(
+        ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
             """
             select
                 (select sum(num_ret) from run_topics join runs using (run_id) where list_contains($1, run)),
-                (select sum(duplicates) from runs where list_contains($1, run)),
-                (select count(*) from runs where list_contains($1, run)
-                    and run_id not in (select run_id from evaluations))
+                sum(duplicates),
+                count(*) filter (where run_id not in (select run_id from evaluations)),
+                sum(case when comments = '' then 0 else len(string_split(comments, chr(10))) end),
+                count(*) filter (where num_tags > 1)
+            from runs where list_contains($1, run)
             """,
             [loaded],
         )
-        say(f"loaded {len(loaded):,} runs: {rows:,} documents retrieved" + _left_out(left_out))
+        say(f"loaded {_counted(len(loaded), 'run')}: {_counted(rows, 'document')} retrieved" + _left_out(left_out))
+        if lines:
+            say(f"{_counted(lines, 'comment or header line')} kept with them")
+        if mixed:
+            say(f"{_counted(mixed, 'run')} with several tags in the file; the last one is kept")
         if unpaired:
-            say(f"{unpaired} of them have no judgments yet; evalsql load qrels FILE --run NAME brings both together")
+            say(f"{_counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _left_out(count: int) -> str:
-    return f", {count:,} repeated documents left out" if count else ""
+    return f", {_counted(count, 'repeated document')} left out" if count else ""
 
 
 def _pairs(meta: list[str] | None) -> dict[str, str]:

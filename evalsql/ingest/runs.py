@@ -73,6 +73,11 @@ class NewRun:
             whole.last_tag = file.notes.last_tag or file.tag or whole.last_tag
         return whole
 
+    @property
+    def num_tags(self) -> int:
+        # Of a file that was not read line by line all rows have the tag of the first.
+        return len({*self.notes.tags, *(file.tag for file in self.files if file.tag and not file.notes.tags)})
+
 
 class EngineStoppedError(Exception):
     """The engine's reader stopped at one of these files, which ends the transaction."""
@@ -279,11 +284,11 @@ def _add_run(warehouse: Warehouse, run: NewRun, options: RunOptions) -> None:
     warehouse.execute(
         """
         insert into runs values (
-            ?, ?, ?, ?, ?, 0, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
+            ?, ?, ?, ?, ?, ?, 0, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
         )
         """,
         (
-            *(run.run_id, run.name, notes.last_tag, options.tie_rule, options.lower_is_better),
+            *(run.run_id, run.name, notes.last_tag, run.num_tags, options.tie_rule, options.lower_is_better),
             *("\n".join(notes.comments), list(options.meta), list(options.meta.values()), warehouse.program_version),
         ),
     )

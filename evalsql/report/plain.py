@@ -18,7 +18,8 @@ def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
     terminal = stream.isatty()
     console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold" if terminal else "")
+    style = "bold" if terminal else ""
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
     for at, column in enumerate(table.columns):
         # Names are text, never markup: a run may be called "FSDM [d]".
         grid.add_column(Text(column), justify="right" if table.is_number(at) else "left", overflow="fold")

@@ -2,7 +2,9 @@
 -- columns:
 --   run_id            key
 --   run               name: the file's stem unless another was given
---   tag               the run tag inside the file, null if there is none; kept as data, never as identity
+--   tag               the run tag inside the file, the last one if there are several, null if there is none;
+--                     kept as data, never as identity
+--   num_tags          how many different tags the file has
 --   tie_rule          how documents were ordered: trec_eval, trec_eval_10, rank or input
 --   lower_is_better   whether a smaller score is the better one, as with E-values
 --   duplicates        rows left out as repeated documents, on the user's word
@@ -14,6 +16,7 @@ create table runs (
     run_id integer not null,
     run varchar not null,
     tag varchar,
+    num_tags integer not null,
     tie_rule varchar not null,
     lower_is_better boolean not null,
     duplicates bigint not null,
