@@ -163,6 +163,19 @@ def test_all_problems_of_all_files_are_listed_the_first_twenty_whole(judged: War
     assert "... and " in str(caught.value)
 
 
+def test_bad_lines_and_repeated_documents_are_told_together(judged: Warehouse, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.run", PLAIN + "t1 Q0 d3 3\nt1 Q0 d1 4 0 tag\n")
+    repeating = write(tmp_path / "repeating.run", PLAIN + "t2 Q0 d1 2 0 tag\n")
+    with pytest.raises(InputError) as caught:
+        judged.load_runs([bad, repeating, write(tmp_path / "good.run", PLAIN)])
+    assert {(Path(problem.file).name, problem.line) for problem in caught.value.problems} == {
+        ("bad.run", 4),
+        ("bad.run", 5),
+        ("repeating.run", 4),
+    }
+    assert judged.rows("select count(*) from runs") == [(0,)]
+
+
 def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         judged.load_runs([tmp_path / "absent.run", tmp_path / "*.absent"])

@@ -60,13 +60,13 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
     num_rows = _count(warehouse, name, "staged_run_rows")
 
-    def report_repeated(_: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
+    repeated = runs.code(warehouse, [run], options)
+    if repeated and not options.keep_best:
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} stands more than once")
             for _, topic, document in sorted(repeated)
         )
-
-    runs.store(warehouse, [run], options, report_repeated)
+    runs.store(warehouse, [run], options, with_repeated=bool(repeated))
     keys.add_file_row(warehouse, ("run", run.run_id, _MEMORY, None, None, num_rows))
     return run.run_id
 

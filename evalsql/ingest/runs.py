@@ -102,6 +102,7 @@ class RunLoader:
         self.progress = progress
         self.inexact = inexact
         self.refused = Refused()
+        self.faulty: set[int] = set()
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
@@ -125,10 +126,12 @@ class RunLoader:
         files = [file for run in runs for file in run.files]
         self.warehouse.execute(STAGED)
         self._stage(files)
-        if self.refused:
-            return
-        store(self.warehouse, runs, self.options, self._report_repeated)
-        _add_files(self.warehouse, runs)
+        repeated = code(self.warehouse, runs, self.options)
+        if repeated and not self.options.keep_best:
+            self._report_repeated(runs, repeated)
+        if not self.refused:
+            store(self.warehouse, runs, self.options, with_repeated=bool(repeated))
+            _add_files(self.warehouse, runs)
         self.warehouse.execute("drop table staged_run_rows")
 
     # Staging
@@ -148,7 +151,7 @@ class RunLoader:
         counts = dict(self.warehouse.rows("select file_id, count(*) from staged_run_rows group by file_id"))
         for file in files:
             file.num_rows = counts.get(file.file_id, 0)
-            if not file.num_rows and not self.refused:
+            if not file.num_rows and file.file_id not in self.faulty:
                 self.refused(Problem(file.source.label, 0, "holds no rows"))
 
     def _stage_clean(self, files: list[StagedFile], delimiter: str) -> list[StagedFile]:
@@ -194,42 +197,44 @@ class RunLoader:
                     )
                     for _, (topic, document, rank, score) in self._exact_rows(file):
                         writer.writerow((topic, "Q0", document, rank, score, "-"))
-                if not self.refused and clean.stat().st_size:
+                if clean.stat().st_size:
                     rewritten = StagedFile(file.file_id, file.run_id, Source(file.source.label, clean, "none"), "-")
                     if self._read([rewritten], "\t"):
                         raise QueryError(f"{file.source.label}: the rewritten file does not read back")
 
     def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
         file.notes = Notes()
-        rank_is_used = self.options.tie_rule == "rank"
-        return run_rows(file.source, file.notes, self.refused, rank_is_used=rank_is_used)
+
+        def refuse(problem: Problem) -> None:
+            self.faulty.add(file.file_id)
+            self.refused(problem)
+
+        return run_rows(file.source, file.notes, refuse, rank_is_used=self.options.tie_rule == "rank")
 
     # Repeated documents
 
     def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
         """Read the files concerned again to name the lines."""
+        rank_is_used = self.options.tie_rule == "rank"
+        concerned = {run_id for run_id, _, _ in repeated}
         for run in runs:
             first: dict[tuple[str, str], tuple[str, int]] = {}
-            if not any(run.run_id == run_id for run_id, _, _ in repeated):
-                continue
-            for file in run.files:
-                for line, (topic, document, _, _) in self._exact_rows(file):
+            for file in run.files if run.run_id in concerned else ():
+                label = file.source.label
+                # Lines that were refused have been reported already.
+                rows = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=rank_is_used)
+                for line, (topic, document, _, _) in rows:
                     if (run.run_id, topic, document) not in repeated:
                         continue
-                    label, at = first.setdefault((topic, document), (file.source.label, line))
-                    if (label, at) != (file.source.label, line):
-                        place = f"line {at}" if label == file.source.label else f"{label}:{at}"
-                        reason = f"document {document} of topic {topic} already stands at {place}"
-                        self.refused(Problem(file.source.label, line, reason))
+                    place = first.setdefault((topic, document), (label, line))
+                    if place != (label, line):
+                        where = f"line {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
+                        reason = f"document {document} of topic {topic} already stands at {where}"
+                        self.refused(Problem(label, line, reason))
 
 
-def store(
-    warehouse: Warehouse,
-    runs: Sequence[NewRun],
-    options: RunOptions,
-    report_repeated: Callable[[Sequence[NewRun], set[tuple[int, str, str]]], None],
-) -> None:
-    """Rank the staged rows under the tie rule and put them, with all that describes them, into the base tables."""
+def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
+    """Give keys to what is staged; returns run_id, topic and document of the documents that are repeated."""
     for run in runs:
         _add_run(warehouse, run, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
@@ -240,10 +245,17 @@ def store(
     }
     coded = loading_sql(warehouse, "coded_run_rows", inputs, tie_rule=options.tie_rule)
     warehouse.execute(f"create or replace temp table coded as\n{coded}")
-    repeated = _repeated(warehouse)
-    if repeated and not options.keep_best:
-        report_repeated(runs, repeated)
-        return
+    repeated = loading_sql(warehouse, "repeated_documents", {})
+    return set(
+        warehouse.rows(f"""
+            select run_id, topic, document from ({repeated})
+            join topics using (topic_id) join documents using (document_id)
+        """)
+    )
+
+
+def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, with_repeated: bool) -> None:
+    """Rank the coded rows under the tie rule and put them into the base tables."""
     ranked = loading_sql(
         warehouse,
         "ranked",
@@ -253,30 +265,19 @@ def store(
         },
         tie_rule=options.tie_rule,
     )
-    if repeated:
+    if with_repeated:
         ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
     keys.insert(warehouse, "retrieved", f"{ranked}\norder by run_id, topic_id, rank")
     listed = ", ".join(f"({run.run_id})" for run in runs)
     staged_runs = {"staged_runs": f"select * from (values {listed}) as runs(run_id)"}
     keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", staged_runs))
-    if repeated:
+    if with_repeated:
         warehouse.execute(f"""
             update runs set duplicates = (select count(*) from coded where coded.run_id = runs.run_id)
                 - (select sum(num_ret) from run_topics where run_topics.run_id = runs.run_id)
             where run_id in ({", ".join(str(run.run_id) for run in runs)})
         """)
     warehouse.execute("drop table coded")
-
-
-def _repeated(warehouse: Warehouse) -> set[tuple[int, str, str]]:
-    """Run, topic and document of the coded rows that stand more than once."""
-    repeated = loading_sql(warehouse, "repeated_documents", {})
-    return set(
-        warehouse.rows(f"""
-            select run_id, topic, document from ({repeated})
-            join topics using (topic_id) join documents using (document_id)
-        """)
-    )
 
 
 def _add_run(warehouse: Warehouse, run: NewRun, options: RunOptions) -> None:
