@@ -8,6 +8,7 @@ from evalsql.catalog import CONTRACT, Catalog, Relation
 from evalsql.naming import Measure, default_measure, literal, quoted
 from evalsql.syntax import bind_parameters
 
+SCORES = "scores"
 SCORES_COMMENT = "Every measure at its default parameters, in long form"
 
 
@@ -107,6 +108,12 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
     """``body`` reading the given SELECTs under the given names, each seeing those before it."""
     ctes = ",\n".join(f"{name} as (\n{sql}\n)" for name, sql in inputs.items())
     return f"with {ctes}\nselect * from (\n{body}\n)"
+
+
+def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
+    """The rows of the table ``relations``, in the order of its columns."""
+    rows = [(relation.name, relation.kind, relation.header.title) for relation in catalog.build_order()]
+    return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 
 
 def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalsql.errors import CatalogError, UsageError
 
 Value = int | float | str | bool | None
+GREATEST_INTEGER = 2**31 - 1
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "reference", "range", "mean", "example")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "aliases", "differs")
@@ -20,7 +21,7 @@ _KEY = re.compile(r"-- (\w+):\s*(.*)")
 _ENTRY = re.compile(r"--   (\S.*)")
 _CONTINUED = re.compile(r"--\s{4,}(\S.*)")
 _PARAMETER = re.compile(
-    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)"
+    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
 )
 _INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
@@ -28,10 +29,14 @@ _INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a relation: its SQL type, the values it takes, its default and its meaning."""
+    """One parameter of a relation: its SQL type, the values it takes, its default and its meaning.
+
+    Null is a value it takes where the type ends in a question mark or the default is null.
+    """
 
     name: str
     type: str
+    nullable: bool
     domain: str | None
     default: Value
     meaning: str
@@ -39,6 +44,8 @@ class Parameter:
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
         value = self._typed(text)
+        if value is None and not self.nullable:
+            raise UsageError(f"{self.name} is {text}, it needs a value of type {self.type}")
         if value is not None and self.domain and not self._allows(value):
             raise UsageError(f"{self.name} is {text}, it must be in {self.domain}")
         return value
@@ -48,6 +55,8 @@ class Parameter:
             return None
         try:
             if self.type == "integer":
+                if abs(int(text)) > GREATEST_INTEGER:
+                    raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
                 return int(text)
             if self.type == "double":
                 return float(text)
@@ -154,12 +163,12 @@ def _read_parameter(path: Path, line: int, text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
-    untyped = Parameter(match["name"], match["type"], match["domain"], None, match["meaning"])
+    nullable = bool(match["nullable"]) or match["default"] == "null"
+    without_default = Parameter(match["name"], match["type"], nullable, match["domain"], None, match["meaning"])
     try:
-        default = untyped.parse(match["default"])
+        return replace(without_default, default=without_default.parse(match["default"]))
     except UsageError as error:
         raise CatalogError(f"{path}:{line}: {error}") from error
-    return Parameter(untyped.name, untyped.type, untyped.domain, default, untyped.meaning)
 
 
 def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:

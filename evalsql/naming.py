@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from evalsql.header import Value
 _NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<k>\S+))?")
 _CUTOFFS = re.compile(r"(?P<base>.+?)[._](?P<cutoffs>\d+(?:,\d+)*)")
 CUTOFF = "k"
+GAINS = "gains"
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,8 @@ def _parse(text: str, known: Mapping[str, Relation]) -> list[Measure]:
     if base in known:
         arguments = _arguments(text, match["arguments"] or "")
         if match["k"]:
+            if CUTOFF in arguments:
+                raise UsageError(f'"{text}": the cutoff is given twice')
             arguments[CUTOFF] = match["k"]
         return [_measure(known[base], text, arguments)]
     cut = _CUTOFFS.fullmatch(base)
@@ -128,21 +132,27 @@ def _arguments(text: str, inside: str) -> dict[str, str]:
     """Keyword arguments between the parentheses, as text."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UsageError(f'"{text}": cannot read the arguments "{inside}"') from None
-    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise UsageError(f'"{text}": arguments are given as parameter=value')
-    return {str(keyword.arg): _argument(keyword.value) for keyword in call.keywords}
+    arguments: dict[str, str] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in arguments:
+            raise UsageError(f'"{text}": each parameter is given once, as parameter=value')
+        arguments[keyword.arg] = _argument(text, keyword)
+    return arguments
 
 
-def _argument(node: ast.expr) -> str:
+def _argument(text: str, keyword: ast.keyword) -> str:
+    """The value as text; a dict of gains as it is written in SQL."""
+    if isinstance(keyword.value, ast.Dict):
+        pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
+        return ",".join(f"{ast.unparse(key) if key else '**'}={ast.unparse(gain)}" for key, gain in pairs)
     try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return ast.unparse(node)
-    if isinstance(value, dict):
-        return ",".join(f"{grade}={gain}" for grade, gain in value.items())
-    return str(value)
+        return str(ast.literal_eval(keyword.value))
+    except (ValueError, TypeError, RecursionError):
+        return ast.unparse(keyword.value)
 
 
 def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure:
@@ -155,24 +165,30 @@ def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure
             name: parameter.parse(given[name]) if name in given else parameter.default
             for name, parameter in parameters.items()
         }
-        if "gains" in given:
-            _check_gains(given["gains"])
+        if isinstance(arguments.get(GAINS), str):
+            arguments[GAINS] = _canonical_gains(str(arguments[GAINS]))
     except UsageError as error:
         raise UsageError(f'"{text}": {error}') from None
     return Measure(relation, arguments)
 
 
-def _check_gains(text: str) -> None:
+def _canonical_gains(text: str) -> str:
+    """Pairs of grade and gain in the one form that grade_gains.sql finds: 1=0.5,2=1."""
+    gains: dict[int, float] = {}
     for entry in text.split(","):
         grade, _, gain = entry.partition("=")
         try:
-            int(grade), float(gain)
+            key, value = int(grade), float(gain)
         except ValueError:
             raise UsageError(f'gains are grade=gain pairs such as "1=0.5,2=1", found "{entry}"') from None
+        if key in gains or not math.isfinite(value):
+            raise UsageError(f'gains: "{entry}" repeats a grade or is not finite')
+        gains[key] = value
+    return ",".join(f"{grade}={gain!r}".removesuffix(".0") for grade, gain in gains.items())
 
 
 def _shown(name: str, value: Value) -> str:
-    if name == "gains" and isinstance(value, str):
+    if name == GAINS and isinstance(value, str):
         return "{" + value.replace(" ", "").replace("=", ":") + "}"
     return f"'{value}'" if isinstance(value, str) else literal(value)
 

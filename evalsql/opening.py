@@ -11,8 +11,17 @@ import duckdb
 from evalsql import build
 from evalsql.catalog import CONTRACT, Catalog, Relation, read_catalog
 from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.naming import quoted
 from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
+_OBJECTS = """
+    select table_name as name, 'table' as kind from duckdb_tables() where not temporary
+    union all
+    select view_name, 'view' from duckdb_views() where not internal and not temporary
+    union all
+    select distinct function_name, 'macro table' from duckdb_functions()
+    where function_type = 'table_macro' and not internal
+"""
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 
@@ -76,17 +85,18 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
 
 def _bring_up_to_date(warehouse: Warehouse) -> None:
     path = warehouse.path
-    tables = {name for (name,) in warehouse.rows("select table_name from duckdb_tables() where not temporary")}
-    if "warehouse" not in tables:
-        if tables or warehouse.read_only:
-            raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse")
+    objects = {name for (name,) in warehouse.rows(f"select name from ({_OBJECTS})")}
+    if not objects and not warehouse.read_only:
         with warehouse.transaction():
             _create_tables(warehouse)
             _rebuild(warehouse)
         return
-    ((schema_version, made_by, digest),) = warehouse.rows(
-        "select schema_version, evalsql_version, sql_digest from warehouse"
-    )
+    try:
+        ((schema_version, made_by, digest),) = warehouse.rows(
+            "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
+        )
+    except (QueryError, ValueError) as error:
+        raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
     if digest == warehouse.catalog.digest:
@@ -107,15 +117,15 @@ def _create_tables(warehouse: Warehouse) -> None:
 
 def _rebuild(warehouse: Warehouse) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
-    for kind, name in warehouse.rows("""
-        select 'view', view_name from duckdb_views() where not internal and not temporary
-        union all
-        select distinct 'macro table', function_name from duckdb_functions()
-        where function_type = 'table_macro' and not internal
-    """):
-        warehouse.execute(f'drop {kind} if exists "{name}"')
+    made = {name for (name,) in warehouse.rows("select relation from relations")}
+    for name, kind in warehouse.rows(f"select name, kind from ({_OBJECTS}) where kind <> 'table'"):
+        if name in made:
+            warehouse.execute(f"drop {kind} if exists {quoted(name)}")
+    warehouse.execute("delete from relations")
     _apply(warehouse, build.statements(warehouse.catalog))
     _write_catalogue(warehouse)
+    for name, kind, title in build.relation_rows(warehouse.catalog):
+        warehouse.execute("insert into relations values (?, ?, ?)", [name, kind, title])
     warehouse.execute("delete from warehouse")
     warehouse.execute(
         "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",

@@ -16,20 +16,22 @@ import duckdb
 
 from evalsql import build
 from evalsql.catalog import Catalog
-from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.connection import Connection
+from evalsql.errors import InputError, Problem, UsageError
 from evalsql.naming import literal, parse_measures
 
 SCHEMA_VERSION = 1
 STORAGE_VERSION = "v1.5.0"  # the oldest format that DuckDB 1.5 and 2.0 share and that has typed macro parameters
 MEMORY = ":memory:"
 Progress = Callable[[str, int, int], None]
+Names = Sequence[str] | str
 
 
 def _silent(stage: str, done: int, total: int) -> None:
     """Progress nobody looks at."""
 
 
-class Warehouse:
+class Warehouse(Connection):
     """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
 
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
@@ -37,9 +39,8 @@ class Warehouse:
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
-        self.connection = connection
+        super().__init__(connection, read_only=read_only)
         self.path = path
-        self.read_only = read_only
         self.catalog = catalog
 
     def __enter__(self) -> Warehouse:
@@ -50,49 +51,9 @@ class Warehouse:
     ) -> None:
         self.close()
 
-    def close(self) -> None:
-        self.connection.close()
-
     @cached_property
     def program_version(self) -> str:
         return version("evalsql")
-
-    # Executing SQL
-
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
-        """Run statements for what they do."""
-        self.rows(sql, parameters)
-
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with _worded(sql):
-            return self.connection.execute(sql, parameters or None).fetchall()
-
-    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
-        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
-        with _worded(query):
-            relation = self.connection.sql(query)
-        if relation is None:
-            raise UsageError("this statement gives no rows")
-        return relation
-
-    def register(self, name: str, data: object) -> None:
-        with _worded(f"-- register {name}"):
-            self.connection.register(name, data)
-
-    def unregister(self, name: str) -> None:
-        self.connection.unregister(name)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing: what fails inside leaves the file as it was."""
-        self.execute("begin transaction")
-        try:
-            yield
-        except BaseException:
-            self.execute("rollback")
-            raise
-        self.execute("commit")
 
     # Loading
 
@@ -101,7 +62,7 @@ class Warehouse:
         source: Any,
         name: str | None = None,
         *,
-        runs: Sequence[str] = (),
+        runs: Names = (),
         keep_best: bool = False,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
@@ -126,15 +87,18 @@ class Warehouse:
         if not isinstance(source, str | Path):
             if name is None:
                 raise UsageError("judgments in memory need a name")
-            with self._new_qrels(name, runs, replace) as adopt:
-                adopt(load_qrels_data(self, name, source, meta or {}))
+            with self._new_qrels(_named(name), _listed(runs), replace) as adopt:
+                adopt(load_qrels_data(self, name, source, keep_best=keep_best, meta=meta or {}))
             return name
-        with open_sources([source]) as sources:
-            if len(sources) != 1:
-                raise UsageError(f"{source} stands for {len(sources)} files; judgments are loaded from one")
-            name = name or _named(stem(sources[0].label))
-            with self._new_qrels(name, runs, replace) as adopt:
-                adopt(load_qrels_file(self, name, sources[0], keep_best=keep_best, meta=meta or {}))
+        with open_sources([source]) as opened:
+            if opened.problems:
+                raise InputError(opened.problems)
+            if len(opened.sources) != 1:
+                raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
+            (file,) = opened.sources
+            name = _named(stem(file.label) if name is None else name)
+            with self._new_qrels(name, _listed(runs), replace) as adopt:
+                adopt(load_qrels_file(self, name, file, keep_best=keep_best, meta=meta or {}))
         return name
 
     @contextmanager
@@ -157,7 +121,7 @@ class Warehouse:
         files: str | Path | Iterable[str | Path],
         *,
         name: str | None = None,
-        qrels: Sequence[str] = (),
+        qrels: Names = (),
         tie_rule: str = "trec_eval",
         lower_is_better: bool = False,
         keep_best: bool = False,
@@ -181,42 +145,39 @@ class Warehouse:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions, stopping_files
-        from evalsql.ingest.sources import STANDARD_INPUT, Source, open_sources, stem
+        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
+        from evalsql.ingest.sources import Source, open_sources, stem
 
         options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
-        with open_sources([files] if isinstance(files, str | Path) else files) as sources:
+        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
             named: dict[str, list[Source]] = {}
-            problems: list[Problem] = []
-            for source in sources:
-                if source.label == STANDARD_INPUT and name is None:
-                    raise UsageError("a run from standard input needs a name")
-                own = name or _named(stem(source.label))
+            problems = list(opened.problems)
+            for source in opened.sources:
+                own = _named(stem(source.label) if name is None else name)
                 if own in named and name is None:
                     first = named[own][0].label
                     problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
                 named.setdefault(own, []).append(source)
-            if problems:
-                raise InputError(problems)
             inexact: set[Path] = set()
             while True:
                 try:
                     with self.transaction():
-                        qrels_ids = self._prepare(list(named), qrels, replace)
-                        loaded = RunLoader(self, options, progress, inexact).load(named)
+                        qrels_ids = self._prepare(list(named), _listed(qrels), replace)
+                        loader = RunLoader(self, options, progress, problems=problems, inexact=inexact)
+                        loaded = loader.load(named)
                         progress("preparing measures", 0, 1)
-                        self._pair(qrels_ids, [run.run_id for run in loaded])
+                        self._pair(qrels_ids, {run.name: run.run_id for run in loaded})
                         progress("preparing measures", 1, 1)
                     return list(named)
                 except EngineStoppedError as stopped:
-                    inexact |= stopping_files(self, stopped)
+                    inexact |= set(stopped.paths)
 
     def load_run(
         self,
         data: Any,
         name: str,
         *,
-        qrels: Sequence[str] = (),
+        qrels: Names = (),
         tie_rule: str = "trec_eval",
         lower_is_better: bool = False,
         keep_best: bool = False,
@@ -232,32 +193,39 @@ class Warehouse:
 
         options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
         with self.transaction():
-            qrels_ids = self._prepare([name], qrels, replace)
-            self._pair(qrels_ids, [load_run_data(self, name, data, options)])
+            qrels_ids = self._prepare([_named(name)], _listed(qrels), replace)
+            self._pair(qrels_ids, {name: load_run_data(self, name, data, options)})
         return name
 
-    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> list[int]:
-        """Make room for runs; returns the ids of the judgment sets to evaluate them with."""
+    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> dict[str, set[int]]:
+        """Make room for runs; returns by name the ids of the judgment sets to evaluate each with.
+
+        Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+        """
         held = dict(self.rows("select run, run_id from runs"))
         taken = [name for name in names if name in held]
         if taken and not replace:
             listed = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
             raise UsageError(f"already loaded: {listed}; --replace puts others in their place")
-        qrels_ids = {qrels_id for pattern in qrels for qrels_id in self._ids("qrels", pattern)}
+        pairs: dict[str, set[int]] = {name: set() for name in names}
         for name in taken:
+            paired = self.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
+            pairs[name] |= {qrels_id for (qrels_id,) in paired}
             self._delete("run", held[name])
-        if qrels:
-            return sorted(qrels_ids)
         present = self.rows("select qrels_id, qrels from qrels order by qrels")
-        if len(present) > 1:
+        wanted = {qrels_id for pattern in qrels for qrels_id in self._ids("qrels", pattern)}
+        if not qrels and len(present) == 1:
+            wanted = {present[0][0]}
+        if not qrels and len(present) > 1 and not all(pairs.values()):
             listed = ", ".join(name for _, name in present)
             raise UsageError(f"there are several judgment sets, say which to evaluate with: {listed}")
-        return [qrels_id for qrels_id, _ in present]
+        return {name: own | wanted for name, own in pairs.items()}
 
-    def _pair(self, qrels_ids: Sequence[int], run_ids: Sequence[int]) -> None:
+    def _pair(self, qrels_ids: Mapping[str, set[int]], run_ids: Mapping[str, int]) -> None:
         from evalsql.ingest import keys
 
-        keys.pair(self, [(qrels_id, run_id) for qrels_id in qrels_ids for run_id in run_ids])
+        pairs = [(qrels_id, run_id) for name, run_id in run_ids.items() for qrels_id in qrels_ids[name]]
+        keys.pair(self, sorted(pairs))
 
     def _delete(self, kind: str, key: int) -> None:
         tables = ("runs", "retrieved", "run_topics") if kind == "run" else ("qrels", "assessments")
@@ -284,11 +252,11 @@ class Warehouse:
 
     def evaluate(
         self,
-        measures: Sequence[str] | str,
+        measures: Names,
         *,
         per_topic: bool = False,
-        qrels: Sequence[str] = (),
-        runs: Sequence[str] = (),
+        qrels: Names = (),
+        runs: Names = (),
     ) -> duckdb.DuckDBPyRelation:
         """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
 
@@ -297,7 +265,7 @@ class Warehouse:
             per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
             qrels, runs: names or globs to keep to; all by default.
         """
-        named = parse_measures([measures] if isinstance(measures, str) else measures, self.catalog)
+        named = parse_measures(_listed(measures), self.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
         scores = f"select * from (\n{build.scores(named)}\n){self._filter(qrels, runs)}"
@@ -305,9 +273,9 @@ class Warehouse:
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
 
-    def _filter(self, qrels: Sequence[str], runs: Sequence[str]) -> str:
+    def _filter(self, qrels: Names, runs: Names) -> str:
         conditions = []
-        for kind, patterns in (("qrels", qrels), ("run", runs)):
+        for kind, patterns in (("qrels", _listed(qrels)), ("run", _listed(runs))):
             if patterns:
                 ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})
                 table = "runs" if kind == "run" else "qrels"
@@ -320,29 +288,9 @@ class Warehouse:
         """What is held: judgment sets, then runs, with topics missing and extra."""
         return self.sql("select * from holdings order by kind, name, qrels")
 
-    def coverage(self, *, qrels: Sequence[str] = (), runs: Sequence[str] = ()) -> duckdb.DuckDBPyRelation:
+    def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
         return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
-
-    def run(self, statements: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Run statements; columns and rows of the last one, no columns if it gives none."""
-        with _worded(statements):
-            cursor = self.connection.execute(statements)
-            columns = [name for name, *_ in cursor.description or ()]
-            return columns, cursor.fetchall()
-
-    def confine(self) -> None:
-        """From here on no other file is read or written and no extension loaded; there is no way back."""
-        self.execute("set enable_external_access = false")
-        self.execute("set lock_configuration = true")
-
-
-@contextmanager
-def _worded(sql: str) -> Iterator[None]:
-    try:
-        yield
-    except duckdb.Error as error:
-        raise QueryError(str(error).strip()) from error
 
 
 def _tie_rule(rule: str) -> str:
@@ -355,5 +303,9 @@ def _tie_rule(rule: str) -> str:
 
 def _named(name: str) -> str:
     if name in ("", "-"):
-        raise UsageError("data from standard input needs a name")
+        raise UsageError("a name is needed; data from standard input has none of its own")
     return name
+
+
+def _listed(names: Names) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names

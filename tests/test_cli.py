@@ -195,7 +195,7 @@ def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) ->
     assert json.loads(command(*arguments, "--format", "json").stdout)[0]["run"] == name
     assert list(csv.reader(io.StringIO(command(*arguments, "--format", "csv").stdout)))[1][1] == name
     assert r"a\_b \[red\] \|x\| \<i\> $5 & " in command(*arguments, "--format", "markdown").stdout
-    assert r"a\_b [red] |x| \textless{}i\textgreater{} \$5 \& " in command(*arguments, "--format", "latex").stdout
+    assert r"a\_b {[}red{]} |x| \textless{}i\textgreater{} \$5 \& " in command(*arguments, "--format", "latex").stdout
 
 
 def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None:

@@ -305,9 +305,11 @@ def test_runs_and_judgments_come_together_in_any_order(memory: Warehouse, tmp_pa
     expected = [("first", "t1", 1.0), ("first", "t2", 1.0), ("second", "t1", 0.5), ("second", "t3", 0.0)]
     assert memory.rows("select qrels, topic, value from ap order by all") == expected
     with pytest.raises(UsageError, match="several judgment sets, say which"):
-        memory.load_runs(run, replace=True)
-    memory.load_runs(run, replace=True, qrels=["*"])
-    assert memory.rows("select qrels, topic, value from ap order by all") == expected
+        memory.load_runs(write(tmp_path / "other.run", PLAIN))
+    # A run that takes the place of another keeps to its judgment sets.
+    for options in ({}, {"qrels": "first"}, {"qrels": ["*"]}):
+        memory.load_runs(run, replace=True, **options)
+        assert memory.rows("select qrels, topic, value from ap order by all") == expected
     with pytest.raises(UsageError, match="already loaded"):
         memory.load_qrels(second)
     memory.load_qrels(write(tmp_path / "second.txt", "t1 0 d1 1\n"), replace=True)

@@ -16,3 +16,5 @@ def main() -> None:
     except EvalsqlError as error:
         print(f"evalsql: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)

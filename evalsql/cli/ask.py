@@ -10,6 +10,7 @@ import typer
 from evalsql import build
 from evalsql.catalog import Catalog, read_catalog
 from evalsql.cli.common import Database, Digits, FormatOption, Output, emit, say
+from evalsql.errors import UsageError
 from evalsql.naming import literal, parse_measures
 from evalsql.opening import open
 from evalsql.report.table import Table
@@ -25,7 +26,7 @@ def ls(
 ) -> None:
     """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
     with open(db, read_only=True) as warehouse:
-        emit(warehouse.holdings(), output_format, output, digits)
+        emit(warehouse.holdings(), output_format, output, digits, keep=[warehouse.path])
 
 
 def sql(
@@ -40,13 +41,14 @@ def sql(
     db: Database = None,
 ) -> None:
     """Ask the warehouse anything; every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10))."""
-    text = sys.stdin.read() if query == "-" else query
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text: {error}") from error
     with open(db, read_only=not write) as warehouse:
-        if not external:
-            warehouse.confine()
-        columns, rows = warehouse.run(text)
+        columns, rows = warehouse.run(text, external=external)
         if columns:
-            emit(Table(columns, rows), output_format, output, digits)
+            emit(Table(columns, rows), output_format, output, digits, keep=[warehouse.path])
 
 
 def measures(

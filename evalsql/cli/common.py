@@ -62,16 +62,26 @@ def emit(
     output: Path | None,
     digits: int,
     counts: frozenset[str] = frozenset(),
+    *,
+    keep: Sequence[str] = (),
 ) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
     Raises:
-        UsageError: the extension tells no format, or the file cannot be written.
+        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
     """
     table = relation if isinstance(relation, Table) else _fetch(relation, counts)
     if output is None:
-        report.write(table, format_name or "table", sys.stdout, digits)
+        try:
+            report.write(table, format_name or "table", sys.stdout, digits)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except (OSError, UnicodeEncodeError) as error:
+            raise UsageError(f"standard output cannot be written: {error}") from error
         return
+    if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
+        raise UsageError(f"{output}: is in use here and is not written over")
     chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
     if chosen is None:
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")

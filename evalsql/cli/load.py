@@ -116,5 +116,7 @@ def _pairs(meta: list[str] | None) -> dict[str, str]:
         key, sign, value = text.partition("=")
         if not sign or not key:
             raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+        if key in pairs:
+            raise UsageError(f"--meta gives {key} twice")
         pairs[key] = value
     return pairs

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import keys, qrels, runs
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.runs import NewRun, RunOptions
 
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse
 
-# Column names by meaning, the first one found being taken; the lists name what other packages use.
+# Column names by meaning, the first one found being taken: keys before words, for a
+# frame may hold the text of queries and documents as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
-    "topic": ("topic", "topic_id", "query_id", "query", "qid", "q_id"),
-    "document": ("document", "document_id", "doc_id", "docno", "docid", "doc", "corpus_id"),
+    "topic": ("qid", "q_id", "query_id", "topic_id", "topic", "query"),
+    "document": ("docno", "doc_id", "docid", "document_id", "corpus_id", "document", "doc"),
     "score": ("score",),
     "rank": ("rank",),
     "grade": ("grade", "relevance", "rel", "label", "score"),
@@ -45,6 +46,9 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
         if "rank" not in columns:
             raise UsageError(f"{name}: the tie rule goes by rank, and there is no column rank")
         rank = columns["rank"]
+    _refuse_unlike(warehouse, name, columns["score"], "score")
+    if options.tie_rule == "rank":
+        _refuse_unlike(warehouse, name, rank, "rank", whole=True)
     warehouse.execute(f"""
         insert into staged_run_rows
         select
@@ -71,7 +75,7 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
     return run.run_id
 
 
-def load_qrels_data(warehouse: Warehouse, name: str, data: Any, meta: Mapping[str, str]) -> int:
+def load_qrels_data(warehouse: Warehouse, name: str, data: Any, *, keep_best: bool, meta: Mapping[str, str]) -> int:
     """Load judgments in memory within the caller's transaction; returns the qrels_id.
 
     ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
@@ -79,13 +83,8 @@ def load_qrels_data(warehouse: Warehouse, name: str, data: Any, meta: Mapping[st
     """
     warehouse.execute(qrels.STAGED)
     columns = _register(warehouse, data, ("topic", "document", "grade"))
-    ((fractional,),) = warehouse.rows(f"""
-        select count(*) from {_VIEW}
-        where cast({columns["grade"]} as double) <> trunc(cast({columns["grade"]} as double))
-    """)
-    if fractional:
-        raise InputError([Problem(name, 0, f"{fractional} grades are not whole numbers")])
-    iteration = f"cast({columns['iteration']} as varchar)" if "iteration" in columns else "'0'"
+    _refuse_unlike(warehouse, name, columns["grade"], "grade", whole=True)
+    iteration = f"coalesce(cast({columns['iteration']} as varchar), '0')" if "iteration" in columns else "'0'"
     warehouse.execute(f"""
         insert into staged_qrels_rows
         select
@@ -95,17 +94,18 @@ def load_qrels_data(warehouse: Warehouse, name: str, data: Any, meta: Mapping[st
     """)
     _unregister(warehouse)
     _refuse(warehouse, name, "staged_qrels_rows", "grade is null", "grade is missing")
-    repeated = warehouse.rows("""
-        select topic, document from staged_qrels_rows group by topic, document having count(*) > 1
-        order by topic, document
-    """)
-    if repeated:
+    num_rows = _count(warehouse, name, "staged_qrels_rows")
+    best = loading_sql(warehouse, "best_judgments", {"staged": "select * from staged_qrels_rows"})
+    repeated = warehouse.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
+    if repeated and not keep_best:
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} is judged more than once")
             for topic, document in repeated
         )
-    num_rows = _count(warehouse, name, "staged_qrels_rows")
-    qrels_id = qrels.store(warehouse, name, Notes(), meta, 0)
+    if repeated:
+        warehouse.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
+    duplicates = num_rows - _count(warehouse, name, "staged_qrels_rows")
+    qrels_id = qrels.store(warehouse, name, Notes(), meta, duplicates)
     keys.add_file_row(warehouse, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
     return qrels_id
 
@@ -117,7 +117,10 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
     elif type(data).__module__.startswith(("duckdb", "_duckdb")):
         warehouse.register(_VIEW, data.to_arrow_table())
     else:
-        warehouse.register(_VIEW, data)
+        try:
+            warehouse.register(_VIEW, data)
+        except (QueryError, TypeError, AttributeError) as error:
+            raise UsageError(f"data of type {type(data).__name__} is neither a table nor nested dicts") from error
     types = {name: kind for name, kind, *_ in warehouse.rows(f"describe {_VIEW}")}
     found = {meaning: next((name for name in names if name in types), None) for meaning, names in COLUMNS.items()}
     for meaning in needed:
@@ -132,7 +135,14 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
 
 
 def _register_nested(warehouse: Warehouse, data: Mapping[Any, Any], value: str) -> None:
-    rows = [(str(topic), str(document), x) for topic, inner in data.items() for document, x in inner.items()]
+    rows: list[tuple[str, str, float]] = []
+    for topic, inner in data.items():
+        if not isinstance(inner, Mapping):
+            raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
+        try:
+            rows += [(_name(topic), _name(document), float(number)) for document, number in inner.items()]
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"topic {topic}: {error}") from error
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
     warehouse.execute(
         f"""
@@ -141,6 +151,22 @@ def _register_nested(warehouse: Warehouse, data: Mapping[Any, Any], value: str) 
         """,
         columns,
     )
+
+
+def _name(key: object) -> str:
+    if isinstance(key, bool) or not isinstance(key, str | int):
+        raise TypeError(f"names are text or whole numbers, found {key!r}")
+    return str(key)
+
+
+def _refuse_unlike(warehouse: Warehouse, name: str, column: str, meaning: str, *, whole: bool = False) -> None:
+    """Refuse values that are no numbers, or no whole ones; nulls are told later, with their rows."""
+    number = f"try_cast({column} as double)"
+    unlike = f"({number} is null or {number} <> trunc({number}) or isnan({number}))" if whole else f"{number} is null"
+    ((count,),) = warehouse.rows(f"select count(*) from {_VIEW} where {column} is not null and {unlike}")
+    if count:
+        _unregister(warehouse)
+        raise InputError([Problem(name, 0, f"{meaning} is not a {'whole ' if whole else ''}number in {count} rows")])
 
 
 def _unregister(warehouse: Warehouse) -> None:

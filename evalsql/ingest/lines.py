@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from evalsql.errors import Problem
-from evalsql.ingest.sources import Source
+from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, UNREADABLE, Source
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _HEADER_WORDS = {
@@ -84,8 +83,15 @@ def _data_lines(
     try:
         with source.open() as stream:
             for number, raw in enumerate(stream, start=1):
-                text = raw.removeprefix(BYTE_ORDER_MARK).strip() if number == 1 else raw.strip()
+                # Files put together from several have the mark on later lines too.
+                text = raw.removeprefix(BYTE_ORDER_MARK).strip()
                 if not text:
+                    continue
+                if len(raw) > LONGEST_LINE:
+                    refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
+                    continue
+                if b"\r" in text:
+                    refuse(Problem(source.label, number, "holds a carriage return that ends no line"))
                     continue
                 try:
                     line = _Line(text, text.decode("utf-8"))
@@ -99,7 +105,7 @@ def _data_lines(
                 else:
                     first = False
                     yield number, line
-    except (OSError, EOFError, ValueError) as error:
+    except UNREADABLE as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import os
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,11 +42,12 @@ class RunOptions:
 
 @dataclass
 class StagedFile:
-    """One file of one run on its way in."""
+    """One file of one run on its way in. ``plain`` is its text for the engine, if the engine may read it."""
 
     file_id: int
     run_id: int
     source: Source
+    plain: Source | None = None
     tag: str | None = None
     notes: Notes = field(default_factory=Notes)
     num_rows: int = 0
@@ -80,22 +83,27 @@ class NewRun:
 
 
 class EngineStoppedError(Exception):
-    """The engine's reader stopped at one of these files, which ends the transaction."""
+    """The engine's reader stopped at these files, which ends the transaction."""
 
-    def __init__(self, files: Sequence[StagedFile], delimiter: str) -> None:
-        super().__init__(f"stopped in one of {len(files)} files")
-        self.files = files
-        self.delimiter = delimiter
+    def __init__(self, paths: Collection[Path]) -> None:
+        super().__init__(f"the engine stopped at {', '.join(map(str, paths))}")
+        self.paths = paths
 
 
 class RunLoader:
     """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
 
-    ``inexact`` are files that the engine's reader is not to be tried on.
+    ``problems`` were found before; ``inexact`` are files that the engine's reader is not to be tried on.
     """
 
     def __init__(
-        self, warehouse: Warehouse, options: RunOptions, progress: Progress, inexact: Collection[Path] = ()
+        self,
+        warehouse: Warehouse,
+        options: RunOptions,
+        progress: Progress,
+        *,
+        problems: Iterable[Problem] = (),
+        inexact: Collection[Path] = (),
     ) -> None:
         self.warehouse = warehouse
         self.options = options
@@ -103,6 +111,8 @@ class RunLoader:
         self.inexact = inexact
         self.refused = Refused()
         self.faulty: set[int] = set()
+        for problem in problems:
+            self.refused(problem)
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
@@ -123,9 +133,9 @@ class RunLoader:
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
-        files = [file for run in runs for file in run.files]
         self.warehouse.execute(STAGED)
-        self._stage(files)
+        with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+            self._stage([file for run in runs for file in run.files], Path(folder))
         repeated = code(self.warehouse, runs, self.options)
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
@@ -136,34 +146,45 @@ class RunLoader:
 
     # Staging
 
-    def _stage(self, files: Sequence[StagedFile]) -> None:
-        groups: dict[tuple[str, str], list[StagedFile]] = {}
+    def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
+        groups: dict[str, list[StagedFile]] = {}
         inexact: list[StagedFile] = []
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(lambda file: self._look_at(file, folder), files))
         for file in files:
-            delimiter, file.tag = _layout(file.source)
-            if delimiter and file.source.path not in self.inexact:
-                groups.setdefault((delimiter, file.source.compression), []).append(file)
+            delimiter, file.tag = _layout(file.plain) if file.plain else ("", None)
+            if delimiter:
+                groups.setdefault(delimiter, []).append(file)
             else:
                 inexact.append(file)
-        for (delimiter, _), group in groups.items():
+        for delimiter, group in groups.items():
             inexact += self._stage_clean(group, delimiter)
-        self._stage_exactly(inexact)
+        self._stage_exactly(inexact, folder)
         counts = dict(self.warehouse.rows("select file_id, count(*) from staged_run_rows group by file_id"))
         for file in files:
             file.num_rows = counts.get(file.file_id, 0)
             if not file.num_rows and file.file_id not in self.faulty:
                 self.refused(Problem(file.source.label, 0, "holds no rows"))
 
+    def _look_at(self, file: StagedFile, folder: Path) -> None:
+        if file.source.path not in self.inexact:
+            file.plain = file.source.plain(folder, str(file.file_id))
+
     def _stage_clean(self, files: list[StagedFile], delimiter: str) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that it could not read for certain."""
         try:
             doubtful = self._read(files, delimiter)
         except QueryError as error:
-            raise EngineStoppedError(files, delimiter) from error
+            stopping = {file.source.path for file in files if self._stops(file, delimiter)}
+            raise EngineStoppedError(stopping or {file.source.path for file in files}) from error
         if doubtful:
             listed = ", ".join(map(str, doubtful))
             self.warehouse.execute(f"delete from staged_run_rows where file_id in ({listed})")
         return [file for file in files if file.file_id in doubtful]
+
+    def _stops(self, file: StagedFile, delimiter: str) -> bool:
+        sources = [file.plain] if file.plain else []
+        return self.warehouse.fails(f"select count(tag) from {_reader(sources, delimiter)}")
 
     def _read(self, files: Sequence[StagedFile], delimiter: str) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
@@ -174,33 +195,34 @@ class RunLoader:
                 list_extract([{", ".join(literal(file.tag) for file in files)}], {position}) as expected_tag,
                 {literal(self.options.tie_rule == "rank")} as rank_is_used,
                 topic, unused, document, given_rank, score, tag
-            from {_reader([file.source for file in files], delimiter)}"""
+            from {_reader([file.plain for file in files if file.plain], delimiter)}"""
         execute, rows = self.warehouse.execute, self.warehouse.rows
         execute("insert into staged_run_rows " + loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}))
         doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
         execute("drop table reject_errors; drop table reject_scans")
         paths = {path for (path,) in rejected}
-        by_path = {file.file_id for file in files if str(file.source.path) in paths}
+        by_path = {file.file_id for file in files if file.plain and str(file.plain.path) in paths}
         return {file_id for (file_id,) in doubtful} | by_path
 
-    def _stage_exactly(self, files: Sequence[StagedFile]) -> None:
+    def _stage_exactly(self, files: Sequence[StagedFile], folder: Path) -> None:
         """Rewrite files line by line as clean ones, then stage those."""
-        with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
-            for at, file in enumerate(files):
-                if len(files) > 1:
-                    self.progress("reading line by line", at, len(files))
-                clean = Path(folder) / "clean.tsv"
-                with clean.open("w", encoding="utf-8", newline="") as stream:
-                    writer = csv.writer(
-                        stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
-                    )
-                    for _, (topic, document, rank, score) in self._exact_rows(file):
-                        writer.writerow((topic, "Q0", document, rank, score, "-"))
-                if clean.stat().st_size:
-                    rewritten = StagedFile(file.file_id, file.run_id, Source(file.source.label, clean, "none"), "-")
-                    if self._read([rewritten], "\t"):
-                        raise QueryError(f"{file.source.label}: the rewritten file does not read back")
+        clean = Source("rewritten", folder / "rewritten", "none")
+        for at, file in enumerate(files):
+            if len(files) > 1:
+                self.progress("reading line by line", at, len(files))
+            file.tag = None
+            with clean.path.open("w", encoding="utf-8", newline="") as stream:
+                writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+                for _, (topic, document, rank, score) in self._exact_rows(file):
+                    writer.writerow((topic, "Q0", document, self._clean_rank(rank), score, "-"))
+            if clean.path.stat().st_size:
+                rewritten = StagedFile(file.file_id, file.run_id, file.source, clean, "-")
+                if self._read([rewritten], "\t"):
+                    raise QueryError(f"{file.source.label}: the rewritten file does not read back")
+
+    def _clean_rank(self, rank: str) -> str:
+        return str(int(rank.partition(".")[0])) if self.options.tie_rule == "rank" else "-"
 
     def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
         file.notes = Notes()
@@ -231,6 +253,8 @@ class RunLoader:
                         where = f"line {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
                         reason = f"document {document} of topic {topic} already stands at {where}"
                         self.refused(Problem(label, line, reason))
+        if not self.refused:
+            raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
 def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
@@ -240,7 +264,8 @@ def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     keys.add_names(warehouse, "select * from staged_run_rows")
     owners = ", ".join(f"({file_id}, {run.run_id})" for run in runs for file_id in run.file_ids)
     inputs = {
-        "staged": "select *, rowid as position from staged_run_rows",
+        # Files keep their order, whichever reader put them there.
+        "staged": "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows",
         "staged_files": f"select * from (values {owners}) as files(file_id, owner_id)",
     }
     coded = loading_sql(warehouse, "coded_run_rows", inputs, tie_rule=options.tie_rule)
@@ -323,8 +348,8 @@ def _layout(source: Source) -> tuple[str, str | None]:
     """Delimiter and tag of the first line if it has six columns with one blank or tab between them, else ""."""
     try:
         with source.open() as stream:
-            line = stream.readline(1_000_000).decode("utf-8").rstrip("\r\n")
-    except (OSError, EOFError, ValueError):
+            line = stream.readline().decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError:
         return "", None
     for delimiter in ("\t", " "):
         columns = line.split(delimiter)
@@ -338,22 +363,10 @@ def _reader(sources: Sequence[Source], delimiter: str) -> str:
     columns = ("topic", "unused", "document", "given_rank", "score", "tag")
     return f"""read_csv(
         [{", ".join(literal(_without_wildcards(source.path)) for source in sources)}],
-        delim = {literal(delimiter)}, compression = {literal(sources[0].compression)},
+        delim = {literal(delimiter)}, compression = 'none', hive_partitioning = false,
         header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
         columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
     )"""
-
-
-def stopping_files(warehouse: Warehouse, stopped: EngineStoppedError) -> set[Path]:
-    """Which of the files stop the engine's reader, each tried alone outside a transaction; all if none does."""
-    stopping = set()
-    for file in stopped.files:
-        try:
-            warehouse.rows(f"select count(tag) from {_reader([file.source], stopped.delimiter)}")
-        except QueryError:
-            stopping.add(file.source.path)
-        warehouse.execute("drop table if exists reject_errors; drop table if exists reject_scans")
-    return stopping or {file.source.path for file in stopped.files}
 
 
 def _without_wildcards(path: Path) -> str:

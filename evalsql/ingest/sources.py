@@ -8,19 +8,31 @@ import gzip
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from evalsql.errors import InputError, Problem
+from evalsql.errors import Problem
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"}
 STANDARD_INPUT = "-"
 GROWTH = 5  # bytes of text per compressed byte, to size batches
+LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UNREADABLE = (OSError, EOFError, ValueError, zlib.error, zstd.ZstdError)
+_CHUNK = 4_000_000
+_ODD_BYTES = (b"\0", b"\v", b"\f")
 
 
 @dataclass(frozen=True)
@@ -42,16 +54,56 @@ class Source:
         if self.compression == "gzip":
             return cast(IO[bytes], gzip.open(self.path, "rb"))
         if self.compression == "zstd":
-            if sys.version_info >= (3, 14):
-                from compression import zstd
-            else:
-                from backports import zstd
             return cast(IO[bytes], zstd.open(self.path, "rb"))
         return self.path.open("rb")
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
+
+    def plain(self, folder: Path, name: str) -> Source | None:
+        """This file as plain text, decompressed into ``folder`` if need be; None where only the exact reader will do.
+
+        That is where it cannot be decompressed whole, has lines that are very long, ends lines by a lone
+        carriage return, or holds bytes that C takes for white space and the engine does not.
+        """
+        target = None if self.compression == "none" else folder / name
+        try:
+            with self.open() as text, target.open("wb") if target else contextlib.nullcontext() as copy:
+                start = True
+                while chunk := text.read(_CHUNK):
+                    chunk += text.readline(LONGEST_LINE + 1)
+                    if not _is_ordinary(chunk.removeprefix(BYTE_ORDER_MARK) if start else chunk):
+                        return None
+                    start = False
+                    if copy:
+                        copy.write(chunk)
+        except UNREADABLE:
+            return None
+        return Source(self.label, target, "none") if target else self
+
+
+def _is_ordinary(chunk: bytes) -> bool:
+    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
+    if any(byte in chunk for byte in _ODD_BYTES) or BYTE_ORDER_MARK in chunk:
+        return False
+    if b"\r" in chunk and chunk.count(b"\r") != chunk.count(b"\r\n"):
+        return False
+    end = 0
+    while len(chunk) - end > LONGEST_LINE:
+        newline = chunk.rfind(b"\n", end, end + LONGEST_LINE)
+        if newline < 0:
+            return False
+        end = newline + 1
+    return True
+
+
+@dataclass
+class Opened:
+    """Files found, and what is wrong with others."""
+
+    sources: list[Source] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def stem(path: str) -> str:
@@ -65,43 +117,50 @@ def stem(path: str) -> str:
 
 
 @contextlib.contextmanager
-def open_sources(patterns: Iterable[str | Path]) -> Iterator[list[Source]]:
-    """The files that paths, globs and ``-`` (standard input, kept in a temporary file meanwhile) stand for.
+def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
+    """The files that paths, globs and ``-`` (standard input) stand for.
 
-    Raises:
-        InputError: patterns without a file, unreadable files, a file named twice.
+    What can be read only once is kept in a temporary file meanwhile. Problems are patterns without a file,
+    unreadable files, and a file named twice.
     """
-    problems: list[Problem] = []
+    opened = Opened()
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
-        sources: list[Source] = []
-        for pattern in map(str, patterns):
-            if pattern == STANDARD_INPUT:
-                sources.append(_standard_input(Path(folder)))
-                continue
-            paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
-            if not paths:
-                problems.append(Problem(pattern, 0, "no such file"))
-            for path in paths:
-                try:
-                    sources.append(Source(path, Path(path), _compression(Path(path))))
-                except OSError as error:
-                    problems.append(Problem(path, 0, str(error.strerror or error).lower()))
-        labels = [source.label for source in sources]
-        problems += [Problem(label, 0, "named twice") for label in sorted({x for x in labels if labels.count(x) > 1})]
-        if problems:
-            raise InputError(problems)
-        yield sources
+        for label in [label for pattern in patterns for label in _expanded(str(pattern))]:
+            try:
+                opened.sources.append(_source(label, Path(folder) / str(len(opened.sources))))
+            except UnicodeEncodeError:
+                printable = label.encode("utf-8", "backslashreplace").decode("utf-8")
+                opened.problems.append(Problem(printable, 0, "file name is not UTF-8 text"))
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                opened.problems.append(Problem(label, 0, reason.lower()))
+        labels = [source.label for source in opened.sources]
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        opened.problems += [Problem(label, 0, "named twice") for label in repeated]
+        yield opened
 
 
-def _standard_input(folder: Path) -> Source:
-    path = folder / "standard-input"
-    with path.open("wb") as target:
-        shutil.copyfileobj(sys.stdin.buffer, target)
-    return Source(STANDARD_INPUT, path, _compression(path))
+def _expanded(pattern: str) -> list[str]:
+    try:
+        exists = pattern == STANDARD_INPUT or os.path.lexists(pattern)
+    except ValueError:
+        exists = False
+    return [pattern] if exists else sorted(glob.glob(pattern, recursive=True)) or [pattern]
 
 
-def _compression(path: Path) -> str:
-    """Told by the first bytes, whatever the file is called."""
+def _source(label: str, spool: Path) -> Source:
+    """Raises OSError for what cannot be read, UnicodeEncodeError for a name that is not UTF-8."""
+    _ = label.encode("utf-8")
+    path = Path(label)
+    if label == STANDARD_INPUT:
+        path = spool
+        with path.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+    elif not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+        with path.open("rb") as stream, spool.open("wb") as target:
+            shutil.copyfileobj(stream, target)
+        path = spool
     with path.open("rb") as stream:
         start = stream.read(4)
-    return next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none")
+    # Told by the first bytes, whatever the file is called.
+    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))

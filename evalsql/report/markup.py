@@ -10,6 +10,9 @@ from evalsql.report.table import Table
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
+    # A row that starts with a bracket would be read as an argument of the line before.
+    "[": "{[}",
+    "]": "{]}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",

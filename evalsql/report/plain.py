@@ -24,8 +24,13 @@ def write_table(table: Table, stream: TextIO, digits: int) -> None:
         # Names are text, never markup: a run may be called "FSDM [d]".
         grid.add_column(Text(column), justify="right" if table.is_number(at) else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(Text(table.text(row, at, digits)) for at in range(len(table.columns))))
+        grid.add_row(*(Text(_one_line(table.text(row, at, digits))) for at in range(len(table.columns))))
     with console.capture() as capture:
         console.print(grid)
     for line in capture.get().splitlines():
         stream.write(line.rstrip() + "\n")
+
+
+def _one_line(text: str) -> str:
+    """The text with characters that would break the row written as escapes."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

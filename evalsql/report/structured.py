@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import datetime
 import json
+import math
 from collections.abc import Iterator
 from typing import TextIO
 
+from evalsql.errors import UsageError
 from evalsql.report.table import Table
 
 
@@ -36,7 +38,14 @@ def _delimited(table: Table, stream: TextIO, delimiter: str) -> None:
 
 
 def _objects(table: Table) -> Iterator[dict[str, object]]:
-    return (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    if len(set(table.columns)) < len(table.columns):
+        raise UsageError("two columns have the same name, which JSON cannot hold; name them apart")
+    return ({name: _finite(value) for name, value in zip(table.columns, row, strict=True)} for row in table.rows)
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN and no infinity; they become text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _plain(value: object) -> str:

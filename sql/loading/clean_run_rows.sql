@@ -33,18 +33,16 @@ select
         or not isfinite(score)
         or contains(score_text, '_')
         or starts_with(topic, '#')
-        or starts_with(topic, chr(65279))
-        or contains(topic, chr(0))
         or contains(topic, ' ')
         or contains(topic, chr(9))
-        or contains(document, chr(0))
         or contains(document, ' ')
         or contains(document, chr(9))
         or (unused <> 'Q0' and (contains(unused, ' ') or contains(unused, chr(9))))
         or (
             given_rank is null
-            and (rank_is_used or rank_text is null or contains(rank_text, ' ') or contains(rank_text, chr(9)))
-        ),
+            and (rank_text is null or contains(rank_text, ' ') or contains(rank_text, chr(9)))
+        )
+        or (rank_is_used and not regexp_full_match(rank_text, '-?[0-9]+')),
         true
     ) as doubtful
 from converted

@@ -2,7 +2,7 @@
 -- title: Share of the first documents that are judged
 -- aliases: judged_at
 -- parameters:
---   k integer in [1, inf) = 10      rank cutoff; null is the whole ranking
+--   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 -- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
 --    retrieved, whichever is less; 0 if none is retrieved.
 -- reference: MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures,

@@ -2,7 +2,7 @@
 -- title: Precision at a cutoff
 -- aliases: precision, P.k
 -- parameters:
---   k integer in [1, inf) = 10      rank cutoff; null is the whole ranking
+--   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: Relevant documents among the first k, divided by k. A ranking shorter than k is still
 --    divided by k.

@@ -2,7 +2,7 @@
 -- title: Success at a cutoff
 -- aliases: success.k
 -- parameters:
---   k integer in [1, inf) = 10      rank cutoff; null is the whole ranking
+--   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: 1 if a relevant document is among the first k, else 0.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005

@@ -1,0 +1,119 @@
+"""The connection to a database: the one place where SQL is executed and its errors are worded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+
+from evalsql.errors import QueryError, UsageError
+
+_READING = {"SELECT"}
+_WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
+_EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+
+
+class Connection:
+    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
+        self.connection = connection
+        self.read_only = read_only
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run statements for what they do."""
+        self.rows(sql, parameters)
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
+        with _worded(sql):
+            return self.connection.execute(sql, parameters or None).fetchall()
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
+        with _worded(query):
+            relation = self.connection.sql(query)
+        if relation is None:
+            raise UsageError("this statement gives no rows")
+        return relation
+
+    def register(self, name: str, data: object) -> None:
+        with _worded(f"-- register {name}"):
+            self.connection.register(name, data)
+
+    def unregister(self, name: str) -> None:
+        self.connection.unregister(name)
+
+    def fails(self, query: str) -> bool:
+        """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""
+        with self.connection.cursor() as other:
+            try:
+                other.execute(query).fetchall()
+            except duckdb.Error:
+                return True
+        return False
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: what fails inside leaves the file as it was."""
+        self.execute("begin transaction")
+        try:
+            yield
+        except BaseException:
+            self.execute("rollback")
+            raise
+        self.execute("commit")
+
+    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run statements; columns and rows of the last one, no columns if it gives none.
+
+        Without ``external`` no other file is read or written and no extension loaded, from here on.
+
+        Raises:
+            UsageError: there is no statement, or one of a kind that reaches outside.
+        """
+        with _worded(text):
+            statements = self.connection.extract_statements(text)
+        if not statements:
+            raise UsageError("there is no statement to run")
+        if not external:
+            for statement in statements:
+                _check_inside(statement.query, statement.type.name, self.read_only)
+            self.execute("set enable_external_access = false")
+            self.execute("set lock_configuration = true")
+        with _worded(text):
+            cursor = self.connection.execute(text)
+            columns = [name for name, *_ in cursor.description or ()]
+            return columns, cursor.fetchall()
+
+
+@contextmanager
+def _worded(sql: str) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise QueryError(str(error).strip()) from error
+    except RuntimeError as error:
+        # The engine's word for Ctrl-C, and for text that is not UTF-8.
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error
+        raise QueryError(str(error)) from error
+
+
+def _check_inside(query: str, kind: str, read_only: bool) -> None:
+    """Refuse statements that reach other files: COPY can write even to the warehouse's own file as text."""
+    explained = _EXPLAIN.match(query)
+    if kind == "EXPLAIN" and explained:
+        for statement in duckdb.extract_statements(query[explained.end() :]):
+            _check_inside(statement.query, statement.type.name, read_only)
+    elif kind not in (_READING if read_only else _READING | _WRITING):
+        raise UsageError(
+            f"a statement of kind {kind} is not run here: --write lets it change the warehouse, "
+            "--external reach other files"
+        )

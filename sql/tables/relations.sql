@@ -1,0 +1,10 @@
+-- title: Views and macros that evalsql made; others are left alone when they are made anew
+-- columns:
+--   relation   name of the view, and of the table macro if it takes parameters
+--   kind       rankings, measures or reports
+--   title      what it holds, in a line
+create table relations (
+    relation varchar not null,
+    kind varchar not null,
+    title varchar not null
+);

@@ -1,0 +1,310 @@
+"""Input and use that once went wrong, or would have: each is refused in words or gives the right result."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from threading import Thread
+
+import duckdb
+import numpy
+import pandas
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, Warehouse, WarehouseError
+from tests.conftest import SAMPLE, Command, write
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
+EVERYTHING = "select topic, document from rankings order by run, topic, rank"
+
+
+@pytest.fixture
+def judged(memory: Warehouse, tmp_path: Path) -> Warehouse:
+    memory.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return memory
+
+
+# Files
+
+
+@pytest.mark.parametrize("folder", ["topic=q2", "document=zz", "file_id=3", "tag=other"])
+def test_folders_like_partitions_change_nothing(judged: Warehouse, tmp_path: Path, folder: str) -> None:
+    judged.load_runs(write(tmp_path / folder / "score=9" / "r.run", RUN))
+    assert judged.rows(EVERYTHING) == [("q1", "d1"), ("q1", "d2"), ("q2", "d3")]
+
+
+def test_a_pipe_is_read_whole(judged: Warehouse, tmp_path: Path) -> None:
+    lines = "".join(f"q1 Q0 document-{number:06} 1 {number} tag\n" for number in range(20_000))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=lambda: pipe.write_text(lines))
+    writer.start()
+    judged.load_runs(pipe, name="piped")
+    writer.join(timeout=30)
+    assert judged.rows("select count(*) from retrieved") == [(20_000,)]
+
+
+@pytest.mark.parametrize("white", ["\v", "\f", " \f ", "\f\t"])
+def test_white_space_of_c_parts_columns(judged: Warehouse, tmp_path: Path, white: str) -> None:
+    judged.load_runs(write(tmp_path / "r.run", RUN.replace("q1 Q0 d2 2", f"{white}q1{white}Q0{white}d2 2")))
+    assert judged.rows(EVERYTHING) == [("q1", "d1"), ("q1", "d2"), ("q2", "d3")]
+    with pytest.raises(InputError, match=r"r.run:2: document d1 of topic q1 already stands at line 1"):
+        judged.load_runs(write(tmp_path / "r.run", RUN.replace(" d2 ", f" d1{white} ")), replace=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("q1 Q0 " + "x" * 1_100_000 + " 3 1 t", "r.run:4: longer than 1,000,000 bytes"),
+        ("q1 Q0 d 3 1 " + "x" * 33_000_000, "r.run:4: longer than 1,000,000 bytes"),
+        ("q1 Q0 d 3 1 t\rq1 Q0 e 3 1 t", "r.run:4: holds a carriage return that ends no line"),
+        ("q1 Q0 d 3 1 t\0", "r.run:4: holds a zero byte"),
+        ("q1 \0 d 3 1 t", "r.run:4: holds a zero byte"),
+    ],
+)
+def test_lines_nobody_means_are_refused(judged: Warehouse, tmp_path: Path, line: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        judged.load_runs(write(tmp_path / "r.run", RUN + line + "\n"))
+
+
+def test_files_with_a_byte_order_mark_put_together(judged: Warehouse, tmp_path: Path) -> None:
+    first, second = RUN.splitlines(keepends=True)[:2], RUN.splitlines(keepends=True)[2:]
+    judged.load_runs(write(tmp_path / "r.run", "\ufeff" + "".join(first) + "\ufeff" + "".join(second)))
+    assert judged.rows(EVERYTHING) == [("q1", "d1"), ("q1", "d2"), ("q2", "d3")]
+
+
+def test_a_damaged_gzip_is_refused(judged: Warehouse, tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(RUN.encode() * 1))
+    packed[-6] ^= 1
+    with pytest.raises(InputError, match=r"r.run.gz: cannot be read"):
+        judged.load_runs(write(tmp_path / "r.run.gz", bytes(packed)))
+
+
+@pytest.mark.parametrize("rank", ["1.4", "0x10", "1e1", "one", ""])
+def test_ranks_that_are_used_are_whole(judged: Warehouse, tmp_path: Path, rank: str) -> None:
+    with pytest.raises(InputError, match=r"r.run:1:"):
+        judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", f"d1 {rank}")), tie_rule="rank")
+    judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", "d1 3.0")), tie_rule="rank")
+    assert judged.rows(EVERYTHING) == [("q1", "d2"), ("q1", "d1"), ("q2", "d3")]
+    frame = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0], "rank": [1.4]})
+    with pytest.raises(InputError, match="rank is not a whole number in 1 rows"):
+        judged.load_run(frame, "frame", tie_rule="rank")
+
+
+def test_input_order_goes_by_file_whichever_reader_takes_it(judged: Warehouse, tmp_path: Path) -> None:
+    first = write(tmp_path / "first.run", "q1  Q0 dA 1 1 t\n")
+    second = write(tmp_path / "second.run", "q1 Q0 dB 1 1 t\n")
+    judged.load_runs([first, second], name="both", tie_rule="input")
+    assert judged.rows(EVERYTHING) == [("q1", "dA"), ("q1", "dB")]
+
+
+def test_a_comment_is_no_tag(judged: Warehouse, tmp_path: Path) -> None:
+    text = RUN.replace(" t\n", "\n")
+    for name, first in (("comment", "# this is a comment line\n"), ("header", "qid Q0 docid rank score tag\n")):
+        judged.load_runs(write(tmp_path / f"{name}.run", first + text))
+    assert judged.rows("select tag, num_tags, comments <> '' from runs") == [(None, 0, True)] * 2
+
+
+def test_a_missing_file_and_bad_lines_are_told_together(judged: Warehouse, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.run", "q1 Q0 d1 1 x t\n")
+    with pytest.raises(InputError) as caught:
+        judged.load_runs([bad, tmp_path / "absent.run", "x" * 300])
+    assert sorted(problem.reason for problem in caught.value.problems) == [
+        "file name too long",
+        "no such file or directory",
+        'score "x" is not a number',
+    ]
+
+
+def test_a_file_name_that_is_not_utf_8(judged: Warehouse, tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/r\xff.run")
+    Path(name).write_text(RUN)
+    with pytest.raises(InputError, match=r"r\\udcff.run: file name is not UTF-8 text"):
+        judged.load_runs(name)
+
+
+# Databases
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    for number, statement in enumerate(
+        (
+            "create view mine as select 42 as x",
+            "create macro mine() as table select 42 as x",
+            "create table warehouse (x integer)",
+            "create table warehouse (schema_version varchar, evalsql_version varchar, sql_digest varchar)",
+        )
+    ):
+        path = tmp_path / f"{number}.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(statement)
+        before = path.read_bytes()
+        with pytest.raises(WarehouseError, match="not an evalsql warehouse"):
+            evalsql.open(path)
+        assert path.read_bytes() == before
+
+
+def test_views_of_ones_own_outlive_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("create view best as select run, max(value) as ap from ap group by run")
+        warehouse.execute("create macro twice(x) as 2 * x; create macro rows_of(n) as table select n as n")
+        warehouse.execute("update warehouse set sql_digest = 'older'")
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select twice(n) from rows_of(21)") == [(42,)]
+        assert warehouse.rows("select * from best") == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "copy (select 1) to '{db}' (use_tmp_file false)",
+        "copy (select 1) to '{db}.wal'",
+        "explain analyze copy (select 1) to '{db}' (use_tmp_file false)",
+        "prepare p as copy (select 1) to '{db}' (use_tmp_file false); execute p",
+        "select 1; copy (select 1) to '{db}'",
+        "/* */ explain analyze copy (select 1) to '{db}' (use_tmp_file false)",
+    ],
+)
+def test_sql_cannot_write_over_the_warehouse_itself(
+    command: Command, sample_file: Path, tmp_path: Path, query: str
+) -> None:
+    path = write(tmp_path / "copy.duckdb", sample_file.read_bytes())
+    outcome = command("sql", query.format(db=path), "--db", path)
+    assert outcome.returncode == 2
+    assert path.read_bytes() == sample_file.read_bytes()
+    assert [each.name for each in tmp_path.iterdir()] == ["copy.duckdb"]
+
+
+def test_explain_works(command: Command, sample_file: Path) -> None:
+    assert "HASH" in command("sql", "explain select * from ap", "--db", sample_file).stdout.upper()
+
+
+@pytest.mark.parametrize("target", ["w.duckdb", "q.txt", "r.run"])
+def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path, target: str) -> None:
+    write(tmp_path / "q.txt", QRELS)
+    write(tmp_path / "r.run", RUN)
+    command("load", "qrels", "q.txt", "--db", "w.duckdb")
+    before = (tmp_path / target).read_bytes()
+    first = ("ls", "--db", "w.duckdb") if target == "w.duckdb" else ("eval", "q.txt", "r.run")
+    outcome = command(*first, "-o", target, "--format", "csv")
+    assert outcome.returncode == 2
+    assert f"{target}: is in use here" in outcome.stderr
+    assert (tmp_path / target).read_bytes() == before
+
+
+# Measures
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AP(rel=2)(k=1)",
+        "AP(rel=2,rel=3)",
+        "AP(k=10)@20",
+        "AP(rel=None)",
+        "TAP@None",
+        "RBP(p=None)",
+        "FRS(base=null)",
+        "nDCG(dcg=None)",
+        "nDCG(gains='1=1,2=nan')",
+        "nDCG(gains='1=inf')",
+        "nDCG(gains='1=1,1=2')",
+        "nDCG(gains={1:1,1:2})",
+        "nDCG(gains={[1]:1})",
+        "nDCG(gains=" + "-" * 5000 + "1)",
+        "AP@99999999999",
+        "AP(**{'k':1})",
+    ],
+)
+def test_arguments_without_a_meaning_are_refused(memory: Warehouse, name: str) -> None:
+    with pytest.raises(UsageError):
+        memory.evaluate(name)
+
+
+@pytest.mark.parametrize("gains", ["'01=1,2=2'", "'+1=1, 2=2.0'", "{1: 1, 2: 2}", "{1: 1.0, 2: 20e-1}", "None"])
+def test_gains_mean_the_same_however_they_are_spelt(judged: Warehouse, tmp_path: Path, gains: str) -> None:
+    judged.load_runs(write(tmp_path / "r.run", "q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\nq2 Q0 d3 1 1 t\n"))
+    ((_, _, ours, linear),) = judged.evaluate([f"nDCG(gains={gains})", "nDCG(gains={1:1,2:2,3:3})"]).fetchall()
+    assert ours == linear
+
+
+# The library
+
+
+def test_pyterrier_frames_go_by_their_keys(judged: Warehouse) -> None:
+    frame = pandas.DataFrame(
+        {"qid": ["q1"], "docno": ["d1"], "score": [1.0], "query": ["some words"], "document": ["its text"]}
+    )
+    judged.load_run(frame, "pt")
+    assert judged.rows(EVERYTHING) == [("q1", "d1")]
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ({None: {"d1": 1.0}}, "names are text or whole numbers, found None"),
+        ({"q1": {b"d1": 1.0}}, "found b'd1'"),
+        ({"q1": ["d1"]}, "topic q1: expected {document: score}, found list"),
+        ({"q1": {"d1": "x"}}, "could not convert"),
+        (None, "data of type NoneType"),
+        (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), "score is not a number in 1 rows"),
+    ],
+)
+def test_data_that_cannot_be_taken_is_named(memory: Warehouse, data: object, complaint: str) -> None:
+    with pytest.raises((UsageError, InputError), match=complaint):
+        memory.load_run(data, "system")
+    assert memory.rows("select count(*) from runs") == [(0,)]
+
+
+def test_numbers_of_numpy_and_single_names(judged: Warehouse) -> None:
+    judged.load_run({"q1": {"d1": numpy.float32(2), "d2": numpy.int64(1)}}, "system", qrels="q")
+    assert judged.evaluate("RR", runs="system", qrels="q").fetchall() == [("q", "system", 0.5)]
+
+
+def test_judgments_in_memory_keep_the_best_when_told_to(memory: Warehouse) -> None:
+    frame = pandas.DataFrame(
+        {"qid": ["q", "q", "q"], "docno": ["a", "a", "b"], "label": [1, 3, 0], "iter": ["x", "y", None]}
+    )
+    memory.load_qrels(frame, "q", keep_best=True)
+    assert memory.rows("select iteration, document, grade from judgments order by all") == [
+        ("0", "b", 0),
+        ("y", "a", 3),
+    ]
+    assert memory.rows("select duplicates from qrels") == [(1,)]
+
+
+# The command line
+
+
+@pytest.mark.parametrize("query", ["", ";", "-- nothing"])
+def test_no_statement_is_an_error(command: Command, sample_file: Path, query: str) -> None:
+    outcome = command("sql", query, "--db", sample_file)
+    assert (outcome.returncode, "Traceback" in outcome.stderr) == (2, False)
+
+
+def test_json_holds_what_it_can_and_says_what_it_cannot(command: Command, sample_file: Path) -> None:
+    odd = command("sql", "select 'nan'::double as a, 'inf'::double as b", "--db", sample_file, "--format", "json")
+    assert json.loads(odd.stdout) == [{"a": "nan", "b": "inf"}]
+    outcome = command("sql", "select 1 as a, 2 as a", "--db", sample_file, "--format", "json")
+    assert outcome.returncode == 2
+    assert "two columns have the same name" in outcome.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--meta", "a=1", "--meta", "a=2"), ("--name", "")])
+def test_options_that_contradict_are_refused(command: Command, arguments: tuple[str, ...]) -> None:
+    outcome = command("load", "runs", SAMPLE / "runs" / "bm25.run", *arguments)
+    assert outcome.returncode == 2
+    assert "Traceback" not in outcome.stderr
+
+
+def test_names_that_would_break_a_row_are_escaped(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "q.txt", QRELS)
+    write(tmp_path / "a\tb\u2028c.run", RUN)
+    lines = command("eval", "q.txt", "a\tb\u2028c.run", "-m", "AP").stdout.splitlines()
+    assert len(lines) == 3
+    assert r"a\tb\u2028c" in lines[2]
