@@ -32,6 +32,10 @@ class WarehouseError(EvalsqlError):
     exit_code = 3
 
 
+class InputWarning(UserWarning):
+    """Something odd in an input that was taken as it stands; the message names file and line."""
+
+
 @dataclass(frozen=True, order=True)
 class Problem:
     """One thing wrong with an input: where, and why. ``line`` counts from 1; 0 is the file as a whole."""

@@ -14,7 +14,7 @@ import pandas
 import pytest
 
 import evalsql
-from evalsql import InputError, UsageError, Warehouse, WarehouseError
+from evalsql import InputError, InputWarning, UsageError, Warehouse, WarehouseError
 from tests.conftest import SAMPLE, Command, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -62,13 +62,23 @@ def test_white_space_of_c_parts_columns(judged: Warehouse, tmp_path: Path, white
         ("q1 Q0 " + "x" * 1_100_000 + " 3 1 t", "r.run:4: longer than 1,000,000 bytes"),
         ("q1 Q0 d 3 1 " + "x" * 33_000_000, "r.run:4: longer than 1,000,000 bytes"),
         ("q1 Q0 d 3 1 t\rq1 Q0 e 3 1 t", "r.run:4: holds a carriage return that ends no line"),
-        ("q1 Q0 d 3 1 t\0", "r.run:4: holds a zero byte"),
-        ("q1 \0 d 3 1 t", "r.run:4: holds a zero byte"),
     ],
 )
 def test_lines_nobody_means_are_refused(judged: Warehouse, tmp_path: Path, line: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         judged.load_runs(write(tmp_path / "r.run", RUN + line + "\n"))
+
+
+def test_holes_of_zero_bytes_are_kept_and_told(judged: Warehouse, tmp_path: Path, command: Command) -> None:
+    path = write(tmp_path / "r.run", RUN + "\0" * 5000 + "q2 Q0 d4 2 0.5 t\n")
+    with pytest.warns(InputWarning, match=r"r.run:4: holds zero bytes"):
+        judged.load_runs(path)
+    assert judged.rows("select topic, document from rankings where document = 'd4'") == [("\0" * 5000 + "q2", "d4")]
+    assert judged.rows("select num_topics, extra_topics from coverage") == [(2, 1)]
+    outcome = command("eval", tmp_path / "q.txt", path, "-m", "AP")
+    assert outcome.returncode == 0
+    assert "r.run:4: holds zero bytes, which are kept" in outcome.stderr
+    assert "r has 1 topics without judgments" in outcome.stderr
 
 
 def test_files_with_a_byte_order_mark_put_together(judged: Warehouse, tmp_path: Path) -> None:

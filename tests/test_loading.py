@@ -134,7 +134,6 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t1", "1 columns"),
         ("t1 Q0 d1 3 0.5 tag", "document d1 of topic t1 already stands at line 1"),
         (b"t1 Q0 d\xff 3 0.5 tag", "not UTF-8 text"),
-        (b"t1 Q0 d\x00 3 0.5 tag", "holds a zero byte"),
     ],
 )
 def test_a_bad_line_is_refused_with_its_place(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 from evalsql.errors import EvalsqlError
 
@@ -11,6 +12,7 @@ def main() -> None:
     """Run the command line and exit: 0 done, 1 a check said no, 2 wrong usage or refused input, 3 no database."""
     from evalsql.cli.app import app
 
+    warnings.showwarning = lambda message, *_: print(f"evalsql: {message}", file=sys.stderr)
     try:
         app()
     except EvalsqlError as error:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from evalsql.errors import Problem
+from evalsql.errors import InputWarning, Problem
 from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, UNREADABLE, Source
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -99,8 +100,10 @@ def _data_lines(
                     refuse(Problem(source.label, number, "not UTF-8 text"))
                     continue
                 if "\0" in line.text:
-                    refuse(Problem(source.label, number, "holds a zero byte"))
-                elif line.text.startswith("#") or (first and _is_header(line, number_at)):
+                    # Real files have holes of zero bytes; trec_eval too reads on.
+                    problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
+                    warnings.warn(str(problem), InputWarning, stacklevel=2)
+                if line.text.startswith("#") or (first and _is_header(line, number_at)):
                     notes.comments.append(line.text)
                 else:
                     first = False
