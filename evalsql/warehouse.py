@@ -1,4 +1,4 @@
-"""A warehouse file: created, opened, upgraded, loaded and asked. The one place where SQL is executed."""
+"""A warehouse: loaded and asked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.naming import literal, parse_measures
 
 SCHEMA_VERSION = 1
-STORAGE_VERSION = "v1.5.0"  # the oldest format that DuckDB 1.5 and 2.0 share and that has typed macro parameters
+STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
 import evalsql
 from evalsql.catalog import read_catalog
 from evalsql.errors import CatalogError
+from evalsql.syntax import parse
 from tests.conftest import SAMPLE, write
 from tests.portable import outside_the_core
 
@@ -157,6 +159,13 @@ def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
 @pytest.mark.parametrize("relation", list(CATALOG.of_kind("rankings", "measures")), ids=lambda relation: relation.name)
 def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) -> None:
     assert outside_the_core(relation) == []
+
+
+def test_steps_of_a_body_hide_no_relation() -> None:
+    """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
+    for relation in CATALOG.of_kind("rankings", "measures"):
+        steps = {step.alias_or_name for step in parse(relation).find_all(exp.CTE)}
+        assert not steps & CATALOG.relations.keys(), relation.name
 
 
 @pytest.mark.parametrize(

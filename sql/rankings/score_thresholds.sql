@@ -47,7 +47,7 @@ candidates as (
         false_positives.qrels_id,
         false_positives.run_id
 ),
-counted as (
+ordered as (
     select
         qrels_id,
         run_id,
@@ -58,7 +58,7 @@ counted as (
         ) as topics_cut
     from candidates
 ),
-topics as (
+topic_counts as (
     select
         qrels_id,
         run_id,
@@ -80,15 +80,15 @@ weakest as (
 strictest as (
     -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
     select
-        topics.qrels_id,
-        topics.run_id,
-        max(counted.strength) as strength
-    from topics
-    join counted
-        on counted.qrels_id = topics.qrels_id
-        and counted.run_id = topics.run_id
-        and counted.topics_cut >= $quantile * topics.num_topics * (1 - 1e-12)
-    group by topics.qrels_id, topics.run_id
+        topic_counts.qrels_id,
+        topic_counts.run_id,
+        max(ordered.strength) as strength
+    from topic_counts
+    join ordered
+        on ordered.qrels_id = topic_counts.qrels_id
+        and ordered.run_id = topic_counts.run_id
+        and ordered.topics_cut >= $quantile * topic_counts.num_topics * (1 - 1e-12)
+    group by topic_counts.qrels_id, topic_counts.run_id
 )
 select
     weakest.qrels_id,
