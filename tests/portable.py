@@ -1,6 +1,7 @@
-"""The portable core: the SQL that DuckDB, Spark, PostgreSQL, ClickHouse and DataFusion run alike.
+"""The portable core: the SQL that DuckDB, Spark, DataFusion and PostgreSQL run alike.
 
-What is not listed here is refused; a form is added when it was seen to give the same on those engines.
+ClickHouse does too with join_use_nulls = 1, and as long as columns of joined tables are named by "as". What is
+not listed here is refused; a form is added when it was seen to give the same on those engines.
 """
 
 from __future__ import annotations

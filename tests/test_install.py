@@ -1,4 +1,4 @@
-"""What is built is whole: the wheel, alone in an empty environment, runs the demonstration."""
+"""What is built is whole: installed alone in an empty environment, it runs the demonstration."""
 
 from __future__ import annotations
 
@@ -39,14 +39,13 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
         assert relative in in_sdist
 
 
-def test_the_wheel_runs_the_demonstration_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: Path, tmp_path: Path, kind: str) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+    what = [next(built.glob("*.whl"))] if kind == "wheel" else ["-e", ROOT]
     subprocess.run(
-        [programs / "python", "-m", "pip", "install", "-q", next(built.glob("*.whl"))],
-        check=True,
-        capture_output=True,
-        timeout=300,
+        [programs / "python", "-m", "pip", "install", "-q", *what], check=True, capture_output=True, timeout=300
     )
     outcome = subprocess.run(
         [programs / "evalsql", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False

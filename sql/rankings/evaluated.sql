@@ -9,10 +9,10 @@
 --   topic           topic
 --   num_ret         number of documents retrieved; 0 for a topic the run leaves out
 select
-    evaluations.evaluation_id,
-    evaluations.qrels_id,
-    evaluations.run_id,
-    evaluations.topic_id,
+    evaluations.evaluation_id as evaluation_id,
+    evaluations.qrels_id as qrels_id,
+    evaluations.run_id as run_id,
+    evaluations.topic_id as topic_id,
     qrels.qrels,
     runs.run,
     topics.topic,

@@ -14,7 +14,7 @@
 -- example: mixed Bpref = 0.1667
 with preferences as (
     select
-        evaluated.evaluation_id,
+        evaluated.evaluation_id as evaluation_id,
         sum(
             case
                 when relevant_ranks.nonrel_above = 0 then cast(1 as double)

@@ -12,7 +12,7 @@
 -- example: single-value-2 Rprec = 0.33
 with found as (
     select
-        evaluated.evaluation_id,
+        evaluated.evaluation_id as evaluation_id,
         count(*) as num_rel_ret
     from evaluated
     join topic_facts(rel := $rel) as topic_facts

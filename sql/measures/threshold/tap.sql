@@ -26,9 +26,9 @@
 -- example: tap-3 TAP@5 = 0.277
 with kept as (
     select
-        evaluated.evaluation_id,
-        evaluated.qrels_id,
-        evaluated.run_id,
+        evaluated.evaluation_id as evaluation_id,
+        evaluated.qrels_id as qrels_id,
+        evaluated.run_id as run_id,
         scored.rank,
         scored.score,
         row_number() over (
