@@ -33,11 +33,11 @@ def statements(
     if wanted is not None:
         return
     measures = [default_measure(relation) for relation in catalog.measures]
-    yield "scores", f"{create} view scores as\n{scores(measures)}"
+    yield SCORES, f"{create} view {SCORES} as\n{scores(measures)}"
     if not temporary:
-        yield "scores", f"comment on view scores is {literal(SCORES_COMMENT)}"
-        for statement in _column_comments("scores", {**CONTRACT, "measure": "canonical name of the measure"}):
-            yield "scores", statement
+        yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
+        for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
+            yield SCORES, statement
     for relation in order:
         if relation.kind == "reports":
             yield from made(relation)

@@ -32,19 +32,19 @@ class Connection:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with _worded(sql):
+        with worded():
             return self.connection.execute(sql, parameters or None).fetchall()
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
-        with _worded(query):
+        with worded():
             relation = self.connection.sql(query)
         if relation is None:
             raise UsageError("this statement gives no rows")
         return relation
 
     def register(self, name: str, data: object) -> None:
-        with _worded(f"-- register {name}"):
+        with worded():
             self.connection.register(name, data)
 
     def unregister(self, name: str) -> None:
@@ -78,7 +78,7 @@ class Connection:
         Raises:
             UsageError: there is no statement, or one of a kind that reaches outside.
         """
-        with _worded(text):
+        with worded():
             statements = self.connection.extract_statements(text)
         if not statements:
             raise UsageError("there is no statement to run")
@@ -87,14 +87,15 @@ class Connection:
                 _check_inside(statement.query, statement.type.name, self.read_only)
             self.execute("set enable_external_access = false")
             self.execute("set lock_configuration = true")
-        with _worded(text):
+        with worded():
             cursor = self.connection.execute(text)
             columns = [name for name, *_ in cursor.description or ()]
             return columns, cursor.fetchall()
 
 
 @contextmanager
-def _worded(sql: str) -> Iterator[None]:
+def worded() -> Iterator[None]:
+    """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt."""
     try:
         yield
     except duckdb.Error as error:

@@ -200,7 +200,7 @@ def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path
     write(tmp_path / "r.run", RUN)
     command("load", "qrels", "q.txt", "--db", "w.duckdb")
     before = (tmp_path / target).read_bytes()
-    first = ("ls", "--db", "w.duckdb") if target == "w.duckdb" else ("eval", "q.txt", "r.run")
+    first = ("ls", "--db", "w.duckdb") if target == "w.duckdb" else ("eval", "q.txt", "*.run")
     outcome = command(*first, "-o", target, "--format", "csv")
     assert outcome.returncode == 2
     assert f"{target}: is in use here" in outcome.stderr

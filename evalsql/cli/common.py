@@ -12,7 +12,8 @@ import duckdb
 import typer
 
 from evalsql import report
-from evalsql.errors import QueryError, UsageError
+from evalsql.connection import worded
+from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse import Progress, Warehouse
 
@@ -93,10 +94,8 @@ def emit(
 
 
 def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
-    try:
+    with worded():
         return Table(relation.columns, relation.fetchall(), counts)
-    except duckdb.Error as error:
-        raise QueryError(str(error).strip()) from error
 
 
 def say(text: str) -> None:

@@ -57,7 +57,7 @@ def evaluate(
                 keep_best=keep_best,
                 progress=progress,
             )
-        _show(warehouse, measure, (), (), per_topic, output_format, output, digits, keep=[qrels, *runs])
+        _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
 
 
 def leaderboard(
@@ -97,10 +97,10 @@ def _show(
     output_format: Format | None,
     output: Output,
     digits: int,
-    keep: Sequence[str] = (),
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.relation.header.mean == "sum")
     relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *keep])
+    sources = [file for (file,) in warehouse.rows("select file from files")]
+    emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *sources])
     say_coverage(warehouse, qrels, runs)

@@ -5,12 +5,14 @@ Columns are split at runs of ASCII white space, as C's isspace does.
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from evalsql.errors import InputWarning, Problem
 from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, UNREADABLE, Source
@@ -24,6 +26,13 @@ _HEADER_WORDS = {
 }
 RunRow = tuple[str, str, str, str]
 QrelsRow = tuple[str, str, str, int]
+
+
+def write_clean(path: Path, rows: Iterable[Iterable[object]]) -> None:
+    """Write rows as the engine reads them back to the letter: tabs between columns, nothing quoted."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
+        writer.writerows(rows)
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from evalsql.errors import Problem
 from evalsql.ingest import keys
 from evalsql.ingest.keys import Refused, loading_sql
-from evalsql.ingest.lines import Notes, QrelsRow, qrels_rows
+from evalsql.ingest.lines import Notes, QrelsRow, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
 from evalsql.naming import literal
 
@@ -69,9 +68,7 @@ def _stage_rows(warehouse: Warehouse, rows: Iterable[QrelsRow]) -> None:
     warehouse.execute(STAGED)
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         path = Path(folder) / "qrels.tsv"
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-            writer.writerows(rows)
+        write_clean(path, rows)
         warehouse.execute(f"""
             insert into staged_qrels_rows
             select * from read_csv(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.keys import Refused, loading_sql
-from evalsql.ingest.lines import Notes, run_rows
+from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.sources import Source
 from evalsql.naming import literal
 
@@ -212,10 +211,10 @@ class RunLoader:
             if len(files) > 1:
                 self.progress("reading line by line", at, len(files))
             file.tag = None
-            with clean.path.open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-                for _, (topic, document, rank, score) in self._exact_rows(file):
-                    writer.writerow((topic, "Q0", document, self._clean_rank(rank), score, "-"))
+            rows = self._exact_rows(file)
+            write_clean(
+                clean.path, ((t, "Q0", d, self._clean_rank(rank), score, "-") for _, (t, d, rank, score) in rows)
+            )
             if clean.path.stat().st_size:
                 rewritten = StagedFile(file.file_id, file.run_id, file.source, clean, "-")
                 if self._read([rewritten], "\t"):
