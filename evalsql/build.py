@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
-from evalsql.naming import Measure, default_measure, literal, quoted
+from evalsql.naming import TIES, Measure, default_measure, literal, quoted, tie_variants
 from evalsql.syntax import bind_parameters
 
 SCORES = "scores"
-SCORES_COMMENT = "Every measure at its default parameters, in long form"
+TIED = "tied_scores"
+TIED_COMMENT = "The measures of scores under the worst and best order of tied documents, and what is expected"
+# What reports that name inputs are given in the file; those with other inputs are not built.
+ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
+TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
+NO_SCORES = (
+    "select qrels, run, topic, cast(null as varchar) as measure, cast(null as double) as value from evaluated limit 0"
+)
+SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
 
 def statements(
@@ -23,30 +31,48 @@ def statements(
     create = "create or replace temp" if temporary else "create or replace"
 
     def made(relation: Relation) -> Iterator[tuple[str, str]]:
-        for statement in (*_relation(relation, create), *(() if temporary else comments(relation))):
+        for statement in (*_relation(catalog, relation, create), *(() if temporary else comments(relation))):
             yield f"{relation.path}:{relation.body_line}", statement
 
-    order = catalog.build_order(wanted)
+    order = _built(catalog, wanted)
     for relation in order:
         if wanted is not None or relation.kind != "reports":
             yield from made(relation)
     if wanted is not None:
         return
-    measures = [default_measure(relation) for relation in catalog.measures]
-    yield SCORES, f"{create} view {SCORES} as\n{scores(measures)}"
-    if not temporary:
-        yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
-        for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
-            yield SCORES, statement
+    for statement in _score_views(catalog, create, temporary=temporary):
+        yield SCORES, statement
     for relation in order:
         if relation.kind == "reports":
             yield from made(relation)
 
 
-def _relation(relation: Relation, create: str) -> Iterator[str]:
+def _built(catalog: Catalog, wanted: Sequence[str] | None = None) -> list[Relation]:
+    given = {"means", "tied_means"}
+    return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
+
+
+def _score_views(catalog: Catalog, create: str, *, temporary: bool) -> Iterator[str]:
+    measures = [default_measure(relation) for relation in catalog.measures if relation.header.in_scores]
+    named = {**CONTRACT, "measure": "canonical name of the measure"}
+    ordered = {**named, TIES: "order of tied documents: worst, best or expected"}
+    for name, comment, body, columns in (
+        (SCORES, SCORES_COMMENT, scores(measures), named),
+        (TIED, TIED_COMMENT, tied_scores(measures), ordered),
+    ):
+        yield f"{create} view {name} as\n{body}"
+        if not temporary:
+            yield f"comment on view {name} is {literal(comment)}"
+            yield from _column_comments(name, columns)
+
+
+def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
     """A table macro where the relation has parameters, and for every measure; a view always."""
     if not relation.parameters and not relation.is_measure:
-        yield f"{create} view {relation.name} as\n{relation.body}"
+        answers = TIED_ANSWERS if "tied_means" in relation.header.inputs else ANSWERS
+        given = {"answered": answers, **{name: averaged(catalog) for name in relation.header.inputs}}
+        body = with_inputs(relation.body, given) if relation.header.inputs else relation.body
+        yield f"{create} view {relation.name} as\n{body}"
         return
     body = bind_parameters(relation, {parameter.name: parameter.name for parameter in relation.parameters})
     signature = ", ".join(
@@ -83,10 +109,25 @@ def _column_comments(relation: str, columns: Mapping[str, str]) -> Iterator[str]
 
 def scores(measures: Sequence[Measure]) -> str:
     """A SELECT of ``measures`` in long form: qrels, run, topic, measure, value."""
+    return labelled_scores([(measure.name, measure) for measure in measures])
+
+
+def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
+    """The same for measures under names of one's own."""
     return "\nunion all\n".join(
-        f"select qrels, run, topic, {literal(measure.name)} as measure, value from {measure.call}"
-        for measure in measures
+        f"select qrels, run, topic, {literal(name)} as measure, value from {measure.call}" for name, measure in measures
     )
+
+
+def tied_scores(measures: Sequence[Measure]) -> str:
+    """The same under other orders of tied documents: qrels, run, topic, measure, ties, value."""
+    variants = [
+        f"select qrels, run, topic, {literal(measure.name)} as measure, {literal(ties)} as ties, value "
+        f"from {variant.call}"
+        for measure in measures
+        for ties, variant in tie_variants(measure).items()
+    ]
+    return "\nunion all\n".join(variants) or f"select *, 'rule' as ties from ({NO_SCORES})"
 
 
 def per_topic(measures: Sequence[Measure], scores: str) -> str:
@@ -97,11 +138,28 @@ def per_topic(measures: Sequence[Measure], scores: str) -> str:
 
 def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
     """A SELECT of one row a run with a column for the mean of each measure, best by the first on top."""
-    summary = with_inputs(catalog["summary"].body, {"scores": scores})
     columns = ", ".join(
         f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in measures
     )
-    return f"select qrels, run, {columns} from (\n{summary}\n) group by qrels, run order by qrels, 3 desc, run"
+    means = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
+    return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by qrels, 3 desc, run"
+
+
+def tie_report(catalog: Catalog, report: str, scores: str, tied: str) -> str:
+    """A SELECT of a report on ties, ``tie_effects`` or ``tie_swaps``, over the given values."""
+    inputs = {
+        SCORES: scores,
+        TIED: tied,
+        "answered": TIED_ANSWERS,
+        "tied_means": averaged(catalog),
+        "tie_effects": catalog["tie_effects"].body,
+    }
+    return with_inputs(catalog[report].body, inputs)
+
+
+def averaged(catalog: Catalog, topics: str = "all") -> str:
+    """A SELECT of the mean of each measure over the topics that the word stands for in means.sql."""
+    return bind_parameters(catalog["means"], {"topics": literal(topics)})
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
@@ -112,8 +170,8 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
 
 def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
     """The rows of the table ``relations``, in the order of its columns."""
-    rows = [(relation.name, relation.kind, relation.header.title) for relation in catalog.build_order()]
-    return [*rows, (SCORES, "reports", SCORES_COMMENT)]
+    rows = [(relation.name, relation.kind, relation.header.title) for relation in _built(catalog)]
+    return [*rows, (SCORES, "reports", SCORES_COMMENT), (TIED, "reports", TIED_COMMENT)]
 
 
 def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:
@@ -123,7 +181,7 @@ def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:
             relation.header.measure,
             relation.name,
             relation.header.title,
-            ", ".join(relation.header.aliases),
+            ", ".join(dict.fromkeys(alias.name for alias in (*relation.header.aliases, *relation.header.trec_eval))),
             ", ".join(f"{item.name} = {literal(item.default)}" for item in relation.parameters),
             relation.header.definition,
             relation.header.reference,

@@ -33,6 +33,10 @@ def sql_root() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "sql"
 
 
+# Views put together from the measures, which reports may read.
+GENERATED = frozenset({"scores", "tied_scores"})
+
+
 @dataclass(frozen=True)
 class Relation:
     """One relation file. ``kind`` is the folder it lies in: tables, rankings, measures, loading or reports."""
@@ -105,7 +109,7 @@ class Catalog:
             raise CatalogError(f"relations read each other in a circle: {' -> '.join(error.args[1])}") from error
 
     def _known_reads(self, relation: Relation) -> frozenset[str]:
-        unknown = sorted(relation.reads - self.relations.keys() - {"scores"} - set(relation.header.inputs))
+        unknown = sorted(relation.reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
         if unknown:
             raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
         return relation.reads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalsql.errors import CatalogError, UsageError
@@ -12,8 +12,9 @@ from evalsql.errors import CatalogError, UsageError
 Value = int | float | str | bool | None
 GREATEST_INTEGER = 2**31 - 1
 
-_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "reference", "range", "mean", "example")
-_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "aliases", "differs")
+_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "reference", "differs", "range", "mean", "example")
+_REPEATED = ("example", "trec_eval")
+_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "aliases", "trec_eval", "at", "scores")
 _HELPER_KEYS = ("title", "inputs")
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "geometric", "sum")
@@ -24,6 +25,10 @@ _PARAMETER = re.compile(
     r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
 )
+_ALIAS = re.compile(
+    r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?:,\w+)*))?(?:\((?P<presets>.*)\))?(?:\s*=\s*(?P<cutoffs>\S+))?"
+)
+_BETWEEN = re.compile(r",(?![^(]*\))")
 _INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
 
 
@@ -40,6 +45,12 @@ class Parameter:
     domain: str | None
     default: Value
     meaning: str
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The words it may be, where the domain lists them."""
+        domain = self.domain or ""
+        return [choice.strip() for choice in domain[1:-1].split(",")] if domain.startswith("{") else []
 
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
@@ -69,7 +80,7 @@ class Parameter:
     def _allows(self, value: int | float | str) -> bool:
         domain = self.domain or ""
         if domain.startswith("{"):
-            return value in [choice.strip() for choice in domain[1:-1].split(",")]
+            return value in self.choices
         interval = _INTERVAL.fullmatch(domain)
         if interval is None or isinstance(value, str):
             raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
@@ -80,15 +91,36 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Alias:
+    """Another name of a measure, with the arguments it implies.
+
+    trec_eval's names take values after a dot: of ``parameters``, in their order, or where there are ``cutoffs`` (its
+    default ones) a list of which each gives a measure of its own.
+    """
+
+    name: str
+    parameters: Sequence[str] = ()
+    presets: Mapping[str, str] = field(default_factory=dict)
+    cutoffs: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Header:
-    """What the header says. Keys that only measures have are empty on other relations."""
+    """What the header says. Keys that only measures have are empty on other relations.
+
+    ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
+    ``scores`` holds the measure.
+    """
 
     title: str
     parameters: Sequence[Parameter]
     columns: Mapping[str, str]
     inputs: Sequence[str]
     measure: str
-    aliases: Sequence[str]
+    at: str
+    in_scores: bool
+    aliases: Sequence[Alias]
+    trec_eval: Sequence[Alias]
     definition: str
     reference: str
     differs: str
@@ -107,6 +139,9 @@ def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header
     if is_measure and values["mean"][0] not in _MEANS:
         raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
 
+    if values.get("scores", ["no"])[0] != "no":
+        raise CatalogError(f"{path}:1: scores is {values['scores'][0]}, the only word for it is no")
+
     def one(key: str) -> str:
         return values.get(key, [""])[0]
 
@@ -116,7 +151,10 @@ def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header
         columns=dict(_read_column(path, number, text) for number, text in entries["columns"]),
         inputs=_listed(one("inputs")),
         measure=one("measure"),
-        aliases=_listed(one("aliases")),
+        at=one("at") or "k",
+        in_scores=not one("scores"),
+        aliases=[_read_alias(path, text) for text in _listed(one("aliases"))],
+        trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],
         definition=one("definition"),
         reference=one("reference"),
         differs=one("differs"),
@@ -153,7 +191,7 @@ def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, o
     known = (*(_MEASURE_KEYS if is_measure else _HELPER_KEYS), *_SECTIONS)
     if key not in known:
         raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
-    if key in seen and key != "example":
+    if key in seen and key not in _REPEATED:
         raise CatalogError(f'{path}:{line}: "{key}" stands twice')
     if key in _SECTIONS and value:
         raise CatalogError(f'{path}:{line}: the entries of "{key}" go on lines of their own')
@@ -178,5 +216,19 @@ def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:
     return name, meaning.strip()
 
 
+def _read_alias(path: Path, text: str) -> Alias:
+    match = _ALIAS.fullmatch(text)
+    if match is None:
+        raise CatalogError(f'{path}:1: expected "name[.parameters][(parameter=value)] [= cutoffs]", found "{text}"')
+    pairs = [pair.partition("=") for pair in _listed(match["presets"] or "")]
+    return Alias(
+        match["name"],
+        _listed(match["parameters"] or ""),
+        {name.strip(): value.strip().strip("'") for name, _, value in pairs},
+        _listed(match["cutoffs"] or ""),
+    )
+
+
 def _listed(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]
+    """Items between commas that stand outside parentheses."""
+    return [item.strip() for item in _BETWEEN.split(text) if item.strip()]

@@ -1,4 +1,7 @@
-"""Names of measures: ``nDCG@10``, ``AP(rel=2)@100``, ``ndcg_cut.10``, ``P_5`` to relation and arguments and back."""
+"""Names of measures: ``nDCG@10``, ``AP(rel=2)@100``, ``ndcg_cut.10``, ``P_5`` to relation and arguments and back.
+
+Two grammars are read, ir_measures' and trec_eval's; the canonical name is in the first.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,14 @@ from dataclasses import dataclass
 
 from evalsql.catalog import Catalog, Relation
 from evalsql.errors import UsageError
-from evalsql.header import Value
+from evalsql.header import Alias, Value
+from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 
-_NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<k>\S+))?")
-_CUTOFFS = re.compile(r"(?P<base>.+?)[._](?P<cutoffs>\d+(?:,\d+)*)")
+_NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
 CUTOFF = "k"
 GAINS = "gains"
+TIES, TIE_RULE = "ties", "rule"
+OTHERS = "*"
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,9 @@ class Measure:
             f"{parameter.name}={_shown(parameter.name, self.arguments[parameter.name])}"
             for parameter in header.parameters
             if self.arguments[parameter.name] != parameter.default
-            and (parameter.name != CUTOFF or self.arguments[CUTOFF] is None)
+            and (parameter.name != header.at or self.arguments[header.at] is None)
         ]
-        cutoff = self.arguments.get(CUTOFF)
+        cutoff = self.arguments.get(header.at)
         return header.measure + (f"({','.join(given)})" if given else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     @property
@@ -48,6 +53,16 @@ class Measure:
             if self.arguments[parameter.name] != parameter.default
         ]
         return f"{self.relation.name}({', '.join(given)})"
+
+
+def tie_variants(measure: Measure) -> dict[str, Measure]:
+    """The measure under each order of tied documents that it knows beside the tie rule's: worst, best, expected."""
+    choices = next((parameter.choices for parameter in measure.relation.parameters if parameter.name == TIES), [])
+    return {
+        choice: Measure(measure.relation, {**measure.arguments, TIES: choice})
+        for choice in choices
+        if measure.arguments[TIES] == TIE_RULE != choice
+    }
 
 
 def literal(value: Value) -> str:
@@ -76,13 +91,12 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     Raises:
         UsageError: names or arguments that do not fit, all of them at once, with the nearest names.
     """
-    known = _known_names(catalog)
     measures: dict[str, Measure] = {}
     problems: list[str] = []
     for text in texts:
         for part in _split(text):
             try:
-                measures.update({measure.name: measure for measure in _parse(part, known)})
+                measures.update({measure.name: measure for measure in _parse(part, catalog)})
             except UsageError as error:
                 problems.append(str(error))
     if problems:
@@ -100,32 +114,112 @@ def _split(text: str) -> Sequence[str]:
     return [part for part in marked.split("\n") if part] or [text]
 
 
-def _known_names(catalog: Catalog) -> dict[str, Relation]:
-    """Relation by lower-case name; a name that takes a cutoff as suffix ends in ".k"."""
-    known: dict[str, Relation] = {}
+@dataclass(frozen=True)
+class Named:
+    """A name that is known, and what it stands for."""
+
+    relation: Relation
+    alias: Alias
+
+
+def _known_names(catalog: Catalog) -> dict[str, Named]:
+    """What each name in ir_measures' grammar stands for, by its lower-case form."""
+    known: dict[str, Named] = {}
     for relation in catalog.measures:
-        for name in (relation.header.measure, relation.name, *relation.header.aliases):
-            known[name.lower()] = relation
+        names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
+        known |= {alias.name.lower(): Named(relation, alias) for alias in names}
     return known
 
 
-def _parse(text: str, known: Mapping[str, Relation]) -> list[Measure]:
+def trec_names(catalog: Catalog) -> dict[str, Named]:
+    """What each of trec_eval's names stands for."""
+    return {alias.name: Named(relation, alias) for relation in catalog.measures for alias in relation.header.trec_eval}
+
+
+def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str, Measure]]:
+    """The measures of one trec_eval name with the values behind its dot, each with the name trec_eval prints.
+
+    Raises:
+        UsageError: values where it takes none, or that do not fit.
+    """
+    alias, relation = named.alias, named.relation
+    if values is not None and not alias.parameters:
+        raise UsageError(f'"{text}": {alias.name} takes no values')
+    if alias.cutoffs:
+        (parameter,) = alias.parameters
+        cutoffs = _ascending(text, values.split(",") if values else alias.cutoffs)
+        shown = [cutoff if parameter == CUTOFF else f"{float(cutoff):3.2f}" for cutoff in cutoffs]
+        measures = [_measure(relation, text, {**alias.presets, parameter: cutoff}) for cutoff in cutoffs]
+        return [(f"{alias.name}_{suffix}", measure) for suffix, measure in zip(shown, measures, strict=True)]
+    given = _positional(text, alias, values) if values else {}
+    return [(f"{alias.name}_{values}" if values else alias.name, _measure(relation, text, {**alias.presets, **given}))]
+
+
+def _ascending(text: str, cutoffs: Sequence[str]) -> list[str]:
+    try:
+        numbers = {float(cutoff): cutoff for cutoff in cutoffs}
+    except ValueError:
+        raise UsageError(f'"{text}": cutoffs are numbers separated by commas') from None
+    if len(numbers) < len(cutoffs):
+        raise UsageError(f'"{text}": a cutoff stands twice')
+    return [numbers[number] for number in sorted(numbers)]
+
+
+def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
+    """Values for the alias's parameters: in their order, or as pairs of which unknown names are grades with gains."""
+    parts = values.split(",")
+    if "=" not in values:
+        if alias.parameters[-1] == "points":
+            return {"points": values}
+        if len(parts) != len(alias.parameters):
+            raise UsageError(
+                f'"{text}": {alias.name} takes {len(alias.parameters)} values: {", ".join(alias.parameters)}'
+            )
+        return dict(zip(alias.parameters, parts, strict=True))
+    pairs = [part.partition("=") for part in parts]
+    given = {name: value for name, _, value in pairs if name in alias.parameters and name != GAINS}
+    gains = [f"{name}={value}" for name, _, value in pairs if name not in given]
+    if gains and GAINS not in alias.parameters:
+        raise UsageError(f'"{text}": {alias.name} takes {", ".join(alias.parameters)}')
+    return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
+
+
+def _parse(text: str, catalog: Catalog) -> list[Measure]:
+    known = _known_names(catalog)
     match = _NAME.fullmatch(text.strip())
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
     base = match["base"].lower()
     if base in known:
-        arguments = _arguments(text, match["arguments"] or "")
-        if match["k"]:
-            if CUTOFF in arguments:
-                raise UsageError(f'"{text}": the cutoff is given twice')
-            arguments[CUTOFF] = match["k"]
-        return [_measure(known[base], text, arguments)]
-    cut = _CUTOFFS.fullmatch(base)
-    if cut and f"{cut['base']}.k" in known and not match["arguments"] and not match["k"]:
-        relation = known[f"{cut['base']}.k"]
-        return [_measure(relation, text, {CUTOFF: k}) for k in cut["cutoffs"].split(",")]
-    raise UsageError(_unknown(text, base, known))
+        relation, alias = known[base].relation, known[base].alias
+        arguments = {**alias.presets, **_arguments(text, match["arguments"] or "")}
+        if match["at"]:
+            if relation.header.at in arguments:
+                raise UsageError(f'"{text}": {relation.header.at} is given twice')
+            arguments[relation.header.at] = match["at"]
+        return [_measure(relation, text, arguments)]
+    if match["arguments"] is None and match["at"] is None and (found := _in_trec_grammar(text.strip(), catalog)):
+        return found
+    known_names = {name: named.relation.header.measure for name, named in known.items()}
+    known_names |= {name.lower(): name for name in (*trec_names(catalog), *GROUPS) if name.lower() not in known}
+    raise UsageError(unknown_measure(text, known_names, base))
+
+
+def _in_trec_grammar(text: str, catalog: Catalog) -> list[Measure]:
+    """The measures of a name such as P.5,10, P_5, map_cut or all_trec; none if it is no such name."""
+    names = {name.lower(): named for name, named in trec_names(catalog).items()}
+    base, dot, values = text.lower().partition(".")
+    if base in GROUPS and not dot:
+        facts = (RUN_ID, NUM_TOPICS, RELEVANCE_STRING, *NEW_IN_10)
+        wanted = [name.lower() for name in GROUPS[base] if name not in facts]
+        return [measure for name in wanted for _, measure in trec_measures(text, names[name], None)]
+    if base not in names:
+        starts = [name for name in names if text.lower().startswith(f"{name}_")]
+        base = max(starts, key=len, default="")
+        dot, values = "_", text[len(base) + 1 :]
+    if base not in names:
+        return []
+    return [measure for _, measure in trec_measures(text, names[base], values if dot else None)]
 
 
 def _arguments(text: str, inside: str) -> dict[str, str]:
@@ -175,8 +269,12 @@ def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure
 def _canonical_gains(text: str) -> str:
     """Pairs of grade and gain in the one form that grade_gains.sql finds: 1=0.5,2=1."""
     gains: dict[int, float] = {}
+    others = False
     for entry in text.split(","):
         grade, _, gain = entry.partition("=")
+        if entry == OTHERS:
+            others = True
+            continue
         try:
             key, value = int(grade), float(gain)
         except ValueError:
@@ -184,17 +282,18 @@ def _canonical_gains(text: str) -> str:
         if key in gains or not math.isfinite(value):
             raise UsageError(f'gains: "{entry}" repeats a grade or is not finite')
         gains[key] = value
-    return ",".join(f"{grade}={gain!r}".removesuffix(".0") for grade, gain in gains.items())
+    listed = [f"{grade}={gain!r}".removesuffix(".0") for grade, gain in gains.items()]
+    return ",".join([*listed, OTHERS] if others else listed)
 
 
 def _shown(name: str, value: Value) -> str:
-    if name == GAINS and isinstance(value, str):
+    if name == GAINS and isinstance(value, str) and OTHERS not in value:
         return "{" + value.replace(" ", "").replace("=", ":") + "}"
     return f"'{value}'" if isinstance(value, str) else literal(value)
 
 
-def _unknown(text: str, base: str, known: Mapping[str, Relation]) -> str:
-    near = difflib.get_close_matches(base, known, n=3, cutoff=0.5)
-    names = dict.fromkeys(known[name].header.measure for name in near)
-    hint = f"; nearest: {', '.join(names)}" if names else "; evalsql measures lists them"
-    return f'unknown measure "{text}"{hint}'
+def unknown_measure(text: str, known: Mapping[str, str], base: str | None = None) -> str:
+    """What to say of a name that is not known: the names nearest to it; ``known`` has the proper form of each."""
+    near = difflib.get_close_matches(text if base is None else base, known, n=3, cutoff=0.5)
+    hint = f"; nearest: {', '.join(dict.fromkeys(known[name] for name in near))}" if near else ""
+    return f'unknown measure "{text}"' + (hint or "; evalsql measures lists them")

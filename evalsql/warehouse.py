@@ -20,7 +20,7 @@ from evalsql.connection import Connection
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.naming import literal, parse_measures
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
 Progress = Callable[[str, int, int], None]
@@ -62,6 +62,7 @@ class Warehouse(Connection):
         source: Any,
         name: str | None = None,
         *,
+        form: str = "grades",
         runs: Names = (),
         keep_best: bool = False,
         replace: bool = False,
@@ -71,9 +72,14 @@ class Warehouse(Connection):
 
         Args:
             source: path ("-" is standard input), or data with columns for topic, document, grade.
+            form: grades (a document has one grade for a topic), groups (it may have one in each group, which the
+                iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be left
+                out: documents are preferred to those of lower levels in their subgroup, and what follows from that
+                within a group; groups need not agree).
             name: by default the file's stem.
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
-            keep_best: of several judgments of a document for a topic keep the one with the highest grade.
+            keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
+                grade.
             replace: put the judgments in the place of a set of the same name, for the runs it had as well.
             meta: key and value to keep with the set.
 
@@ -81,14 +87,15 @@ class Warehouse(Connection):
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
         from evalsql.ingest.frames import load_qrels_data
-        from evalsql.ingest.qrels import load_qrels_file
+        from evalsql.ingest.qrels import QrelsOptions, load_qrels_file
         from evalsql.ingest.sources import open_sources, stem
 
+        options = QrelsOptions(form, keep_best, meta or {})
         if not isinstance(source, str | Path):
             if name is None:
                 raise UsageError("judgments in memory need a name")
             with self._new_qrels(_named(name), _listed(runs), replace) as adopt:
-                adopt(load_qrels_data(self, name, source, keep_best=keep_best, meta=meta or {}))
+                adopt(load_qrels_data(self, name, source, options))
             return name
         with open_sources([source]) as opened:
             if opened.problems:
@@ -98,7 +105,7 @@ class Warehouse(Connection):
             (file,) = opened.sources
             name = _named(stem(file.label) if name is None else name)
             with self._new_qrels(name, _listed(runs), replace) as adopt:
-                adopt(load_qrels_file(self, name, file, keep_best=keep_best, meta=meta or {}))
+                adopt(load_qrels_file(self, name, file, options))
         return name
 
     @contextmanager
@@ -125,6 +132,8 @@ class Warehouse(Connection):
         tie_rule: str = "trec_eval",
         lower_is_better: bool = False,
         keep_best: bool = False,
+        depth: int | None = None,
+        judged_by: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
         progress: Progress = _silent,
@@ -139,6 +148,8 @@ class Warehouse(Connection):
                 64-bit scores), rank (the file's rank column) or input (the order of the lines).
             lower_is_better: whether smaller scores are better, as with E-values.
             keep_best: keep a document that stands more than once for a topic at the best of its ranks.
+            depth: keep so many documents of each topic.
+            judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
             replace: put the runs in the place of those of the same names.
             meta: key and value to keep with the runs.
 
@@ -148,7 +159,9 @@ class Warehouse(Connection):
         from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
         from evalsql.ingest.sources import Source, open_sources, stem
 
-        options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
+        options = RunOptions(
+            _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
+        )
         with open_sources([files] if isinstance(files, str | Path) else files) as opened:
             named: dict[str, list[Source]] = {}
             problems = list(opened.problems)
@@ -181,6 +194,8 @@ class Warehouse(Connection):
         tie_rule: str = "trec_eval",
         lower_is_better: bool = False,
         keep_best: bool = False,
+        depth: int | None = None,
+        judged_by: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
     ) -> str:
@@ -191,10 +206,17 @@ class Warehouse(Connection):
         from evalsql.ingest.frames import load_run_data
         from evalsql.ingest.runs import RunOptions
 
-        options = RunOptions(_tie_rule(tie_rule), lower_is_better, keep_best, meta or {})
+        options = RunOptions(
+            _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
+        )
         with self.transaction():
             qrels_ids = self._prepare([_named(name)], _listed(qrels), replace)
             self._pair(qrels_ids, {name: load_run_data(self, name, data, options)})
+        return name
+
+    def _judging(self, name: str | None) -> str | None:
+        if name is not None and not self.rows("select 1 from qrels where qrels = ?", [name]):
+            raise UsageError(f'no judgment set is called "{name}"')
         return name
 
     def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> dict[str, set[int]]:
@@ -228,7 +250,9 @@ class Warehouse(Connection):
         keys.pair(self, sorted(pairs))
 
     def _delete(self, kind: str, key: int) -> None:
-        tables = ("runs", "retrieved", "run_topics") if kind == "run" else ("qrels", "assessments")
+        tables: Sequence[str] = ("runs", "retrieved", "run_topics")
+        if kind == "qrels":
+            tables = ("qrels", "assessments", "preferences", "judged_documents")
         self.execute(
             f"delete from judged_ranks where evaluation_id in "
             f"(select evaluation_id from evaluations where {kind}_id = {key})"
@@ -272,6 +296,30 @@ class Warehouse(Connection):
         if per_topic:
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
+
+    def tie_effects(self, measures: Names, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
+        """How the means hang on the order of tied documents: ``qrels, run, measure, value, worst, expected, best``.
+
+        Measures that do not depend on that order, or of which no closed form is known, are left out; ``expected`` is
+        null where only that is not known. Arguments are those of ``evaluate``.
+        """
+        return self._tie_report("tie_effects", measures, qrels, runs, "qrels, measure, value desc, run")
+
+    def tie_swaps(self, measures: Names, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
+        """Pairs of runs whose order could be another: ``qrels, measure, run, value, least, other_run, other, greatest``
+
+        The higher of the two has its least mean over all orders of tied documents below the other's greatest.
+        """
+        return self._tie_report("tie_swaps", measures, qrels, runs, "qrels, measure, value desc, other desc")
+
+    def _tie_report(
+        self, report: str, measures: Names, qrels: Names, runs: Names, order: str
+    ) -> duckdb.DuckDBPyRelation:
+        named = parse_measures(_listed(measures), self.catalog)
+        chosen = self._filter(qrels, runs)
+        scores = f"select * from (\n{build.scores(named)}\n){chosen}"
+        tied = f"select * from (\n{build.tied_scores(named)}\n){chosen}"
+        return self.sql(f"{build.tie_report(self.catalog, report, scores, tied)}\norder by {order}")
 
     def _filter(self, qrels: Names, runs: Names) -> str:
         conditions = []

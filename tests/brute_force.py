@@ -78,3 +78,59 @@ def tap(qrels: Qrels, run: Run, k: int, quantile: float = 0.5) -> dict[str, floa
         relevant = sum(grade >= 1 for grade in qrels[topic].values())
         values[topic] = (total + len(hits) / len(kept)) / (relevant + 1) if kept else 0.0
     return values
+
+
+def reciprocal_rank(qrels: dict[str, int], scores: dict[str, float], k: int) -> float:
+    for rank, document in enumerate(ranking(scores)[:k], start=1):
+        if qrels.get(document, -1) >= 1:
+            return 1 / rank
+    return 0.0
+
+
+def unjudged(qrels: dict[str, int], scores: dict[str, float], k: int) -> float:
+    return sum(qrels.get(document, -1) < 0 for document in ranking(scores)[:k]) / k
+
+
+def rbp_resid(qrels: dict[str, int], scores: dict[str, float], p: float) -> float:
+    order = ranking(scores)
+    places = [place for place, document in enumerate(order) if qrels.get(document, -1) < 0]
+    return float(p ** len(order)) + (1 - p) * sum(p**place for place in places) if places else 0.0
+
+
+def rbp_scaled(qrels: dict[str, int], scores: dict[str, float], p: float = 0.9) -> float:
+    greatest = max(1, *qrels.values())
+    gains = {grade: grade / greatest for grade in range(greatest + 1)}
+    return rbp(qrels, scores, p, gains)
+
+
+def f_measure(qrels: dict[str, int], scores: dict[str, float], beta: float, k: int) -> float:
+    found = sum(qrels.get(document, -1) >= 1 for document in ranking(scores)[:k])
+    relevant = sum(grade >= 1 for grade in qrels.values())
+    if not found:
+        return 0.0
+    precision, recall = found / k, found / relevant
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+def yaap(qrels: dict[str, int], scores: dict[str, float]) -> float:
+    relevant = sum(grade >= 1 for grade in qrels.values())
+    total = _sum_of_precisions(qrels, scores)[0]
+    return math.log((1 + total) / (1 + relevant - total))
+
+
+def dcg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> float:
+    places = enumerate(ranking(scores), start=1)
+    return sum(gains.get(qrels.get(document, -99), 0.0) / math.log2(rank + 1) for rank, document in places)
+
+
+def tap_of_list(qrels: dict[str, int], kept: dict[str, float]) -> float:
+    """TAP of one topic's list as it is cut."""
+    total, found = _sum_of_precisions(qrels, kept)
+    relevant = sum(grade >= 1 for grade in qrels.values())
+    return (total + found / len(kept)) / (relevant + 1) if kept else 0.0
+
+
+def _sum_of_precisions(qrels: dict[str, int], scores: dict[str, float]) -> tuple[float, int]:
+    """Sum of the precision at each relevant document, and how many there are."""
+    hits = [rank for rank, document in enumerate(ranking(scores), start=1) if qrels.get(document, -1) >= 1]
+    return sum(nth / rank for nth, rank in enumerate(hits, start=1)), len(hits)

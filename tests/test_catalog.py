@@ -10,6 +10,7 @@ from sqlglot import exp
 import evalsql
 from evalsql.catalog import read_catalog
 from evalsql.errors import CatalogError
+from evalsql.opening import check_contract
 from evalsql.syntax import parse
 from tests.conftest import SAMPLE, write
 from tests.portable import outside_the_core
@@ -25,6 +26,7 @@ MEASURE = """\
 --   num_ret   documents retrieved
 -- definition: Documents retrieved, divided by the full depth, 1 at most.
 -- reference: made for this test
+-- differs: nobody else has it
 -- range: 0 1
 -- mean: arithmetic
 -- example: tap-2 Depth = 0.04
@@ -69,24 +71,27 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
     ("before", "after", "complaint"),
     [
         ("-- title: Depth of the ranking against a hundred\n", "", r'depth.sql:1: the header lacks "title"'),
-        ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:10: unknown key "rnage"'),
+        ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:11: unknown key "rnage"'),
         ("-- mean: arithmetic", "-- mean: harmonic", "mean is harmonic"),
-        ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:11: "range" stands twice'),
+        ("-- differs: nobody else has it\n", "", r'depth.sql:1: the header lacks "differs"'),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "the only word for it is no"),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "expected .name.*found"),
+        ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
         ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
         ("= 100   depth", "= 0   depth", r"depth.sql:5: enough is 0, it must be in \[1, inf\)"),
         ("--   num_ret   documents retrieved", "--   num_ret", r"depth.sql:7: expected .column   meaning"),
         ("-- columns:", "-- columns: num_ret", r'depth.sql:6: the entries of "columns" go on lines of their own'),
         ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
-        ("enough", "full", r"depth.sql:13: Parser Error"),
-        ("/ $enough", "/ $fill", r"depth.sql:13: header and body differ in the parameters \$enough, \$fill"),
-        ("from evaluated", "from evaluatd", "depth.sql:13: reads unknown relation evaluatd"),
+        ("enough", "full", r"depth.sql:14: Parser Error"),
+        ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
+        ("from evaluated", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
         ("from evaluated", "from evaluated where", r"depth.sql:\d+"),
         (
             "from evaluated",
             "from evaluated, topics as t(a, enough)\nwhere enough is not null",
             "column named like a parameter: enough",
         ),
-        ("    num_ret\nfrom", "    num_ret as extent\nfrom", 'depth.sql:13: .*no.* have a column with name "num_ret"'),
+        ("    num_ret\nfrom", "    num_ret as extent\nfrom", 'depth.sql:14: .*no.* have a column with name "num_ret"'),
         (
             "    num_ret\nfrom",
             "    num_ret,\n    num_ret as twice\nfrom",
@@ -188,3 +193,9 @@ def test_steps_of_a_body_hide_no_relation() -> None:
 def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
     write(tmp_path / "rankings" / "odd.sql", f"-- title: Odd\n{body}\n")
     assert found in " ".join(outside_the_core(read_catalog(tmp_path)["odd"]))
+
+
+@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
+def test_every_measure_holds_to_the_contract(sample_file: Path, relation: evalsql.catalog.Relation) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        check_contract(warehouse, relation)

@@ -16,13 +16,15 @@ from tests.conftest import FIXTURES
 
 CATALOG = read_catalog()
 CASES = sorted(path.name for path in FIXTURES.iterdir())
+FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
 EXAMPLES = [(relation.name, example) for relation in CATALOG.measures for example in relation.header.examples]
 
 
 @cache
 def loaded(case: str, tie_rule: str = "trec_eval") -> Warehouse:
     warehouse = evalsql.open(":memory:")
-    warehouse.load_qrels(FIXTURES / case / "qrels.txt", "case")
+    (qrels,) = (FIXTURES / case / name for name in FORMS if (FIXTURES / case / name).exists())
+    warehouse.load_qrels(qrels, "case", form=FORMS[qrels.name])
     warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), tie_rule=tie_rule)
     return warehouse
 

@@ -9,6 +9,7 @@ from evalsql.errors import UsageError
 from evalsql.naming import default_measure, parse_measures
 
 CATALOG = read_catalog()
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,27 @@ CATALOG = read_catalog()
         ("RBP(p=0.5, gains={1: 0.5, 2: 1})", ["RBP(p=0.5,gains={1:0.5,2:1})"], ["rbp(p := 0.5, gains := '1=0.5,2=1')"]),
         ("nDCG(dcg='exp-log2')@20", ["nDCG(dcg='exp-log2')@20"], ["ndcg(k := 20, dcg := 'exp-log2')"]),
         ("AP P@5  RR", ["AP", "P@5", "RR"], ["ap()", "p(k := 5)", "rr()"]),
+        ("AP(ties='worst')@5", ["AP(ties='worst')@5"], ["ap(k := 5, ties := 'worst')"]),
+        ("IPrec@0.25", ["IPrec@0.25"], ["iprec(recall := 0.25)"]),
+        ("iprec_at_recall.0.5,0", ["IPrec@0.0", "IPrec@0.5"], ["iprec(recall := 0.0)", "iprec(recall := 0.5)"]),
+        ("iprec_at_recall_0.50", ["IPrec@0.5"], ["iprec(recall := 0.5)"]),
+        ("success", ["Success@10"], ["success()"]),
+        ("recall", [f"R@{k}" for k in CUTOFFS], [f"r(k := {k})" for k in CUTOFFS]),
+        ("relative_P.5", ["P(relative=true)@5"], ["p(k := 5, relative := true)"]),
+        ("SetRelP(rel=2)", ["P(k=null,rel=2,relative=true)"], ["p(k := null, rel := 2, relative := true)"]),
+        ("set_F.0.5", ["F(recall_weight=0.5)"], ["f(recall_weight := 0.5)"]),
+        ("ndcg.1=3.5,2=9", ["nDCG(gains='1=3.5,2=9,*')"], ["ndcg(gains := '1=3.5,2=9,*')"]),
+        ("rbp.p=0.8,1=0.5", ["RBP_scaled(p=0.8,gains='1=0.5,*')"], ["rbp_scaled(p := 0.8, gains := '1=0.5,*')"]),
+        ("utility.2,-1,0,0", ["Utility(found=2.0)"], ["utility(found := 2.0)"]),
+        ("11pt_avg.0.2,0.5", ["IPrecAvg(points='0.2,0.5')"], ["iprec_avg(points := '0.2,0.5')"]),
+        (
+            "set",
+            ["NumRet", "NumRel", "NumRelRet", "Utility", "P(k=null)", "P(k=null,relative=true)", "R", "SetAP", "F"],
+            [
+                *("num_ret()", "num_rel()", "num_rel_ret()", "utility()", "p(k := null)"),
+                *("p(k := null, relative := true)", "r()", "set_ap()", "f()"),
+            ],
+        ),
     ],
 )
 def test_names_are_read_in_both_grammars(text: str, names: list[str], calls: list[str]) -> None:
@@ -71,7 +93,14 @@ def test_a_measure_named_twice_is_one() -> None:
         ("AP(2)", "arguments are given as parameter=value"),
         ("nDCG(dcg=log3)", "dcg is log3, it must be in {log2, exp-log2}"),
         ("nDCG(gains='1=a')", "gains are grade=gain pairs"),
-        ("Rprec.10", "unknown measure"),
+        ("Rprec.10", "Rprec takes no values"),
+        ("P.5,5", "a cutoff stands twice"),
+        ("utility.1,2", "utility takes 4 values: found, false_alarm, missed, rejected"),
+        ("set_F.a", "recall_weight is a, it must be of type double"),
+        ("ndcg_cot.10", "nearest: ndcg_cut"),
+        ("all_terc", "nearest: all_trec"),
+        ("IPrec@0.2@3", "recall is 0.2@3"),
+        ("SetP@5", "k is given twice"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:

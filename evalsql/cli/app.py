@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli import ask, demo, evaluate, load
+from evalsql.cli import ask, check, demo, evaluate, load, trec_eval
 
 app = typer.Typer(
     name="evalsql",
@@ -39,5 +39,7 @@ app.add_typer(load.app, name="load")
 app.command("ls")(ask.ls)
 app.command("leaderboard")(evaluate.leaderboard)
 app.command("topics")(evaluate.topics)
+app.command("check")(check.check)
 app.command("sql")(ask.sql)
 app.command("measures")(ask.measures)
+app.command("trec_eval", context_settings={"help_option_names": []})(trec_eval.trec_eval)

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from evalsql import build
-from evalsql.catalog import Catalog, read_catalog
+from evalsql.catalog import read_catalog
 from evalsql.cli.common import Database, Digits, FormatOption, Output, emit, say
+from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
-from evalsql.naming import literal, parse_measures
+from evalsql.naming import parse_measures
 from evalsql.opening import open
 from evalsql.report.table import Table
 
@@ -65,7 +66,7 @@ def measures(
         relation = parse_measures([name], catalog)[0].relation
         rows = [row for row in rows if row[columns.index("relation")] == relation.name]
         if output_format is None and output is None:
-            _page(catalog, relation.name, dict(zip(columns, rows[0], strict=True)))
+            print_page(catalog, relation)
             return
     if output_format is None and output is None:
         places = [columns.index(column) for column in _LISTED]
@@ -73,15 +74,3 @@ def measures(
         columns = list(_LISTED)
         say("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
     emit(Table(columns, rows), output_format, output, digits)
-
-
-def _page(catalog: Catalog, relation: str, facts: dict[str, str]) -> None:
-    width = max(map(len, facts)) + 2
-    for key, fact in facts.items():
-        if key != "parameters" and fact:
-            print(f"{key:{width}}{fact}")
-    for parameter in catalog[relation].parameters:
-        domain = f" in {parameter.domain}" if parameter.domain else ""
-        label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
-        print(f"{'parameter':{width}}{label}: {parameter.meaning}")
-    print(f"\n{catalog[relation].body}")

@@ -14,6 +14,7 @@ import typer
 from evalsql import report
 from evalsql.connection import worded
 from evalsql.errors import UsageError
+from evalsql.naming import Measure, tie_variants
 from evalsql.report.table import Table
 from evalsql.warehouse import Progress, Warehouse
 
@@ -140,6 +141,19 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
             say(f"  {note}")
         if len(notes) > _MOST_NOTES:
             say(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
+
+
+def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
+    """Warn where the order of runs by a measure could be another under other orders of tied documents."""
+    if not tie_variants(measure):
+        return
+    pairs = warehouse.tie_swaps(measure.name, qrels=qrels, runs=runs).fetchall()
+    if pairs:
+        concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
+        say(
+            f"ties: the order of {len(pairs)} pairs of runs ({len(concerned)} runs) by {measure.name} could be another "
+            f'under other orders of tied documents; evalsql check --ties -m "{measure.name}" shows how much'
+        )
 
 
 def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:

@@ -24,6 +24,7 @@ from evalsql.cli.common import (
     emit,
     progress_bar,
     say_coverage,
+    say_ties,
 )
 from evalsql.naming import parse_measures
 from evalsql.opening import open, open_for_measures
@@ -46,7 +47,7 @@ def evaluate(
     catalog = read_catalog()
     named = parse_measures(measure or DEFAULT_MEASURES, catalog)
     wanted = [each.relation.name for each in named]
-    with open_for_measures([*wanted, "coverage"], catalog) as warehouse:
+    with open_for_measures([*wanted, "coverage", "evaluated"], catalog) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -104,3 +105,5 @@ def _show(
     sources = [file for (file,) in warehouse.rows("select file from files")]
     emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *sources])
     say_coverage(warehouse, qrels, runs)
+    if not per_topic:
+        say_ties(warehouse, named[0], qrels, runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,6 +15,13 @@ app = typer.Typer(help="Load judgments and runs.", no_args_is_help=True, rich_ma
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")
 ]
+Form = Annotated[
+    Literal["grades", "groups", "preferences"],
+    typer.Option(
+        help="One grade a document (grades), one in each group, which the second column names (groups), or levels by "
+        "which documents are preferred to others: topic, group, subgroup or none, document, level (preferences)."
+    ),
+]
 Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
 
 
@@ -22,6 +29,7 @@ Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what
 def qrels(
     file: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst; - is standard input.")],
     name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
+    form: Form = "grades",
     run: Annotated[
         list[str] | None,
         typer.Option("--run", metavar="NAME", help="Run already held, or glob, to evaluate with it; several times."),
@@ -34,7 +42,9 @@ def qrels(
     """Load relevance judgments: topic, iteration, document, grade."""
     pairs = _pairs(meta)
     with open(db) as warehouse:
-        loaded = warehouse.load_qrels(file, name, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs)
+        loaded = warehouse.load_qrels(
+            file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
+        )
         ((rows, topics, left_out),) = warehouse.rows(
             """
             select holdings.num_rows, holdings.num_topics, qrels.duplicates
@@ -62,6 +72,11 @@ def runs(
     tie_rule: TieRuleOption = "trec_eval",
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
+    depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
+    judged_by: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Keep only documents that these judgments judge; after --depth."),
+    ] = None,
     replace: Replace = False,
     meta: Meta = None,
     db: Database = None,
@@ -77,6 +92,8 @@ def runs(
                 tie_rule=tie_rule,
                 lower_is_better=lower_is_better,
                 keep_best=keep_best,
+                depth=depth,
+                judged_by=judged_by,
                 replace=replace,
                 meta=pairs,
                 progress=progress,

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import keys, qrels, runs
+from evalsql.ingest import keys, preferences, qrels, runs
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes
+from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.runs import NewRun, RunOptions
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "rank": ("rank",),
     "grade": ("grade", "relevance", "rel", "label", "score"),
     "iteration": ("iteration", "iter", "subtopic"),
+    "group": ("judgment_group", "group", "user", "iteration", "iter"),
+    "subgroup": ("subgroup",),
+    "level": ("level", "grade", "relevance", "rel", "label", "score"),
 }
 _TEXT_TYPES = ("VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _VIEW = "incoming_frame"
@@ -75,13 +79,25 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
     return run.run_id
 
 
-def load_qrels_data(warehouse: Warehouse, name: str, data: Any, *, keep_best: bool, meta: Mapping[str, str]) -> int:
+def load_qrels_data(warehouse: Warehouse, name: str, data: Any, options: QrelsOptions) -> int:
     """Load judgments in memory within the caller's transaction; returns the qrels_id.
 
     ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
-    there is one. Raises as ``load_run_data``; a grade must be a whole number.
+    there is one; for preferences with columns for topic, group, document and level, and subgroup if there is one.
+    Raises as ``load_run_data``; a grade must be a whole number.
     """
-    warehouse.execute(qrels.STAGED)
+    qrels.create_staged(warehouse, options)
+    if options.form == "preferences":
+        num_rows, duplicates = _stage_preferences(warehouse, name, data), 0
+    else:
+        num_rows, duplicates = _stage_grades(warehouse, name, data, options)
+    qrels_id = qrels.store(warehouse, name, options, Notes(), duplicates)
+    keys.add_file_row(warehouse, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
+    return qrels_id
+
+
+def _stage_grades(warehouse: Warehouse, name: str, data: Any, options: QrelsOptions) -> tuple[int, int]:
+    """Stage grades; returns the number of rows there were, and of those left out as repeated."""
     columns = _register(warehouse, data, ("topic", "document", "grade"))
     _refuse_unlike(warehouse, name, columns["grade"], "grade", whole=True)
     iteration = f"coalesce(cast({columns['iteration']} as varchar), '0')" if "iteration" in columns else "'0'"
@@ -95,19 +111,38 @@ def load_qrels_data(warehouse: Warehouse, name: str, data: Any, *, keep_best: bo
     _unregister(warehouse)
     _refuse(warehouse, name, "staged_qrels_rows", "grade is null", "grade is missing")
     num_rows = _count(warehouse, name, "staged_qrels_rows")
-    best = loading_sql(warehouse, "best_judgments", {"staged": "select * from staged_qrels_rows"})
+    staged = {"staged": "select * from staged_qrels_rows"}
+    best = loading_sql(warehouse, "best_judgments", staged, in_groups=options.form == "groups")
     repeated = warehouse.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
-    if repeated and not keep_best:
+    if repeated and not options.keep_best:
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} is judged more than once")
             for topic, document in repeated
         )
     if repeated:
         warehouse.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
-    duplicates = num_rows - _count(warehouse, name, "staged_qrels_rows")
-    qrels_id = qrels.store(warehouse, name, Notes(), meta, duplicates)
-    keys.add_file_row(warehouse, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
-    return qrels_id
+    return num_rows, num_rows - _count(warehouse, name, "staged_qrels_rows")
+
+
+def _stage_preferences(warehouse: Warehouse, name: str, data: Any) -> int:
+    """Stage preferences; returns the number of rows."""
+    columns = _register(warehouse, data, ("topic", "group", "document", "level"))
+    _refuse_unlike(warehouse, name, columns["level"], "level")
+    subgroup = f"coalesce(cast({columns['subgroup']} as varchar), '0')" if "subgroup" in columns else "'0'"
+    warehouse.execute(f"""
+        insert into staged_qrels_rows
+        select
+            cast({columns["topic"]} as varchar), coalesce(cast({columns["group"]} as varchar), '0'), {subgroup},
+            cast({columns["document"]} as varchar), cast({columns["level"]} as double)
+        from {_VIEW}
+    """)
+    _unregister(warehouse)
+    unusable = "level is null or not isfinite(level)"
+    _refuse(warehouse, name, "staged_qrels_rows", unusable, "level is missing or not finite")
+    refused = Refused()
+    preferences.check(enumerate(warehouse.rows("from staged_qrels_rows order by rowid"), start=1), name, refused)
+    refused.check()
+    return _count(warehouse, name, "staged_qrels_rows")
 
 
 def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.build import with_inputs
 from evalsql.errors import MOST_LISTED, InputError, Problem
+from evalsql.header import Value
 from evalsql.naming import literal
 from evalsql.syntax import bind_parameters
 
@@ -36,7 +37,7 @@ class Refused:
             raise InputError(self.problems, self.count)
 
 
-def loading_sql(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: str) -> str:
+def loading_sql(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: Value) -> str:
     """The SELECT of ``sql/loading/<name>.sql`` over the given inputs."""
     relation = warehouse.catalog[name]
     body = bind_parameters(relation, {key: literal(value) for key, value in arguments.items()})

@@ -26,6 +26,7 @@ _HEADER_WORDS = {
 }
 RunRow = tuple[str, str, str, str]
 QrelsRow = tuple[str, str, str, int]
+PreferenceRow = tuple[str, str, str, str, float]
 
 
 def write_clean(path: Path, rows: Iterable[Iterable[object]]) -> None:
@@ -55,7 +56,7 @@ def run_rows(
         columns = line.split(maxsplit=5)
         if len(columns) < 5:
             reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
-        elif reason := _score_fault(columns[4]):
+        elif reason := _number_fault("score", columns[4]):
             pass
         elif rank_is_used and not _is_integer(columns[3]):
             reason = f'rank "{columns[3]}" is not a whole number, and the tie rule goes by it'
@@ -82,12 +83,33 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
         refuse(Problem(source.label, number, reason))
 
 
+def preference_rows(
+    source: Source, notes: Notes, refuse: Callable[[Problem], None]
+) -> Iterator[tuple[int, PreferenceRow]]:
+    """Line number and (topic, group, subgroup, document, level) of each good row; ``refuse`` gets the others.
+
+    Rows have all of these columns, or all but the subgroup, which is then "0"; one or the other in the whole file.
+    """
+    layout = 0
+    for number, line in _data_lines(source, notes, refuse, number_at=-1):
+        columns = line.split()
+        if len(columns) not in (4, 5):
+            reason = f"{len(columns)} columns, expected 5 or 4: topic group [subgroup] document level"
+        elif len(columns) != (layout := layout or len(columns)):
+            reason = f"{len(columns)} columns, while rows above have {layout}"
+        elif not (reason := _number_fault("level", columns[-1])):
+            subgroup = columns[2] if layout == 5 else "0"
+            yield number, (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
+            continue
+        refuse(Problem(source.label, number, reason))
+
+
 def _data_lines(
     source: Source, notes: Notes, refuse: Callable[[Problem], None], *, number_at: int
 ) -> Iterator[tuple[int, _Line]]:
     """Lines that are neither blank nor a comment nor a header row; those go to ``notes.comments``.
 
-    ``number_at`` is the column, from 0, that is a number in every row but a header.
+    ``number_at`` is the column, from 0, that is a number in every row but a header; -1 is the last.
     """
     first = True
     try:
@@ -141,10 +163,10 @@ def _is_header(line: _Line, number_at: int) -> bool:
     )
 
 
-def _score_fault(text: str) -> str:
+def _number_fault(what: str, text: str) -> str:
     if not _NUMBER.fullmatch(text):
-        return f'score "{text}" is not a number'
-    return "" if math.isfinite(float(text)) else f'score "{text}" is too large'
+        return f'{what} "{text}" is not a number'
+    return "" if math.isfinite(float(text)) else f'{what} "{text}" is too large'
 
 
 def _is_integer(text: str) -> bool:

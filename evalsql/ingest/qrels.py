@@ -4,68 +4,116 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.errors import Problem
-from evalsql.ingest import keys
+from evalsql.errors import Problem, UsageError
+from evalsql.ingest import keys, preferences
 from evalsql.ingest.keys import Refused, loading_sql
-from evalsql.ingest.lines import Notes, QrelsRow, qrels_rows, write_clean
+from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
 from evalsql.naming import literal
 
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse
 
-STAGED = """
-create or replace temp table staged_qrels_rows (
-    topic varchar, iteration varchar, document varchar, grade integer
-)"""
+FORMS = ("grades", "groups", "preferences")
+GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
+PREFERENCE_COLUMNS = {
+    "topic": "varchar",
+    "judgment_group": "varchar",
+    "subgroup": "varchar",
+    "document": "varchar",
+    "level": "double",
+}
 
 
-def load_qrels_file(
-    warehouse: Warehouse, name: str, source: Source, *, keep_best: bool, meta: Mapping[str, str]
-) -> int:
+@dataclass(frozen=True)
+class QrelsOptions:
+    """How judgments are to be read: their form (one of FORMS), what becomes of repeated ones, what to keep with them.
+
+    Raises:
+        UsageError: an unknown form, or ``keep_best`` where there are no grades.
+    """
+
+    form: str
+    keep_best: bool
+    meta: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
+        if self.keep_best and self.form == "preferences":
+            raise UsageError("of repeated preferences none is the best one; mend the file")
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """SQL type by column of the staged rows."""
+        return PREFERENCE_COLUMNS if self.form == "preferences" else GRADED_COLUMNS
+
+
+def load_qrels_file(warehouse: Warehouse, name: str, source: Source, options: QrelsOptions) -> int:
     """Load one file of judgments within the caller's transaction; returns the qrels_id.
 
     Raises:
-        InputError: bad lines, a document judged twice for a topic, no rows at all.
+        InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
+            preferences that contradict each other, no rows at all.
     """
     refused, notes = Refused(), Notes()
-    kept, duplicates = _unrepeated(qrels_rows(source, notes, refused), source, refused, keep_best)
-    if not kept and not refused:
+    rows: Iterable[Iterable[object]]
+    if options.form == "preferences":
+        found = list(preference_rows(source, notes, refused))
+        preferences.check(found, source.label, refused)
+        rows, num_rows, duplicates = [row for _, row in found], len(found), 0
+    else:
+        kept, duplicates = _unrepeated(qrels_rows(source, notes, refused), source, refused, options)
+        rows, num_rows = kept.values(), len(kept) + duplicates
+    if not num_rows and not refused:
         refused(Problem(source.label, 0, "holds no rows"))
     refused.check()
-    _stage_rows(warehouse, kept.values())
-    qrels_id = store(warehouse, name, notes, meta, duplicates)
+    _stage_rows(warehouse, rows, options)
+    qrels_id = store(warehouse, name, options, notes, duplicates)
     size = source.path.stat().st_size
-    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, len(kept) + duplicates))
+    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, num_rows))
     return qrels_id
 
 
 def _unrepeated(
-    rows: Iterable[tuple[int, QrelsRow]], source: Source, refused: Refused, keep_best: bool
-) -> tuple[dict[tuple[str, str], QrelsRow], int]:
-    """Rows by (topic, document), and how many were left out for one of a higher grade."""
-    kept: dict[tuple[str, str], QrelsRow] = {}
-    lines: dict[tuple[str, str], int] = {}
+    rows: Iterable[tuple[int, QrelsRow]], source: Source, refused: Refused, options: QrelsOptions
+) -> tuple[dict[tuple[str, ...], QrelsRow], int]:
+    """Rows by topic and document, and group where they count, and how many were left out for one of a higher grade."""
+    in_groups = options.form == "groups"
+    kept: dict[tuple[str, ...], QrelsRow] = {}
+    lines: dict[tuple[str, ...], int] = {}
     duplicates = 0
     for line, row in rows:
-        key = (row[0], row[2])
+        topic, iteration, document, _ = row
+        key = (topic, document, iteration) if in_groups else (topic, document)
         first = lines.setdefault(key, line)
         if first == line:
             kept[key] = row
-        elif keep_best:
+        elif options.keep_best:
             duplicates += 1
             kept[key] = max(kept[key], row, key=lambda one: one[3])
         else:
-            reason = f"document {row[2]} of topic {row[0]} is already judged at line {first}"
+            by = f" by group {iteration}" if in_groups else ""
+            reason = f"document {document} of topic {topic} is already judged{by} at line {first}"
+            if not in_groups and kept[key][1] != iteration:
+                reason += f", with iteration {kept[key][1]}; in the form groups each iteration may judge it once"
             refused(Problem(source.label, line, reason))
     return kept, duplicates
 
 
-def _stage_rows(warehouse: Warehouse, rows: Iterable[QrelsRow]) -> None:
-    warehouse.execute(STAGED)
+def create_staged(warehouse: Warehouse, options: QrelsOptions) -> None:
+    """Make the temporary table that ``store`` takes its rows from."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in options.columns.items())
+    warehouse.execute(f"create or replace temp table staged_qrels_rows ({columns})")
+
+
+def _stage_rows(warehouse: Warehouse, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
+    create_staged(warehouse, options)
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         path = Path(folder) / "qrels.tsv"
         write_clean(path, rows)
@@ -73,27 +121,27 @@ def _stage_rows(warehouse: Warehouse, rows: Iterable[QrelsRow]) -> None:
             insert into staged_qrels_rows
             select * from read_csv(
                 {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
-                columns = {{'topic': 'varchar', 'iteration': 'varchar', 'document': 'varchar', 'grade': 'integer'}}
+                columns = {{{columns}}}
             )
         """)
 
 
-def store(warehouse: Warehouse, name: str, notes: Notes, meta: Mapping[str, str], duplicates: int) -> int:
+def store(warehouse: Warehouse, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
     """Put the staged judgments, with all that describes them, into the base tables; returns the qrels_id."""
     qrels_id = keys.next_id(warehouse, "qrels", "qrels_id")
     warehouse.execute(
         """
-        insert into qrels values (
-            ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
-        )
+        insert into qrels (qrels_id, qrels, form, duplicates, comments, meta, loaded_at, evalsql_version)
+        values (?, ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?)
         """,
         (
             qrels_id,
             name,
+            options.form,
             duplicates,
             "\n".join(notes.comments),
-            list(meta),
-            list(meta.values()),
+            list(options.meta),
+            list(options.meta.values()),
             warehouse.program_version,
         ),
     )
@@ -102,6 +150,9 @@ def store(warehouse: Warehouse, name: str, notes: Notes, meta: Mapping[str, str]
         "staged": "select *, 0 as file_id from staged_qrels_rows",
         "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
     }
-    keys.insert(warehouse, "assessments", loading_sql(warehouse, "new_assessments", inputs))
+    table = "preferences" if options.form == "preferences" else "assessments"
+    keys.insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
     warehouse.execute("drop table staged_qrels_rows")
+    inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
+    keys.insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", inputs))
     return qrels_id

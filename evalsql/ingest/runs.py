@@ -36,6 +36,8 @@ class RunOptions:
     tie_rule: str = "trec_eval"
     lower_is_better: bool = False
     keep_best: bool = False
+    depth: int | None = None
+    judged_by: str | None = None
     meta: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -291,15 +293,19 @@ def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, 
     )
     if with_repeated:
         ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
+    if options.depth or options.judged_by:
+        judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
+        ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
     keys.insert(warehouse, "retrieved", f"{ranked}\norder by run_id, topic_id, rank")
-    listed = ", ".join(f"({run.run_id})" for run in runs)
-    staged_runs = {"staged_runs": f"select * from (values {listed}) as runs(run_id)"}
-    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", staged_runs))
+    listed = ", ".join(str(run.run_id) for run in runs)
+    inputs = {"staged_runs": f"select run_id from runs where run_id in ({listed})", "coded": "select * from temp.coded"}
+    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
     if with_repeated:
         warehouse.execute(f"""
-            update runs set duplicates = (select count(*) from coded where coded.run_id = runs.run_id)
-                - (select sum(num_ret) from run_topics where run_topics.run_id = runs.run_id)
-            where run_id in ({", ".join(str(run.run_id) for run in runs)})
+            update runs set duplicates = (
+                select count(*) - count(distinct (topic_id, document_id)) from coded where coded.run_id = runs.run_id
+            )
+            where run_id in ({listed})
         """)
     warehouse.execute("drop table coded")
 
@@ -308,12 +314,17 @@ def _add_run(warehouse: Warehouse, run: NewRun, options: RunOptions) -> None:
     notes = run.notes
     warehouse.execute(
         """
-        insert into runs values (
-            ?, ?, ?, ?, ?, ?, 0, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
+        insert into runs (
+            run_id, run, tag, num_tags, tie_rule, lower_is_better, duplicates, depth, judged_by, comments, meta,
+            loaded_at, evalsql_version
+        )
+        values (
+            ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
         )
         """,
         (
             *(run.run_id, run.name, notes.last_tag, run.num_tags, options.tie_rule, options.lower_is_better),
+            *(options.depth, options.judged_by),
             *("\n".join(notes.comments), list(options.meta), list(options.meta.values()), warehouse.program_version),
         ),
     )

@@ -1,11 +1,13 @@
--- title: Staged judgments with each document once for a topic, at the highest of its grades
+-- title: Staged judgments with each document once for a topic or for each of its groups, at the highest grade
 -- inputs: staged
+-- parameters:
+--   in_groups boolean = false   whether each iteration is a group of its own
 -- columns:
 --   topic       topic
 --   iteration   iteration of the judgment kept
 --   document    document
 --   grade       highest grade
---   times       how often the document is judged for the topic
+--   times       how often the document is judged for the topic, or by the group
 select
     topic,
     arg_max(iteration, grade) as iteration,
@@ -13,4 +15,4 @@ select
     max(grade) as grade,
     count(*) as times
 from staged
-group by topic, document
+group by topic, document, case when $in_groups then iteration end

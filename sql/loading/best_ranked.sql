@@ -4,6 +4,7 @@
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          place in the ranking from 1
+--   first_rank    place of the first document that is tied with it
 --   document_id   key of the document
 --   score         score as it stood in the file
 with first_places as (
@@ -11,6 +12,7 @@ with first_places as (
         run_id,
         topic_id,
         rank,
+        first_rank,
         document_id,
         score
     from ranked
@@ -20,6 +22,7 @@ select
     run_id,
     topic_id,
     cast(row_number() over (partition by run_id, topic_id order by rank) as integer) as rank,
+    cast(rank() over (partition by run_id, topic_id order by first_rank) as integer) as first_rank,
     document_id,
     score
 from first_places

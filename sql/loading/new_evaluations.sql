@@ -13,7 +13,7 @@ judged_topics as (
     select distinct
         qrels_id,
         topic_id
-    from assessments
+    from judged_documents
 )
 select
     cast(

@@ -3,20 +3,43 @@
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
+--   first_rank      place of the first document tied with it
+--   last_rank       place of the last document tied with it
 --   grade           the document's grade
+--   document_id     key of the document
+with tied as (
+    -- The last of several tied documents has a rank other than the first's.
+    select
+        run_id,
+        topic_id,
+        first_rank,
+        max(rank) as last_rank
+    from retrieved
+    where
+        rank <> first_rank
+        and run_id in (select run_id from new_pairs)
+    group by run_id, topic_id, first_rank
+)
 select
     evaluations.evaluation_id,
     retrieved.rank,
-    assessments.grade
+    retrieved.first_rank,
+    coalesce(tied.last_rank, retrieved.rank) as last_rank,
+    judged_documents.grade,
+    retrieved.document_id
 from new_pairs
 join evaluations
     on evaluations.qrels_id = new_pairs.qrels_id
     and evaluations.run_id = new_pairs.run_id
-join assessments
-    on assessments.qrels_id = evaluations.qrels_id
-    and assessments.topic_id = evaluations.topic_id
+join judged_documents
+    on judged_documents.qrels_id = evaluations.qrels_id
+    and judged_documents.topic_id = evaluations.topic_id
 join retrieved
     on retrieved.run_id = evaluations.run_id
     and retrieved.topic_id = evaluations.topic_id
-    and retrieved.document_id = assessments.document_id
+    and retrieved.document_id = judged_documents.document_id
+left join tied
+    on tied.run_id = retrieved.run_id
+    and tied.topic_id = retrieved.topic_id
+    and tied.first_rank = retrieved.first_rank
 order by evaluations.evaluation_id, retrieved.rank

@@ -8,6 +8,7 @@
 --   run             run
 --   topic           topic
 --   num_ret         number of documents retrieved; 0 for a topic the run leaves out
+--   missing         whether the run leaves the topic out
 select
     evaluations.evaluation_id as evaluation_id,
     evaluations.qrels_id as qrels_id,
@@ -16,7 +17,8 @@ select
     qrels.qrels,
     runs.run,
     topics.topic,
-    coalesce(run_topics.num_ret, 0) as num_ret
+    coalesce(run_topics.num_ret, 0) as num_ret,
+    run_topics.run_id is null as missing
 from evaluations
 join qrels on qrels.qrels_id = evaluations.qrels_id
 join runs on runs.run_id = evaluations.run_id

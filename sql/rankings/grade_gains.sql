@@ -2,13 +2,16 @@
 -- parameters:
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
 --                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
+--                                            or what dcg gives it where the list ends in ,*
 -- columns:
 --   grade   grade of a judgment
 --   gain    gain of a document with that grade; without explicit gains 0 for grades below 1
 with grades as (
-    select distinct grade
-    from assessments
+    select grade
+    from judged_documents
+    union
+    select 0 as grade
 ),
 listed as (
     select
@@ -29,8 +32,8 @@ tails as (
 select
     grade,
     case
-        when $gains is not null
-        then coalesce(cast(substring(tail, 1, position(',' in tail) - 1) as double), 0)
+        when tail is not null then cast(substring(tail, 1, position(',' in tail) - 1) as double)
+        when $gains is not null and position('*' in $gains) = 0 then cast(0 as double)
         when grade < 1 then cast(0 as double)
         when $dcg = 'log2' then cast(grade as double)
         when $dcg = 'exp-log2' then pow(2, grade) - 1

@@ -2,21 +2,22 @@
 -- parameters:
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
 --                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
+--                                            or what dcg gives it where the list ends in ,*
 -- columns:
 --   qrels_id   key of the judgment set
 --   topic_id   key of the topic
 --   rank       place in the ideal ranking, which holds positive gains only
 --   gain       gain at that place
 select
-    assessments.qrels_id,
-    assessments.topic_id,
+    judged_documents.qrels_id,
+    judged_documents.topic_id,
     row_number() over (
-        partition by assessments.qrels_id, assessments.topic_id
+        partition by judged_documents.qrels_id, judged_documents.topic_id
         order by grade_gains.gain desc
     ) as rank,
     grade_gains.gain
-from assessments
+from judged_documents
 join grade_gains(dcg := $dcg, gains := $gains) as grade_gains
-    on grade_gains.grade = assessments.grade
+    on grade_gains.grade = judged_documents.grade
 where grade_gains.gain > 0

@@ -1,13 +1,15 @@
 -- title: How many relevant documents each ranking that has any holds
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   num_rel_ret     relevant documents among the first k
 select
     evaluation_id,
-    count(*) as num_rel_ret
-from relevant_ranks(rel := $rel)
+    sum(share) as num_rel_ret
+from relevance_shares(rel := $rel, ties := $ties)
 where rank <= coalesce($k, rank)
 group by evaluation_id

@@ -11,5 +11,5 @@ select
     topic_id,
     count(case when grade >= $rel then 1 end) as num_rel,
     count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel
-from assessments
+from judged_documents
 group by qrels_id, topic_id

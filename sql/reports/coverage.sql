@@ -12,7 +12,7 @@ with matched as (
         qrels,
         run,
         count(*) as num_topics,
-        count(case when num_ret = 0 then 1 end) as missing_topics
+        count(case when missing then 1 end) as missing_topics
     from evaluated
     group by qrels_id, run_id, qrels, run
 ),

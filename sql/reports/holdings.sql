@@ -27,12 +27,23 @@ run_sizes as (
     from run_topics
     group by run_id
 ),
+qrels_rows as (
+    select
+        qrels_id,
+        topic_id
+    from assessments
+    union all
+    select
+        qrels_id,
+        topic_id
+    from preferences
+),
 qrels_sizes as (
     select
         qrels_id,
         count(distinct topic_id) as num_topics,
         count(*) as num_rows
-    from assessments
+    from qrels_rows
     group by qrels_id
 )
 select

@@ -2,9 +2,15 @@
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
+--   first_rank      place of the first document tied with it; rank where there is none
+--   last_rank       place of the last document tied with it
 --   grade           the document's grade
+--   document_id     key of the document
 create table judged_ranks (
     evaluation_id integer not null,
     rank integer not null,
-    grade integer not null
+    first_rank integer not null,
+    last_rank integer not null,
+    grade integer not null,
+    document_id integer not null
 );

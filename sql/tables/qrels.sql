@@ -2,6 +2,8 @@
 -- columns:
 --   qrels_id          key
 --   qrels             name of the set
+--   form              what it holds: grades, groups (a document may be judged once in each iteration) or
+--                     preferences
 --   duplicates        rows left out as repeated documents, on the user's word
 --   comments          comment and header lines of its file, as they stood
 --   meta              key=value pairs given when it was loaded
@@ -10,6 +12,7 @@
 create table qrels (
     qrels_id integer not null,
     qrels varchar not null,
+    form varchar not null,
     duplicates bigint not null,
     comments varchar not null,
     meta map(varchar, varchar) not null,

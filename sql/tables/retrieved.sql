@@ -3,12 +3,14 @@
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          place in the ranking from 1, under the run's tie rule
+--   first_rank    place of the first document that the tie rule holds equal to this one; rank where there is none
 --   document_id   key of the document
 --   score         score as it stood in the file
 create table retrieved (
     run_id integer not null,
     topic_id integer not null,
     rank integer not null,
+    first_rank integer not null,
     document_id integer not null,
     score double not null
 );

@@ -1,9 +1,13 @@
 -- measure: AP
 -- title: Average precision
--- aliases: MAP, map_cut.k
+-- aliases: MAP
+-- trec_eval: map
+-- trec_eval: map_cut.k = 5,10,15,20,30,100,200,500,1000
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: Sum of the precision at each relevant document among the first k, divided by the number of
 --    relevant documents; 0 if there are none.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
@@ -14,8 +18,8 @@
 with precisions as (
     select
         evaluation_id,
-        sum(cast(nth as double) / rank) as total
-    from relevant_ranks(rel := $rel)
+        sum(precision) as total
+    from relevant_precisions(rel := $rel, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )

@@ -3,6 +3,8 @@
 -- aliases: judged_at
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
 --    retrieved, whichever is less; 0 if none is retrieved.
 -- reference: MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures,
@@ -14,8 +16,8 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_judged_ret
-    from judged_ranks
+        sum(share) as num_judged_ret
+    from relevance_shares(rel := -2147483647, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )

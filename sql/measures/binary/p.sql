@@ -1,11 +1,19 @@
 -- measure: P
 -- title: Precision at a cutoff
--- aliases: precision, P.k
+-- aliases: precision, SetP(k=null), SetRelP(k=null, relative=true)
+-- trec_eval: P.k = 5,10,15,20,30,100,200,500,1000
+-- trec_eval: set_P(k=null)
+-- trec_eval: relative_P.k(relative=true) = 5,10,15,20,30,100,200,500,1000
+-- trec_eval: set_relative_P(k=null, relative=true)
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
--- definition: Relevant documents among the first k, divided by k. A ranking shorter than k is still
---    divided by k.
+--   relative boolean = false        divide by what could have been found at most: by R, the number of
+--                                   relevant documents, where that is less
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Relevant documents among the first k, divided by k, or if relative by the lesser of k and R; 0 if
+--    that is 0. A ranking shorter than k is still divided by k.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
 -- differs: Without a cutoff this divides by the number retrieved, as trec_eval's set_P; ir_measures
 --    demands a cutoff.
@@ -17,8 +25,20 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    cast(coalesce(relevant_counts.num_rel_ret, 0) as double)
-        / coalesce(nullif(coalesce($k, evaluated.num_ret), 0), 1) as value
+    coalesce(
+        relevant_counts.num_rel_ret
+            / nullif(
+                case
+                    when $relative then least(coalesce($k, evaluated.num_ret), topic_facts.num_rel)
+                    else coalesce($k, evaluated.num_ret)
+                end,
+                0
+            ),
+        0
+    ) as value
 from evaluated
-left join relevant_counts(k := $k, rel := $rel) as relevant_counts
+join topic_facts(rel := $rel) as topic_facts
+    on topic_facts.qrels_id = evaluated.qrels_id
+    and topic_facts.topic_id = evaluated.topic_id
+left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
     on relevant_counts.evaluation_id = evaluated.evaluation_id

@@ -1,9 +1,13 @@
 -- measure: R
 -- title: Recall
--- aliases: recall, recall.k
+-- aliases: SetR(k=null)
+-- trec_eval: recall.k = 5,10,15,20,30,100,200,500,1000
+-- trec_eval: set_recall(k=null)
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first k, divided by the number of relevant documents; 0 if
 --    there are none.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.3
@@ -15,10 +19,10 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(relevant_counts.num_rel_ret / nullif(cast(topic_facts.num_rel as double), 0), 0) as value
+    coalesce(relevant_counts.num_rel_ret / nullif(topic_facts.num_rel, 0), 0) as value
 from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(k := $k, rel := $rel) as relevant_counts
+left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
     on relevant_counts.evaluation_id = evaluated.evaluation_id

@@ -1,35 +1,48 @@
 -- measure: Rprec
 -- title: Precision after as many documents as there are relevant ones
 -- aliases: R-precision, RPrecision
+-- trec_eval: Rprec
+-- trec_eval: Rprec_mult.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
 -- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
--- definition: Relevant documents among the first R, divided by R, the number of relevant documents; 0 if
---    there are none.
+--   rel integer in [0, inf) = 1          least grade that counts as relevant
+--   multiple double in [0, inf) = 1      how many times as many documents as there are relevant ones
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Relevant documents among the first c, divided by c, where c = floor(multiple * R + 0.9) and R is the
+--    number of relevant documents; 0 if c is 0.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-1 Rprec = 0.4
 -- example: single-value-2 Rprec = 0.33
-with found as (
+with cutoffs as (
+    select
+        qrels_id,
+        topic_id,
+        floor($multiple * num_rel + 0.9) as cutoff
+    from topic_facts(rel := $rel)
+),
+found as (
     select
         evaluated.evaluation_id as evaluation_id,
-        count(*) as num_rel_ret
+        sum(relevance_shares.share) as num_rel_ret
     from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
-    join relevant_ranks(rel := $rel) as relevant_ranks
-        on relevant_ranks.evaluation_id = evaluated.evaluation_id
-        and relevant_ranks.rank <= topic_facts.num_rel
+    join cutoffs
+        on cutoffs.qrels_id = evaluated.qrels_id
+        and cutoffs.topic_id = evaluated.topic_id
+    join relevance_shares(rel := $rel, ties := $ties) as relevance_shares
+        on relevance_shares.evaluation_id = evaluated.evaluation_id
+        and relevance_shares.rank <= cutoffs.cutoff
     group by evaluated.evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(found.num_rel_ret / nullif(cast(topic_facts.num_rel as double), 0), 0) as value
+    coalesce(found.num_rel_ret / nullif(cutoffs.cutoff, 0), 0) as value
 from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
+join cutoffs
+    on cutoffs.qrels_id = evaluated.qrels_id
+    and cutoffs.topic_id = evaluated.topic_id
 left join found on found.evaluation_id = evaluated.evaluation_id

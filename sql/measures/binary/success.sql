@@ -1,20 +1,30 @@
 -- measure: Success
 -- title: Success at a cutoff
--- aliases: success.k
+-- trec_eval: success.k = 1,5,10
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: 1 if a relevant document is among the first k, else 0.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
+-- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-2 Success@2 = 0
 -- example: single-value-2 Success@3 = 1
+with found as (
+    select
+        evaluation_id,
+        sum(share) as total
+    from first_relevant(rel := $rel, ties := $ties)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+)
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    cast(case when first_relevant.rank <= coalesce($k, first_relevant.rank) then 1 else 0 end as double) as value
+    coalesce(found.total, 0) as value
 from evaluated
-left join first_relevant(rel := $rel) as first_relevant
-    on first_relevant.evaluation_id = evaluated.evaluation_id
+left join found on found.evaluation_id = evaluated.evaluation_id

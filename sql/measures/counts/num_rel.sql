@@ -1,6 +1,6 @@
 -- measure: NumRel
 -- title: Number of relevant documents
--- aliases: num_rel
+-- trec_eval: num_rel
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: Relevant documents among the topic's judgments; summed over topics.

@@ -7,6 +7,8 @@
 --   quantile double in (0, 1] = 0.5          share of the topics that must show them; 0.5 is the median
 --   reward_silence boolean = false           a topic without relevant documents scores 1 / (documents
 --                                            kept + 1) instead of 0
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- columns:
 --   threshold       the score at which the run is cut: the strictest at which enough topics show k false
 --                   positives, else the lowest of all lists; null if the run has no documents for these
@@ -29,6 +31,8 @@ with kept as (
         evaluated.evaluation_id as evaluation_id,
         evaluated.qrels_id as qrels_id,
         evaluated.run_id as run_id,
+        runs.tie_rule,
+        runs.lower_is_better,
         scored.rank,
         scored.score,
         row_number() over (
@@ -43,18 +47,18 @@ with kept as (
         on scored.run_id = evaluated.run_id
         and scored.topic_id = evaluated.topic_id
         and scored.strength >= score_thresholds.strength
+    join runs on runs.run_id = evaluated.run_id
 ),
 thresholds as (
     select
-        kept.qrels_id,
-        kept.run_id,
+        qrels_id,
+        run_id,
         case
-            when runs.lower_is_better then max(kept.score)
-            else min(kept.score)
+            when lower_is_better then max(score)
+            else min(score)
         end as score
     from kept
-    join runs on runs.run_id = kept.run_id
-    group by kept.qrels_id, kept.run_id, runs.lower_is_better
+    group by qrels_id, run_id, lower_is_better
 ),
 relevant as (
     select
@@ -65,7 +69,7 @@ relevant as (
             order by kept.kept_rank
         ) as nth
     from kept
-    join relevant_ranks(rel := $rel) as relevant_ranks
+    join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
         on relevant_ranks.evaluation_id = kept.evaluation_id
         and relevant_ranks.rank = kept.rank
 ),
@@ -76,6 +80,20 @@ precisions as (
         sum(cast(nth as double) / kept_rank) as total
     from relevant
     group by evaluation_id
+),
+expected as (
+    -- The list is cut between groups of tied documents, so each is kept or left out as a whole.
+    select
+        kept.evaluation_id,
+        sum(relevant_precisions.precision) as total
+    from kept
+    join relevant_precisions(rel := $rel, ties := $ties) as relevant_precisions
+        on relevant_precisions.evaluation_id = kept.evaluation_id
+        and relevant_precisions.rank = kept.rank
+    where
+        $ties = 'expected'
+        and kept.tie_rule in ('trec_eval', 'trec_eval_10')
+    group by kept.evaluation_id
 ),
 sizes as (
     select
@@ -91,7 +109,11 @@ select
     case
         when $reward_silence and topic_facts.num_rel = 0
         then 1 / (coalesce(sizes.num_kept, 0) + cast(1 as double))
-        else coalesce(precisions.total + cast(precisions.num_rel as double) / sizes.num_kept, 0)
+        else coalesce(
+            coalesce(expected.total, precisions.total)
+                + cast(precisions.num_rel as double) / sizes.num_kept,
+            0
+        )
             / (topic_facts.num_rel + 1)
     end as value,
     thresholds.score as threshold,
@@ -105,3 +127,4 @@ left join thresholds
     and thresholds.run_id = evaluated.run_id
 left join sizes on sizes.evaluation_id = evaluated.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated.evaluation_id
+left join expected on expected.evaluation_id = evaluated.evaluation_id

@@ -4,8 +4,11 @@
 -- parameters:
 --   p double in (0, 1) = 0.8        how likely the reader goes on to the next document
 --   rel integer in [0, inf) = 1     least grade that counts as relevant; not used when gains are given
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0
+--   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
+--                                   itself where the list ends in ,*
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: (1 - p) times the sum over the first k of gain * p^(rank - 1). The gain is 1 for a relevant
 --    document, or what the gains say.
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
@@ -18,24 +21,31 @@
 -- example: graded RBP(p=0.5,gains={1:0.5,2:1,3:1}) = 0.3125
 with gained as (
     select
-        judged_ranks.evaluation_id,
-        sum(
-            case
-                when $gains is not null then grade_gains.gain
-                when judged_ranks.grade >= $rel then 1
-                else 0
-            end * pow($p, judged_ranks.rank - 1)
-        ) as total
-    from judged_ranks
-    join grade_gains(gains := $gains) as grade_gains
-        on grade_gains.grade = judged_ranks.grade
-    where judged_ranks.rank <= coalesce($k, judged_ranks.rank)
-    group by judged_ranks.evaluation_id
+        evaluation_id,
+        rank,
+        share as gain
+    from relevance_shares(rel := $rel, ties := $ties)
+    where $gains is null
+    union all
+    select
+        evaluation_id,
+        rank,
+        gain
+    from gained_ranks(gains := $gains, ties := $ties)
+    where $gains is not null
+),
+discounted as (
+    select
+        evaluation_id,
+        sum(gain * pow($p, rank - 1)) as total
+    from gained
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    (1 - $p) * coalesce(gained.total, 0) as value
+    (1 - $p) * coalesce(discounted.total, 0) as value
 from evaluated
-left join gained on gained.evaluation_id = evaluated.evaluation_id
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id

@@ -5,23 +5,23 @@
 --   p double in (0, 1) = 0.8        how likely the reader goes on to the next document
 --   k integer in [1, inf) = null    rank cutoff; everything below it counts as unjudged; null is the
 --                                   whole ranking
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: 1 - (1 - p) times the sum over the judged documents among the first k of p^(rank - 1). A
 --    negative grade is no judgment.
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
 --    doi:10.1145/1416950.1416952
--- differs: trec_eval 10's rbp_resid is 0 when every retrieved document is judged, dropping the tail below
---    the ranking.
+-- differs: trec_eval 10's rbp_resid is 0 where every document retrieved is judged, dropping the tail below the ranking;
+--    that is RBP_resid here.
 -- range: 0 1
 -- mean: arithmetic
 -- example: graded RBP_residual(p=0.5) = 0.125
 with seen as (
     select
         evaluation_id,
-        sum(pow($p, rank - 1)) as total
-    from judged_ranks
-    where
-        grade >= 0
-        and rank <= coalesce($k, rank)
+        sum(share * pow($p, rank - 1)) as total
+    from relevance_shares(rel := 0, ties := $ties)
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select

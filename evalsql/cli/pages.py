@@ -1,0 +1,24 @@
+"""The page of one measure: what it is, what it takes, where it is from and what differs from whom."""
+
+from __future__ import annotations
+
+from evalsql import build
+from evalsql.catalog import Catalog, Relation
+from evalsql.naming import literal
+
+_SHOWN_BELOW = ("parameters",)
+
+
+def print_page(catalog: Catalog, relation: Relation) -> None:
+    """Print the facts of the catalogue row, the parameters and the SQL."""
+    columns = list(catalog["measures"].columns)
+    row = next(row for row in build.catalogue_rows(catalog) if row[columns.index("relation")] == relation.name)
+    width = max(map(len, columns)) + 2
+    for key, fact in zip(columns, row, strict=True):
+        if fact and key not in _SHOWN_BELOW:
+            print(f"{key:{width}}{fact}")
+    for parameter in relation.parameters:
+        domain = f" in {parameter.domain}" if parameter.domain else ""
+        label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
+        print(f"{'parameter':{width}}{label}: {parameter.meaning}")
+    print(f"\n{relation.body}")

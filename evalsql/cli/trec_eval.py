@@ -1,0 +1,118 @@
+"""``evalsql trec_eval``: takes trec_eval's options and prints its lines."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.catalog import read_catalog
+from evalsql.cli.common import say
+from evalsql.cli.pages import print_page
+from evalsql.errors import UsageError
+from evalsql.naming import trec_names, unknown_measure
+from evalsql.trec_eval import Options, lines
+from evalsql.trec_groups import GROUPS, ORDER
+
+USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
+_FORMATS = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
+
+
+def trec_eval(
+    context: typer.Context,
+    files: Annotated[list[str] | None, typer.Argument(metavar="QRELS RUN", help="Judgments, then the run.")] = None,
+    per_topic: Annotated[bool, typer.Option("-q", "--query_eval_wanted", help="Print every topic too.")] = False,
+    no_summary: Annotated[bool, typer.Option("-n", "--nosummary", help="Do not print the summary.")] = False,
+    complete: Annotated[
+        bool, typer.Option("-c", "--complete_rel_info_wanted", help="Average over all topics of the judgments.")
+    ] = False,
+    level: Annotated[
+        int, typer.Option("-l", "--level_for_rel", min=0, help="Least grade that counts as relevant.")
+    ] = 1,
+    depth: Annotated[
+        int | None, typer.Option("-M", "--Max_retrieved_per_topic", min=1, help="Evaluate so many documents a topic.")
+    ] = None,
+    collection: Annotated[
+        int, typer.Option("-N", "--Number_docs_in_coll", min=0, help="Documents in the collection, for utility.")
+    ] = 0,
+    judged_only: Annotated[
+        bool, typer.Option("-J", "--Judged_docs_only", help="Leave out what is not judged.")
+    ] = False,
+    measure: Annotated[
+        list[str] | None, typer.Option("-m", "--measure", help="NAME, NAME.VALUES or a group of names; several times.")
+    ] = None,
+    zscores: Annotated[
+        str | None, typer.Option("-Z", "--Zscore", metavar="FILE", help="Print distances from means given there.")
+    ] = None,
+    judgments_format: Annotated[
+        _FORMATS, typer.Option("-R", "--Rel_info_format", help="Format of the judgments.")
+    ] = "qrels",
+    results_format: Annotated[
+        Literal["trec_results"], typer.Option("-T", "--Results_format", help="Format of the run.")
+    ] = "trec_results",
+    version: Annotated[
+        Literal["9.0.8", "10.0"], typer.Option("--version-profile", help="The version to be like.")
+    ] = "9.0.8",
+    show_help: Annotated[
+        bool, typer.Option("-h", "--help", help="Show this, or with -m the pages of those measures, and exit.")
+    ] = False,
+    show_version: Annotated[bool, typer.Option("-v", "--version", help="Say the version and exit.")] = False,
+) -> None:
+    """Print what trec_eval prints for a run: its lines, names, order and figures.
+
+    Groups of measures: official, set, all_trec, prefs, all_prefs, qrels_jg. Files are read as evalsql load reads
+    them: plain, .gz or .zst, - for standard input, and what cannot be read is refused with file and line.
+
+    Where a version goes wrong (it crashes, divides 0 by 0, reads what it never wrote, or 10.0 stops at a topic that
+    the run leaves out) this gives what is meant; evalsql measures NAME and -h -m NAME say where.
+    """
+    options = Options(
+        measures=measure or ["official"],
+        version=version,
+        per_topic=per_topic,
+        summary=not no_summary,
+        complete=complete,
+        level=level,
+        depth=depth,
+        collection=collection,
+        judged_only=judged_only,
+        judgments_format=judgments_format,
+        zscores=zscores,
+    )
+    try:
+        if show_version:
+            say(f"trec_eval as of evalsql, profile {version}")
+        elif show_help:
+            _help(context, measure or [])
+        else:
+            _print_lines(files or [], options)
+    except UsageError as error:
+        error.exit_code = USAGE_EXIT
+        raise
+
+
+def _print_lines(files: list[str], options: Options) -> None:
+    if len(files) != 2:
+        raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
+    for line in lines(files[0], files[1], read_catalog(), options):
+        sys.stdout.write(line + "\n")
+
+
+def _help(context: typer.Context, measures: list[str]) -> None:
+    """The options, or the pages of the measures that are named."""
+    if not measures:
+        print(context.get_help())
+        return
+    catalog = read_catalog()
+    names = trec_names(catalog)
+    bases = [text.partition(".")[0] for text in measures]
+    if unknown := [base for base in bases if base not in {*ORDER, *GROUPS}]:
+        raise UsageError(
+            "\n".join(unknown_measure(base, {each: each for each in (*ORDER, *GROUPS)}) for base in unknown)
+        )
+    wanted = {name for base in bases for name in GROUPS.get(base, [base])}
+    relations = dict.fromkeys(names[name].relation.name for name in ORDER if name in wanted and name in names)
+    for relation in relations:
+        print_page(catalog, catalog[relation])
+        print()

@@ -1,0 +1,31 @@
+"""Brings the tables of older warehouses to this version's schema; everything new follows from what they hold."""
+
+from __future__ import annotations
+
+from evalsql import build
+from evalsql.ingest.keys import insert, loading_sql
+from evalsql.warehouse import Warehouse
+
+_CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
+_NEW = ("judged_documents", "preferences")
+
+
+def from_version_1(warehouse: Warehouse) -> None:
+    """The first schema knew no ties, judgment groups and preferences. Within the caller's transaction."""
+    for table in _CHANGED:
+        warehouse.execute(f"alter table {table} rename to old_{table}")
+    for table in (*_CHANGED, *_NEW):
+        relation = warehouse.catalog[table]
+        warehouse.execute(relation.body)
+        for comment in build.comments(relation):
+            warehouse.execute(comment)
+    insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
+    insert(warehouse, "runs", "select * from old_runs")
+    scored = {"retrieved": "select * from old_retrieved", "scored": warehouse.catalog["scored"].body}
+    insert(warehouse, "retrieved", loading_sql(warehouse, "first_ranks", scored))
+    sets = {"new_qrels": "select qrels_id from qrels"}
+    insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", sets))
+    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
+    insert(warehouse, "judged_ranks", loading_sql(warehouse, "new_judged_ranks", pairs))
+    for table in _CHANGED:
+        warehouse.execute(f"drop table old_{table}")

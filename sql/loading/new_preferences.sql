@@ -1,0 +1,21 @@
+-- title: Staged preferences with keys in the place of names
+-- inputs: staged, staged_files
+-- columns:
+--   qrels_id         key of the judgment set
+--   topic_id         key of the topic
+--   judgment_group   who judged
+--   subgroup         documents compared with each other, part of a group
+--   document_id      key of the document
+--   level            a document is preferred to those of a lower level in its subgroup
+select
+    staged_files.owner_id as qrels_id,
+    topics.topic_id,
+    staged.judgment_group,
+    staged.subgroup,
+    documents.document_id,
+    staged.level
+from staged
+join staged_files on staged_files.file_id = staged.file_id
+join topics on topics.topic = staged.topic
+join documents on documents.document = staged.document
+order by topics.topic_id, staged.judgment_group, staged.subgroup, documents.document_id

@@ -1,0 +1,41 @@
+-- measure: F
+-- title: Harmonic mean of precision and recall
+-- aliases: SetF, F1
+-- trec_eval: set_F.recall_weight
+-- parameters:
+--   beta double in [0, inf) = 1            weight of recall over precision; 2 holds it for twice as important
+--   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
+--   rel integer in [0, inf) = 1            least grade that counts as relevant
+--   recall_weight double = null            trec_eval's x, taken in the place of beta^2
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: (1 + beta^2) P R / (beta^2 P + R) with the precision P and the recall R of the first k; 0 where both are.
+-- reference: van Rijsbergen 1979, Information Retrieval, chapter 7
+-- differs: trec_eval's set_F and ir_measures' SetF take their parameter for beta^2 itself (here: recall_weight);
+--    without one they agree.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: mixed F = 0.1481
+-- example: mixed F@5 = 0.1667
+with rates as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        coalesce($recall_weight, $beta * $beta) as weight,
+        relevant_counts.num_rel_ret / coalesce($k, evaluated.num_ret) as p,
+        relevant_counts.num_rel_ret / topic_facts.num_rel as r
+    from evaluated
+    join topic_facts(rel := $rel) as topic_facts
+        on topic_facts.qrels_id = evaluated.qrels_id
+        and topic_facts.topic_id = evaluated.topic_id
+    join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+        on relevant_counts.evaluation_id = evaluated.evaluation_id
+    where relevant_counts.num_rel_ret > 0
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce((rates.weight + 1) * rates.p * rates.r / nullif(rates.weight * rates.p + rates.r, 0), 0) as value
+from evaluated
+left join rates on rates.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,43 @@
+-- measure: IPrec
+-- title: Interpolated precision at a level of recall
+-- at: recall
+-- trec_eval: iprec_at_recall.recall = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1
+-- parameters:
+--   recall double in [0, 1] = 0.1   level of recall
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
+--                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
+-- definition: The highest precision at any place where at least c relevant documents are found, c being what the level
+--    stands for under the rounding; 0 if the ranking has fewer than c.
+-- reference: Buckley, trec_eval, measure iprec_at_recall
+-- differs: trec_eval 9 and ir_measures round as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both
+--    versions divide 0 by 0 at recall 0 where this gives 0. The textbook asks for recall of at least the level.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: mixed IPrec@0 = 0.1667
+-- example: mixed IPrec@0.8 = 0
+with levels as (
+    select
+        qrels_id,
+        topic_id,
+        case
+            when $rounding = 'trec_eval_10' then floor($recall * num_rel + 0.5)
+            else floor($recall * num_rel + 0.9)
+        end as level
+    from topic_facts(rel := $rel)
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(interpolated_precisions.precision, 0) as value
+from evaluated
+join levels
+    on levels.qrels_id = evaluated.qrels_id
+    and levels.topic_id = evaluated.topic_id
+left join interpolated_precisions(rel := $rel, ties := $ties) as interpolated_precisions
+    on interpolated_precisions.evaluation_id = evaluated.evaluation_id
+    and interpolated_precisions.nth = greatest(levels.level, 1)

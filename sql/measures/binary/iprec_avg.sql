@@ -1,0 +1,50 @@
+-- measure: IPrecAvg
+-- title: Interpolated precision averaged over levels of recall
+-- trec_eval: 11pt_avg.points
+-- parameters:
+--   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
+--                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
+-- definition: The mean of IPrec over the levels.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: trec_eval 9 rounds as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both versions divide
+--    0 by 0 where this gives 0. The textbook asks for recall of at least the level.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: mixed IPrecAvg = 0.1091
+-- example: mixed IPrecAvg(rounding='trec_eval_10') = 0.1242
+with levels as (
+    select
+        topic_facts.qrels_id,
+        topic_facts.topic_id,
+        case
+            when $rounding = 'trec_eval_10' then floor(recall_points.recall * topic_facts.num_rel + 0.5)
+            else floor(recall_points.recall * topic_facts.num_rel + 0.9)
+        end as level
+    from topic_facts(rel := $rel) as topic_facts
+    cross join recall_points(points := $points) as recall_points
+),
+averages as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        sum(coalesce(interpolated_precisions.precision, 0)) / count(*) as value
+    from evaluated
+    join levels
+        on levels.qrels_id = evaluated.qrels_id
+        and levels.topic_id = evaluated.topic_id
+    left join interpolated_precisions(rel := $rel, ties := $ties) as interpolated_precisions
+        on interpolated_precisions.evaluation_id = evaluated.evaluation_id
+        and interpolated_precisions.nth = greatest(levels.level, 1)
+    group by evaluated.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    averages.value
+from evaluated
+join averages on averages.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,24 @@
+-- measure: Unjudged
+-- title: Share of the first documents that have no judgment
+-- trec_eval: unj.k = 5,10,20
+-- parameters:
+--   k integer in [1, inf) = 10      rank cutoff
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Documents without a grade of 0 or more among the first k, divided by k. A ranking shorter than k is still
+--    divided by k.
+-- reference: Soboroff, trec_eval 10, measure unj
+-- differs: Equal to trec_eval 10; 9.0.8 has none. Judged counts negative grades as judged and divides by the number
+--    retrieved where that is less than k.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: mixed Unjudged@5 = 0.1333
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    (least($k, evaluated.num_ret) - coalesce(relevant_counts.num_rel_ret, 0)) / $k as value
+from evaluated
+left join relevant_counts(k := $k, rel := 0, ties := $ties) as relevant_counts
+    on relevant_counts.evaluation_id = evaluated.evaluation_id

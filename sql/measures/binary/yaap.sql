@@ -1,0 +1,35 @@
+-- measure: YAAP
+-- title: Average precision on a scale of odds
+-- trec_eval: yaap
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
+-- definition: ln((1 + S) / (1 + R - S)), S being the sum of the precision at each relevant document and R the number of
+--    relevant documents.
+-- reference: Robertson 2012, On smoothing average precision, doi:10.1007/978-3-642-28997-2_14
+-- differs: A topic that the run leaves out has -ln(1 + R), as in trec_eval 10; trec_eval 9 -c adds 0 for it.
+-- range: -inf inf
+-- mean: arithmetic
+-- scores: no
+-- example: mixed YAAP = -0.3942
+with precisions as (
+    select
+        evaluation_id,
+        sum(precision) as total
+    from relevant_precisions(rel := $rel, ties := $ties)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    ln(
+        (1 + coalesce(precisions.total, 0))
+        / (cast(1 as double) + topic_facts.num_rel - coalesce(precisions.total, 0))
+    ) as value
+from evaluated
+join topic_facts(rel := $rel) as topic_facts
+    on topic_facts.qrels_id = evaluated.qrels_id
+    and topic_facts.topic_id = evaluated.topic_id
+left join precisions on precisions.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,29 @@
+-- measure: NumNonrelRet
+-- title: Number of documents retrieved that are judged not relevant
+-- trec_eval: num_nonrel_judged_ret
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- definition: Documents retrieved with a grade from 0 to below rel; summed over topics.
+-- reference: Buckley, trec_eval, measure num_nonrel_judged_ret
+-- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
+-- range: 0 inf
+-- mean: sum
+-- scores: no
+-- example: mixed NumNonrelRet = 2
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_nonrel_ret
+    from judged_ranks
+    where
+        grade >= 0
+        and grade < $rel
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    cast(coalesce(found.num_nonrel_ret, 0) as double) as value
+from evaluated
+left join found on found.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,28 @@
+-- measure: DCG
+-- title: Discounted cumulative gain
+-- trec_eval: dcg.gains
+-- parameters:
+--   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
+--   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
+--                                            - 1
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
+--                                            or what dcg gives it where the list ends in ,*
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Sum of gain / log2(rank + 1) over the first k. Unjudged documents and negative grades have gain 0.
+-- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
+--    doi:10.1145/582415.582418
+-- differs: Only trec_eval 10 has it, without a cutoff; asking it for dcg and ndcg with gains at once makes it crash.
+-- range: 0 inf
+-- mean: arithmetic
+-- scores: no
+-- example: graded DCG = 2.3928
+-- example: graded DCG@2 = 1.8928
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(cumulated_gains.total, 0) as value
+from evaluated
+left join cumulated_gains(k := $k, dcg := $dcg, gains := $gains, ties := $ties) as cumulated_gains
+    on cumulated_gains.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,32 @@
+-- measure: PrefsGroup
+-- title: Share of the preferences that are fulfilled, averaged over judgment groups
+-- trec_eval: prefs_avgjg
+-- trec_eval: prefs_avgjg_ret(pairs='retrieved')
+-- trec_eval: prefs_avgjg_imp(pairs='implied')
+-- parameters:
+--   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
+--                                                      retrieved; those with both retrieved
+-- definition: For each judgment group of the topic the preferences fulfilled divided by those that count, 0
+--    if there are none, and the mean of that over the groups. A preference is fulfilled where the document
+--    preferred is retrieved and the other stands below it or is not retrieved.
+-- reference: trec_eval 10.0, measure prefs_avgjg
+-- differs: From all measures but those of preferences: tied documents are in ascending order of their names.
+--    So they are in trec_eval 9.0.8 and 10.0, to which this is equal, but that 9.0.8 has levels as 32-bit floats.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: preferences PrefsGroup = 0.4206
+with averages as (
+    select
+        evaluation_id,
+        avg(coalesce(cast(num_fulfilled as double) / nullif(num_possible, 0), 0)) as value
+    from preference_counts(pairs := $pairs)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(averages.value, 0) as value
+from evaluated
+left join averages on averages.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,35 @@
+-- measure: PrefsPair
+-- title: Share of the judgment groups whose preference is fulfilled, averaged over pairs of documents
+-- trec_eval: prefs_pair
+-- trec_eval: prefs_pair_ret(pairs='retrieved')
+-- trec_eval: prefs_pair_imp(pairs='implied')
+-- parameters:
+--   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
+--                                                      retrieved; those with both retrieved
+-- definition: For each two documents between which a group has a preference that counts, the groups whose
+--    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
+--    there are none. A preference is fulfilled where the document preferred is retrieved and the other stands
+--    below it or is not retrieved.
+-- reference: trec_eval 10.0, measure prefs_pair
+-- differs: From all measures but those of preferences: tied documents are in ascending order of their names.
+--    So they are in trec_eval 9.0.8 and 10.0, to which this is equal, but that 9.0.8 has levels as 32-bit floats.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: preferences PrefsPair = 0.5406
+with averages as (
+    -- The shares of the groups that have a preference between two documents add up to 1.
+    select
+        evaluation_id,
+        sum(case when is_fulfilled then share else 0 end) / sum(share) as value
+    from preference_outcomes
+    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(averages.value, 0) as value
+from evaluated
+left join averages on averages.evaluation_id = evaluated.evaluation_id

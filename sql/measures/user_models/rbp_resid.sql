@@ -1,0 +1,50 @@
+-- measure: RBP_resid
+-- title: Residual of rank-biased precision where something is not judged
+-- trec_eval: rbp_resid.p
+-- parameters:
+--   p double in (0, 1) = 0.9        how likely the reader goes on to the next document
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: p^n + (1 - p) times the sum over the unjudged among the n documents retrieved of p^(rank - 1); 0 if all of
+--    them are judged. A negative grade is no judgment.
+-- reference: Soboroff, trec_eval 10, measure rbp_resid
+-- differs: Equal to trec_eval 10 but for topics that the run leaves out: 0 here as there, while with a parameter trec_eval
+--    -c takes them for one unjudged document. RBP_residual keeps the tail p^n where all is judged; 9.0.8 has neither.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: graded RBP_resid(p=0.5) = 0
+-- example: mixed RBP_resid(p=0.5) = 0.1979
+with not_judged as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        sum(coalesce(persistence_weights.weight, 0)) as total
+    from evaluated
+    join retrieved
+        on retrieved.run_id = evaluated.run_id
+        and retrieved.topic_id = evaluated.topic_id
+    left join judged_ranks
+        on judged_ranks.evaluation_id = evaluated.evaluation_id
+        and judged_ranks.rank = retrieved.rank
+    left join persistence_weights(p := $p) as persistence_weights
+        on persistence_weights.place = retrieved.rank
+    where coalesce(judged_ranks.grade, -1) < 0
+    group by evaluated.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    case
+        when not_judged.total is null then 0
+        when $ties <> 'rule' then residual.value
+        else coalesce(tail.weight, 0) + (1 - $p) * not_judged.total
+    end as value
+from evaluated
+left join not_judged on not_judged.evaluation_id = evaluated.evaluation_id
+left join persistence_weights(p := $p) as tail
+    on tail.place = evaluated.num_ret + 1
+left join rbp_residual(p := $p, ties := $ties) as residual
+    on residual.qrels = evaluated.qrels
+    and residual.run = evaluated.run
+    and residual.topic = evaluated.topic

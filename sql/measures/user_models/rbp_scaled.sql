@@ -1,0 +1,71 @@
+-- measure: RBP_scaled
+-- title: Rank-biased precision with the gains of each topic scaled to lie between 0 and 1
+-- trec_eval: rbp.p,gains
+-- parameters:
+--   p double in (0, 1) = 0.9        how likely the reader goes on to the next document
+--   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
+--                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: (1 - p) times the sum of gain * p^(rank - 1). Where the gains of a topic's grades (0 to its greatest, and
+--    those listed) go beyond 0 to 1 they are scaled: (gain - least) / (greatest - least).
+-- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
+--    doi:10.1145/1416950.1416952
+-- differs: Equal to trec_eval 10's rbp but for its least and greatest gain, which it reads uninitialised; 9.0.8 has
+--    none. A topic's scale hangs on its own greatest grade: RBP with gains is the one to compare topics by.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: graded RBP_scaled(p=0.5) = 0.2917
+with used as (
+    select
+        judged_documents.qrels_id,
+        judged_documents.topic_id,
+        max(judged_documents.grade) as grade
+    from judged_documents
+    group by judged_documents.qrels_id, judged_documents.topic_id
+),
+scales as (
+    select
+        used.qrels_id,
+        used.topic_id,
+        min(grade_gains.gain) as least_gain,
+        max(grade_gains.gain) as greatest_gain
+    from used
+    join grade_gains(gains := $gains) as grade_gains
+        on (grade_gains.grade >= 0 and grade_gains.grade <= used.grade)
+        or position(',' || cast(grade_gains.grade as varchar) || '=' in ',' || $gains) > 0
+    group by used.qrels_id, used.topic_id
+),
+gained as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        gained_ranks.rank,
+        case
+            when scales.least_gain >= 0 and scales.greatest_gain <= 1 then gained_ranks.gain
+            else (gained_ranks.gain - scales.least_gain)
+                / nullif(scales.greatest_gain - scales.least_gain, 0)
+        end as gain
+    from evaluated
+    join scales
+        on scales.qrels_id = evaluated.qrels_id
+        and scales.topic_id = evaluated.topic_id
+    join gained_ranks(gains := $gains, ties := $ties) as gained_ranks
+        on gained_ranks.evaluation_id = evaluated.evaluation_id
+),
+discounted as (
+    select
+        gained.evaluation_id,
+        sum(gained.gain * persistence_weights.weight) as total
+    from gained
+    join persistence_weights(p := $p) as persistence_weights
+        on persistence_weights.place = gained.rank
+    group by gained.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    (1 - $p) * coalesce(discounted.total, 0) as value
+from evaluated
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,83 @@
+-- title: Places of documents that have a gain, with it or with what is expected over all orders of tied documents
+-- parameters:
+--   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
+--                                            - 1
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
+--                                            or what dcg gives it where the list ends in ,*
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            place in the ranking
+--   gain            gain of the document there; below 0 only where gains say so
+with gained as (
+    select
+        judged_ranks.evaluation_id,
+        judged_ranks.rank,
+        judged_ranks.first_rank,
+        judged_ranks.last_rank,
+        grade_gains.gain
+    from judged_ranks
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains
+        on grade_gains.grade = judged_ranks.grade
+    where grade_gains.gain <> 0
+),
+placed as (
+    -- Of tied documents those with the greatest losses stand opposite to those with the greatest gains.
+    select
+        evaluation_id,
+        gain,
+        first_rank,
+        last_rank,
+        row_number() over (
+            partition by evaluation_id, first_rank, case when gain > 0 then 1 else 0 end
+            order by abs(gain) desc
+        ) as nth_of_tied,
+        case when ($ties = 'best') = (gain > 0) then 1 else 0 end as from_the_top
+    from gained
+    where
+        $ties in ('worst', 'best')
+        and first_rank < last_rank
+),
+expected as (
+    select
+        evaluation_id,
+        first_rank,
+        last_rank,
+        sum(gain) / (last_rank - first_rank + 1) as gain
+    from gained
+    where $ties = 'expected'
+    group by evaluation_id, first_rank, last_rank
+)
+select
+    evaluation_id,
+    rank,
+    gain
+from gained
+where
+    $ties = 'rule'
+    or ($ties in ('worst', 'best') and first_rank = last_rank)
+union all
+select
+    evaluation_id,
+    case
+        when from_the_top = 1 then first_rank + nth_of_tied - 1
+        else last_rank - nth_of_tied + 1
+    end as rank,
+    gain
+from placed
+union all
+select
+    evaluation_id,
+    first_rank as rank,
+    gain
+from expected
+where first_rank = last_rank
+union all
+select
+    expected.evaluation_id,
+    places.place as rank,
+    expected.gain
+from expected
+join places on places.place between expected.first_rank and expected.last_rank
+where expected.first_rank < expected.last_rank

@@ -1,0 +1,15 @@
+-- title: How many relevant documents each judgment group of a topic has
+-- parameters:
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- columns:
+--   qrels_id         key of the judgment set
+--   topic_id         key of the topic
+--   judgment_group   iteration of the judgments, which names the group
+--   num_rel          relevant documents
+select
+    qrels_id,
+    topic_id,
+    iteration as judgment_group,
+    count(case when grade >= $rel then 1 end) as num_rel
+from assessments
+group by qrels_id, topic_id, iteration

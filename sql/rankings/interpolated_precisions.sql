@@ -1,0 +1,18 @@
+-- title: Interpolated precision at each relevant document: the highest precision there or below
+-- parameters:
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   nth             how many relevant documents stand here or above
+--   precision       highest precision at this or a later relevant document
+select
+    evaluation_id,
+    nth,
+    max(cast(nth as double) / rank) over (
+        partition by evaluation_id
+        order by nth desc
+        rows between unbounded preceding and current row
+    ) as precision
+from relevant_ranks(rel := $rel, ties := $ties)

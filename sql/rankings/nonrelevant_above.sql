@@ -1,0 +1,26 @@
+-- title: How many documents judged not relevant stand above each relevant one, or how likely how many do
+-- parameters:
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   nonrel_above    documents judged not relevant that stand above a relevant one
+--   share           relevant documents for which so many do; over all orders of tied documents the number expected
+select
+    evaluation_id,
+    nonrel_above,
+    cast(1 as double) as share
+from relevant_ranks(rel := $rel, ties := $ties)
+where $ties <> 'expected'
+union all
+-- Among the others tied with it a document has every place with the same chance.
+select
+    tie_groups.evaluation_id,
+    tie_groups.nonrel_above + places.place - 1 as nonrel_above,
+    cast(tie_groups.num_rel as double) / (tie_groups.num_nonrel + 1) as share
+from tie_groups(rel := $rel) as tie_groups
+join places on places.place between 1 and tie_groups.num_nonrel + 1
+where
+    $ties = 'expected'
+    and tie_groups.num_rel > 0

@@ -1,0 +1,31 @@
+-- title: How many preferences of each judgment group count, and how many of them a ranking fulfils
+-- parameters:
+--   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
+--                                                      retrieved; those with both retrieved
+-- columns:
+--   evaluation_id    key of the evaluation
+--   judgment_group   who prefers
+--   num_possible     preferences that count
+--   num_fulfilled    those of them that the ranking fulfils
+with counted as (
+    select
+        evaluation_id,
+        judgment_group,
+        count(*) as num_possible,
+        count(case when is_fulfilled then 1 end) as num_fulfilled
+    from preference_outcomes
+    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+    group by evaluation_id, judgment_group
+)
+select
+    evaluated.evaluation_id as evaluation_id,
+    preference_groups.judgment_group as judgment_group,
+    coalesce(counted.num_possible, 0) as num_possible,
+    coalesce(counted.num_fulfilled, 0) as num_fulfilled
+from evaluated
+join preference_groups
+    on preference_groups.qrels_id = evaluated.qrels_id
+    and preference_groups.topic_id = evaluated.topic_id
+left join counted
+    on counted.evaluation_id = evaluated.evaluation_id
+    and counted.judgment_group = preference_groups.judgment_group

@@ -1,0 +1,27 @@
+-- title: What each ranking makes of each preference
+-- columns:
+--   evaluation_id    key of the evaluation
+--   judgment_group   who prefers
+--   better_id        key of the document preferred
+--   worse_id         key of the other document
+--   share            1 divided by the number of groups that prefer either of the two to the other
+--   num_ret          how many of the two are retrieved
+--   is_fulfilled     whether the one preferred is retrieved, and the other below it or not at all
+select
+    evaluated.evaluation_id as evaluation_id,
+    preference_pairs.judgment_group as judgment_group,
+    preference_pairs.better_id as better_id,
+    preference_pairs.worse_id as worse_id,
+    preference_pairs.share as share,
+    case when better.rank is null then 0 else 1 end + case when worse.rank is null then 0 else 1 end as num_ret,
+    better.rank is not null and (worse.rank is null or better.rank < worse.rank) as is_fulfilled
+from evaluated
+join preference_pairs
+    on preference_pairs.qrels_id = evaluated.qrels_id
+    and preference_pairs.topic_id = evaluated.topic_id
+left join preference_ranks as better
+    on better.evaluation_id = evaluated.evaluation_id
+    and better.document_id = preference_pairs.better_id
+left join preference_ranks as worse
+    on worse.evaluation_id = evaluated.evaluation_id
+    and worse.document_id = preference_pairs.worse_id

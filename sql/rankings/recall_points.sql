@@ -1,0 +1,19 @@
+-- title: Levels of recall from a list
+-- parameters:
+--   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+-- columns:
+--   recall   a level of recall
+with recursive split as (
+    select
+        cast(null as varchar) as head,
+        cast($points as varchar) || ',' as tail
+    union all
+    select
+        substring(tail, 1, position(',' in tail) - 1) as head,
+        substring(tail, position(',' in tail) + 1) as tail
+    from split
+    where length(tail) > 0
+)
+select cast(head as double) as recall
+from split
+where length(head) > 0

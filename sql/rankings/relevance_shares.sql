@@ -1,0 +1,22 @@
+-- title: Places where relevant documents stand, or how likely one stands there over all orders of tied documents
+-- parameters:
+--   rel integer = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            place in the ranking
+--   share           probability that the document there is relevant; 1 but for what is expected
+select
+    evaluation_id,
+    rank,
+    cast(1 as double) as share
+from relevant_ranks(rel := $rel, ties := $ties)
+where $ties <> 'expected'
+union all
+select
+    evaluation_id,
+    rank,
+    cast(num_rel as double) / (last_rank - first_rank + 1) as share
+from tied_places(rel := $rel)
+where $ties = 'expected'

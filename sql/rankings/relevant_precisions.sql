@@ -1,0 +1,33 @@
+-- title: Precision at the places of relevant documents, or what is expected of it over all orders of tied documents
+-- parameters:
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            place in the ranking
+--   precision       precision at that place, times the probability that a relevant document stands there
+select
+    evaluation_id,
+    rank,
+    cast(nth as double) / rank as precision
+from relevant_ranks(rel := $rel, ties := $ties)
+where $ties <> 'expected'
+union all
+-- Beside one of num_rel relevant documents the others are spread evenly over the remaining places of the group.
+select
+    evaluation_id,
+    rank,
+    cast(num_rel as double)
+        / (last_rank - first_rank + 1)
+        * (
+            rel_above
+            + 1
+            + coalesce(
+                cast(rank - first_rank as double) * (num_rel - 1) / nullif(last_rank - first_rank, 0),
+                0
+            )
+        )
+        / rank as precision
+from tied_places(rel := $rel)
+where $ties = 'expected'

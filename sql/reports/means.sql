@@ -1,0 +1,64 @@
+-- title: The mean of each measure over topics, for each order of tied documents among the answers
+-- inputs: answered
+-- parameters:
+--   topics varchar in {all, retrieved, padded} = all   which topics are averaged: all of the judgments; those
+--                                                      the run has; or those, a value of 0 for the others
+--                                                      being added (0.00001 under a geometric mean)
+-- columns:
+--   qrels        judgment set
+--   run          run
+--   measure      canonical name of the measure
+--   ties         order of tied documents: rule (the tie rule's), worst, best or expected
+--   value        mean over the topics; for counts the sum, for measures that say so the geometric mean
+--   num_topics   topics averaged
+with chosen as (
+    select
+        qrels,
+        run,
+        topic,
+        measure,
+        ties,
+        value
+    from answered
+    where $topics = 'all'
+    union all
+    select
+        answered.qrels,
+        answered.run,
+        answered.topic,
+        answered.measure,
+        answered.ties,
+        case when evaluated.missing then null else answered.value end as value
+    from answered
+    join evaluated
+        on evaluated.qrels = answered.qrels
+        and evaluated.run = answered.run
+        and evaluated.topic = answered.topic
+    where
+        $topics <> 'all'
+        and (not evaluated.missing or $topics = 'padded')
+)
+select
+    chosen.qrels,
+    chosen.run,
+    chosen.measure,
+    chosen.ties,
+    case
+        when measures.mean = 'sum' then coalesce(sum(chosen.value order by chosen.topic), 0)
+        when measures.mean = 'arithmetic' then coalesce(sum(chosen.value order by chosen.topic), 0) / count(*)
+        when min(chosen.value) <= 0 then 0
+        else exp(
+            (
+                coalesce(
+                    sum(ln(case when chosen.value > 0 then chosen.value else 1 end) order by chosen.topic)
+                        filter (where chosen.value is not null),
+                    0
+                )
+                + count(*) filter (where chosen.value is null) * ln(0.00001)
+            ) / count(*)
+        )
+    end as value,
+    count(*) as num_topics
+from chosen
+join measures on measures.measure = regexp_extract(chosen.measure, '^[^(@]+')
+group by chosen.qrels, chosen.run, chosen.measure, chosen.ties, measures.mean

@@ -1,0 +1,41 @@
+-- title: The grades of the first documents of each ranking, a character each
+-- parameters:
+--   length integer in [0, inf) = 10   how many documents
+-- columns:
+--   qrels       judgment set
+--   run         run
+--   topic       topic
+--   relstring   0 to 9 for the grade, > for a greater one, . for a negative one, - for no judgment
+with shown as (
+    select
+        evaluated.evaluation_id,
+        retrieved.rank,
+        case
+            when judged_ranks.grade > 9 then '>'
+            when judged_ranks.grade >= 0 then cast(judged_ranks.grade as varchar)
+            when judged_ranks.grade < 0 then '.'
+            else '-'
+        end as sign
+    from evaluated
+    join retrieved
+        on retrieved.run_id = evaluated.run_id
+        and retrieved.topic_id = evaluated.topic_id
+        and retrieved.rank <= $length
+    left join judged_ranks
+        on judged_ranks.evaluation_id = evaluated.evaluation_id
+        and judged_ranks.rank = retrieved.rank
+),
+strings as (
+    select
+        evaluation_id,
+        string_agg(sign, '' order by rank) as relstring
+    from shown
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(strings.relstring, '') as relstring
+from evaluated
+left join strings on strings.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,21 @@
+-- title: How much of each run's mean hangs on the order of tied documents
+-- inputs: tied_means
+-- columns:
+--   qrels      judgment set
+--   run        run
+--   measure    canonical name of the measure
+--   value      mean under the tie rule
+--   worst      mean under the worst order of tied documents
+--   expected   mean expected over all orders of tied documents; null where no closed form is known
+--   best       mean under the best order of tied documents
+select
+    qrels,
+    run,
+    measure,
+    max(value) filter (where ties = 'rule') as value,
+    max(value) filter (where ties = 'worst') as worst,
+    max(value) filter (where ties = 'expected') as expected,
+    max(value) filter (where ties = 'best') as best
+from tied_means
+group by qrels, run, measure
+having count(*) filter (where ties = 'worst') > 0

@@ -1,0 +1,196 @@
+"""Measures of judgment groups and preferences straight from their definitions, and random collections for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from tests.brute_force import ranking, single
+from tests.random_collections import LEVELS
+
+Levels = dict[str, float]
+# Levels by document, by subgroup, by judgment group.
+Preferences = dict[str, dict[str, Levels]]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PreferenceCollection:
+    """Preferences of each topic, and one run."""
+
+    preferences: dict[str, Preferences]
+    run: dict[str, dict[str, float]]
+
+    def rows(self) -> Iterator[tuple[str, str, str, str, float]]:
+        for topic, groups in self.preferences.items():
+            for group, subgroups in groups.items():
+                for subgroup, levels in subgroups.items():
+                    for document, level in levels.items():
+                        yield topic, group, subgroup, document, level
+
+
+def preference_collection(seed: int, *, as_qrels: bool = False) -> PreferenceCollection:
+    """The collection of that seed. Each group has a hidden order that all of its subgroups keep to.
+
+    ``as_qrels`` gives groups of one subgroup "0" with whole levels, some of them negative.
+    """
+    chance = random.Random(seed)
+    documents = [f"d{number}" for number in range(chance.choice((3, 6, 12, 30)))]
+    preferences: dict[str, Preferences] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"q{number}" for number in range(chance.randint(1, 4))):
+        groups = [f"g{number}" for number in range(chance.choice((1, 1, 2, 3)))]
+        preferences[topic] = {group: _group(chance, documents, as_qrels) for group in groups}
+        if chance.random() > 0.15 or not run:
+            retrieved = chance.sample(documents, chance.randint(1, len(documents)))
+            run[topic] = {document: chance.choice(LEVELS) for document in retrieved}
+            run[topic]["unjudged"] = chance.choice(LEVELS)
+    return PreferenceCollection(preferences, run)
+
+
+def _group(chance: random.Random, documents: list[str], as_qrels: bool) -> dict[str, Levels]:
+    highest = chance.choice((1, 2, 5))
+    lowest = chance.choice((0, 0, -2)) if as_qrels else 0
+    hidden = {document: chance.choice((0, 0, *range(lowest, highest + 1))) for document in documents}
+    if chance.random() < 0.1:
+        hidden = {document: min(level, 0) for document, level in hidden.items()}
+    subgroups = {}
+    for number in range(1 if as_qrels else chance.choice((1, 1, 2, 4))):
+        compared = chance.sample(documents, chance.randint(1, min(len(documents), chance.choice((2, 4, 30)))))
+        # Other numbers in the same order say the same.
+        factor = 1 if as_qrels else chance.choice((1, 0.5, 3))
+        subgroups[str(number)] = {document: hidden[document] * factor for document in compared}
+    return subgroups
+
+
+def preference_ranking(scores: dict[str, float]) -> list[str]:
+    """Documents as trec_eval 9 orders them for preferences: ties by name, ascending."""
+    return sorted(scores, key=lambda document: (-single(scores[document]), document))
+
+
+def stated_or_implied(subgroups: dict[str, Levels]) -> set[Pair]:
+    """Pairs (better, worse) of one group, with what follows from them."""
+    pairs = {
+        (better, worse)
+        for levels in subgroups.values()
+        for better, worse in product(levels, levels)
+        if levels[better] > levels[worse]
+    }
+    while True:
+        more = {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs
+        if not more:
+            return pairs
+        pairs |= more
+
+
+class Topic:
+    """One topic: its preferences and the places of the documents in one ranking."""
+
+    def __init__(self, groups: Preferences, scores: dict[str, float]) -> None:
+        self.groups = groups
+        self.pairs = {group: stated_or_implied(subgroups) for group, subgroups in groups.items()}
+        ranked = preference_ranking(scores)
+        judged = {d for subgroups in groups.values() for levels in subgroups.values() for d in levels}
+        self.retrieved = {document for document in ranked if document in judged}
+        # Those not retrieved follow in the order of their names.
+        order = [d for d in ranked if d in judged] + sorted(judged - self.retrieved)
+        self.place = {document: place for place, document in enumerate(order)}
+
+    def fulfilled(self, pair: Pair) -> bool:
+        return pair[0] in self.retrieved and self.place[pair[0]] < self.place[pair[1]]
+
+    def counting(self, group: str, pairs: str) -> list[Pair]:
+        least = {"all": 0, "implied": 1, "retrieved": 2}[pairs]
+        return [pair for pair in self.pairs[group] if len(self.retrieved & set(pair)) >= least]
+
+    def num_prefs(self) -> float:
+        return sum(len(pairs) for pairs in self.pairs.values())
+
+    def num_fulfilled(self, pairs: str) -> float:
+        return sum(self.fulfilled(pair) for group in self.groups for pair in self.counting(group, pairs))
+
+    def simple(self, pairs: str) -> float:
+        possible = sum(len(self.counting(group, pairs)) for group in self.groups)
+        return self.num_fulfilled(pairs) / possible if possible else 0.0
+
+    def by_group(self, pairs: str) -> float:
+        shares = []
+        for group in self.groups:
+            counting = self.counting(group, pairs)
+            shares.append(sum(map(self.fulfilled, counting)) / len(counting) if counting else 0.0)
+        return sum(shares) / len(shares)
+
+    def by_pair(self, pairs: str) -> float:
+        votes: dict[frozenset[str], list[bool]] = {}
+        for group in self.groups:
+            for pair in self.counting(group, pairs):
+                votes.setdefault(frozenset(pair), []).append(self.fulfilled(pair))
+        return sum(sum(each) / len(each) for each in votes.values()) / len(votes) if votes else 0.0
+
+    def by_group_r(self, pairs: str) -> float:
+        shares = []
+        for group in self.groups:
+            fulfilled, possible = self._balanced(group, pairs)
+            if not possible:
+                return 0.0
+            shares.append(fulfilled / possible)
+        return sum(shares) / len(shares)
+
+    def _balanced(self, group: str, pairs: str) -> tuple[int, int]:
+        """Preferences fulfilled and possible with as many documents not relevant as there are relevant ones."""
+        subgroups = self.groups[group]
+        levels = {document: level for each in subgroups.values() for document, level in each.items()}
+        one = len(subgroups) == 1
+        relevant = {document for document, level in levels.items() if level > 0}
+        others = {document for document, level in levels.items() if level == 0 or (one and level < 0)}
+        seen = set(levels) if pairs == "all" else self.retrieved
+        surplus = len(relevant & seen) - len(others & seen)
+        counting = self.counting(group, pairs)
+        if surplus >= 0:
+            fulfilled = sum(map(self.fulfilled, counting)) + surplus * len(relevant & self.retrieved)
+            return fulfilled, len(counting) + surplus * len(relevant)
+        last_level = min(levels.values()) if one else 0.0
+        last = sorted((d for d, level in levels.items() if level == last_level), key=self.place.__getitem__)
+        kept = last[: len(relevant & seen) if one else len(relevant)]
+        dropped = set(last) - set(kept)
+        counting = [pair for pair in counting if not dropped & set(pair)]
+        if one:
+            counting += [pair for pair in product(last, kept) if set(pair) <= seen]
+        return sum(map(self.fulfilled, counting)), len(counting)
+
+
+def ap_groups(groups: Preferences, scores: dict[str, float], rel: int = 1, judged_only: bool = False) -> float:
+    values = []
+    for grades, ranked in _by_group(groups, scores, judged_only):
+        hits = [rank for rank, document in enumerate(ranked, start=1) if grades.get(document, -1) >= rel]
+        relevant = sum(grade >= rel for grade in grades.values())
+        values.append(sum(nth / rank for nth, rank in enumerate(hits, start=1)) / relevant if relevant else 0.0)
+    return sum(values) / len(values)
+
+
+def p_groups(groups: Preferences, scores: dict[str, float], k: int, rel: int = 1, judged_only: bool = False) -> float:
+    shares = [
+        sum(grades.get(document, -1) >= rel for document in ranked[:k]) / k
+        for grades, ranked in _by_group(groups, scores, judged_only)
+    ]
+    return sum(shares) / len(shares)
+
+
+def rprec_groups(
+    groups: Preferences, scores: dict[str, float], multiple: float, rel: int = 1, judged_only: bool = False
+) -> float:
+    shares = []
+    for grades, ranked in _by_group(groups, scores, judged_only):
+        cutoff = int(multiple * sum(grade >= rel for grade in grades.values()) + 0.9)
+        found = sum(grades.get(document, -1) >= rel for document in ranked[:cutoff])
+        shares.append(found / cutoff if cutoff else 0.0)
+    return sum(shares) / len(shares)
+
+
+def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) -> Iterator[tuple[Levels, list[str]]]:
+    """Grades of each group, and the ranking, without what the group has not judged if that is wanted."""
+    for subgroups in groups.values():
+        (grades,) = subgroups.values()
+        yield grades, [d for d in ranking(scores) if not judged_only or grades.get(d, -1) >= 0]

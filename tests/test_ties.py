@@ -1,0 +1,201 @@
+"""Worst, best and expected values over all orders of tied documents, against every permutation tried."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from itertools import groupby, permutations, product
+
+import pytest
+import pytrec_eval
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.catalog import read_catalog
+from evalsql.naming import parse_measures, tie_variants
+from tests import brute_force
+from tests.random_collections import Qrels, Run
+
+CATALOG = read_catalog()
+TOPICS = range(120)
+EXACT = 1e-12
+# Name here, name in trec_eval 9.
+PEERS = {
+    **{f"AP{cut}": name for cut, name in (("", "map"), ("@1", "map_cut_1"), ("@3", "map_cut_3"))},
+    **{f"P@{k}": f"P_{k}" for k in (1, 3, 5)},
+    **{f"P(relative=true)@{k}": f"relative_P_{k}" for k in (1, 3)},
+    **{f"R@{k}": f"recall_{k}" for k in (1, 3)},
+    **{f"Success@{k}": f"success_{k}" for k in (1, 3)},
+    "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Rprec(multiple=0.6)": "Rprec_mult_0.60",
+    "Rprec(multiple=1.6)": "Rprec_mult_1.60",
+    "Bpref": "bpref",
+    "binG": "binG",
+    "nDCG": "ndcg",
+    "nDCG@2": "ndcg_cut_2",
+    "Rndcg": "Rndcg",
+    "IPrec@0.5": "iprec_at_recall_0.50",
+    "IPrecAvg": "11pt_avg",
+    "GMAP": "gm_map",
+    "GMBpref": "gm_bpref",
+}
+WANTED = (
+    *("map", "recip_rank", "Rprec", "Rprec_mult.0.6,1.6", "bpref", "binG", "ndcg", "Rndcg", "11pt_avg"),
+    *("map_cut.1,3", "P.1,3,5", "relative_P.1,3", "recall.1,3", "success.1,3", "ndcg_cut.2", "iprec_at_recall.0.5"),
+    *("gm_map", "gm_bpref"),
+)
+PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
+    "FRS": brute_force.frs,
+    "RR@2": lambda grades, scores: brute_force.reciprocal_rank(grades, scores, 2),
+    "Judged@3": partial(brute_force.judged, k=3),
+    "Unjudged@3": partial(brute_force.unjudged, k=3),
+    "RBP": brute_force.rbp,
+    "RBP(p=0.5,gains={1:0.5,2:1})": partial(brute_force.rbp, p=0.5, gains={1: 0.5, 2: 1.0}),
+    "RBP_residual": brute_force.rbp_residual,
+    "RBP_resid(p=0.5)": partial(brute_force.rbp_resid, p=0.5),
+    "F(beta=2)@3": partial(brute_force.f_measure, beta=2, k=3),
+    "YAAP": brute_force.yaap,
+    "nDCG(gains={0:-1,1:2,2:0.5})@3": partial(brute_force.ndcg, gains={0: -1.0, 1: 2.0, 2: 0.5}, k=3),
+    "DCG(dcg='exp-log2')": partial(brute_force.dcg, gains={1: 1.0, 2: 3.0, 3: 7.0}),
+    "RBP_scaled": brute_force.rbp_scaled,
+}
+NOT_BY_TOPIC = {"TAP"}
+
+
+@cache
+def tied_collection() -> tuple[Qrels, Run]:
+    """Short rankings in which few scores stand for many documents."""
+    chance = random.Random(3)
+    qrels: Qrels = {}
+    run: Run = {}
+    for number in TOPICS:
+        documents = [f"d{at}" for at in range(chance.randint(2, 7))]
+        unseen = {f"u{at}": chance.choice((0, 1, 2)) for at in range(chance.randint(0, 3))}
+        judged = {document: chance.choice((-1, 0, 0, 1, 1, 2, 3)) for document in documents if chance.random() < 0.8}
+        qrels[f"t{number}"] = {"u": 0, **unseen, **judged}
+        run[f"t{number}"] = {document: float(chance.choice((1, 2, 2, 3))) for document in documents}
+    return qrels, run
+
+
+def orders(scores: dict[str, float]) -> Iterator[dict[str, float]]:
+    """The ranking in each order of its tied documents, as scores that tie no more."""
+    ranked = sorted(scores, key=lambda document: -scores[document])
+    groups = [list(group) for _, group in groupby(ranked, key=lambda document: scores[document])]
+    for choice in product(*(permutations(group) for group in groups)):
+        order = [document for group in choice for document in group]
+        yield {document: float(len(order) - place) for place, document in enumerate(order)}
+
+
+@pytest.fixture(scope="module")
+def every_order() -> dict[tuple[str, int], dict[str, float]]:
+    """Scores by topic and number of the order."""
+    _, run = tied_collection()
+    return {(topic, nth): order for topic, scores in run.items() for nth, order in enumerate(orders(scores))}
+
+
+@pytest.fixture(scope="module")
+def peer_values(every_order: dict[tuple[str, int], dict[str, float]]) -> dict[str, dict[str, list[float]]]:
+    """By trec_eval's measure and topic its value in each order."""
+    qrels, _ = tied_collection()
+    evaluator = pytrec_eval.RelevanceEvaluator({f"{t}/{nth}": qrels[t] for t, nth in every_order}, set(WANTED))
+    found: dict[str, dict[str, list[float]]] = {}
+    for key, results in evaluator.evaluate({f"{t}/{nth}": scores for (t, nth), scores in every_order.items()}).items():
+        for name, value in results.items():
+            shown = math.exp(value) if name.startswith("gm_") else value
+            found.setdefault(name, {}).setdefault(key.partition("/")[0], []).append(shown)
+    return found
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Warehouse]:
+    qrels, run = tied_collection()
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(qrels, "tied")
+        warehouse.load_run(run, "system")
+        yield warehouse
+
+
+def compare(loaded: Warehouse, name: str, values: dict[str, list[float]]) -> None:
+    """Every kind of value that the measure knows against all the values there are."""
+    (measure,) = parse_measures([name], CATALOG)
+    variants = tie_variants(measure)
+    assert {"worst", "best"} <= set(variants)
+    # Of what is better when it is less, the worst order gives the most.
+    falls = measure.relation.name in ("rbp_residual", "rbp_resid", "unjudged")
+    pick: dict[str, Callable[[list[float]], float]] = {
+        "worst": max if falls else min,
+        "best": min if falls else max,
+        "expected": lambda numbers: math.fsum(numbers) / len(numbers),
+    }
+    differing = 0
+    for ties, variant in variants.items():
+        ours = dict(loaded.rows(f"select topic, value from {variant.call}"))
+        for topic, numbers in values.items():
+            assert ours[topic] == pytest.approx(pick[ties](numbers), abs=EXACT), (name, ties, topic)
+            differing += max(numbers) - min(numbers) > EXACT
+    assert differing > 10, name
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_every_permutation_through_trec_eval(
+    loaded: Warehouse, peer_values: dict[str, dict[str, list[float]]], name: str
+) -> None:
+    compare(loaded, name, peer_values[PEERS[name]])
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_permutation_by_plain_loops(
+    loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]], name: str
+) -> None:
+    qrels, _ = tied_collection()
+    values: dict[str, list[float]] = {}
+    for (topic, _), scores in every_order.items():
+        values.setdefault(topic, []).append(PLAIN[name](qrels[topic], scores))
+    compare(loaded, name, values)
+
+
+def test_tap_in_every_permutation(loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]) -> None:
+    """The threshold is a score, so no order moves it; within what is kept every order is tried."""
+    qrels, run = tied_collection()
+    ((threshold,),) = loaded.rows("select distinct threshold from tap(k := 2)")
+    values: dict[str, list[float]] = {}
+    for (topic, _), order in every_order.items():
+        kept = {document: score for document, score in order.items() if run[topic][document] >= threshold}
+        values.setdefault(topic, []).append(brute_force.tap_of_list(qrels[topic], kept))
+    compare(loaded, "TAP@2", values)
+
+
+def test_all_measures_with_ties_are_tried() -> None:
+    tried = {parse_measures([name], CATALOG)[0].relation.name for name in (*PEERS, *PLAIN, "TAP@2")}
+    known = {relation.name for relation in CATALOG.measures if any(each.name == "ties" for each in relation.parameters)}
+    assert known <= tried
+
+
+def test_what_was_ranked_by_rank_or_input_has_no_ties(memory: Warehouse) -> None:
+    qrels, run = tied_collection()
+    memory.load_qrels(qrels, "tied")
+    memory.load_run(run, "system", tie_rule="input")
+    assert memory.rows("select count(*) from tie_effects where worst <> value or best <> value") == [(0,)]
+    # The expected value is a sum in another order.
+    assert memory.rows("select count(*) from tie_effects where abs(expected - value) > 1e-12") == [(0,)]
+
+
+def test_longer_ties_through_the_hypergeometric_distribution(memory: Warehouse) -> None:
+    """A thousand documents with one score, ten of them relevant: what is expected has a textbook form."""
+    memory.load_qrels({"t": {f"d{at:04}": 1 for at in range(10)}}, "long")
+    memory.load_run({"t": {f"d{at:04}": 1.0 for at in range(1000)}}, "flat")
+    none = math.prod((990 - at) / (1000 - at) for at in range(20))
+    expected = {
+        "P@20": 0.01,
+        "R@500": 0.5,
+        "Success@20": 1 - none,
+        "RR": sum(math.comb(1000 - rank, 9) / math.comb(1000, 10) / rank for rank in range(1, 992)),
+        "AP": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
+    }
+    for name, value in expected.items():
+        (measure,) = parse_measures([name], CATALOG)
+        ((ours,),) = memory.rows(f"select value from {tie_variants(measure)['expected'].call}")
+        assert ours == pytest.approx(value, abs=EXACT), name
