@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
-from evalsql.naming import TIES, Measure, default_measure, literal, quoted, tie_variants
+from evalsql.naming import Measure, default_measure, literal, quoted, tie_variants
 from evalsql.syntax import bind_parameters
 
 SCORES = "scores"
 TIED = "tied_scores"
-TIED_COMMENT = "The measures of scores under the worst and best order of tied documents, and what is expected"
 # What reports that name inputs are given in the file; those with other inputs are not built.
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
@@ -40,7 +39,7 @@ def statements(
             yield from made(relation)
     if wanted is not None:
         return
-    for statement in _score_views(catalog, create, temporary=temporary):
+    for statement in _scores_view(catalog, create, temporary=temporary):
         yield SCORES, statement
     for relation in order:
         if relation.kind == "reports":
@@ -52,27 +51,21 @@ def _built(catalog: Catalog, wanted: Sequence[str] | None = None) -> list[Relati
     return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
 
 
-def _score_views(catalog: Catalog, create: str, *, temporary: bool) -> Iterator[str]:
-    measures = [default_measure(relation) for relation in catalog.measures if relation.header.in_scores]
-    named = {**CONTRACT, "measure": "canonical name of the measure"}
-    ordered = {**named, TIES: "order of tied documents: worst, best or expected"}
-    for name, comment, body, columns in (
-        (SCORES, SCORES_COMMENT, scores(measures), named),
-        (TIED, TIED_COMMENT, tied_scores(measures), ordered),
-    ):
-        yield f"{create} view {name} as\n{body}"
-        if not temporary:
-            yield f"comment on view {name} is {literal(comment)}"
-            yield from _column_comments(name, columns)
+def _common_measures(catalog: Catalog) -> list[Measure]:
+    return [default_measure(relation) for relation in catalog.measures if relation.header.in_scores]
+
+
+def _scores_view(catalog: Catalog, create: str, *, temporary: bool) -> Iterator[str]:
+    yield f"{create} view {SCORES} as\n{scores(_common_measures(catalog))}"
+    if not temporary:
+        yield f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
+        yield from _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"})
 
 
 def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
     """A table macro where the relation has parameters, and for every measure; a view always."""
     if not relation.parameters and not relation.is_measure:
-        answers = TIED_ANSWERS if "tied_means" in relation.header.inputs else ANSWERS
-        given = {"answered": answers, **{name: averaged(catalog) for name in relation.header.inputs}}
-        body = with_inputs(relation.body, given) if relation.header.inputs else relation.body
-        yield f"{create} view {relation.name} as\n{body}"
+        yield f"{create} view {relation.name} as\n{_with_means(catalog, relation)}"
         return
     body = bind_parameters(relation, {parameter.name: parameter.name for parameter in relation.parameters})
     signature = ", ".join(
@@ -80,6 +73,16 @@ def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str
     )
     yield f"{create} macro {relation.name}({signature}) as table\n{body}"
     yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
+
+
+def _with_means(catalog: Catalog, relation: Relation) -> str:
+    """The body, with the means of the common measures where the report takes them."""
+    if not relation.header.inputs:
+        return relation.body
+    given = {"answered": ANSWERS}
+    if "tied_means" in relation.header.inputs:
+        given = {TIED: tied_scores(_common_measures(catalog)), "answered": TIED_ANSWERS}
+    return with_inputs(relation.body, given | {name: averaged(catalog) for name in relation.header.inputs})
 
 
 def comments(relation: Relation) -> Iterator[str]:
@@ -171,7 +174,7 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
 def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
     """The rows of the table ``relations``, in the order of its columns."""
     rows = [(relation.name, relation.kind, relation.header.title) for relation in _built(catalog)]
-    return [*rows, (SCORES, "reports", SCORES_COMMENT), (TIED, "reports", TIED_COMMENT)]
+    return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 
 
 def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:

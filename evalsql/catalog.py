@@ -33,8 +33,8 @@ def sql_root() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "sql"
 
 
-# Views put together from the measures, which reports may read.
-GENERATED = frozenset({"scores", "tied_scores"})
+# The view put together from the measures, which reports may read.
+GENERATED = frozenset({"scores"})
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,8 @@ def _in_trec_grammar(text: str, catalog: Catalog) -> list[Measure]:
         wanted = [name.lower() for name in GROUPS[base] if name not in facts]
         return [measure for name in wanted for _, measure in trec_measures(text, names[name], None)]
     if base not in names:
-        starts = [name for name in names if text.lower().startswith(f"{name}_")]
+        # As printed: P_5, utility_1,-1,0,0 and rbp_p=0.8 have values behind the last underscore but those in the name.
+        starts = [name for name in names if re.match(rf"{re.escape(name)}_(-?[.\d]|\w+=)", text, re.IGNORECASE)]
         base = max(starts, key=len, default="")
         dot, values = "_", text[len(base) + 1 :]
     if base not in names:

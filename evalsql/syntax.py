@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,17 @@ def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
     pieces: list[str] = []
     end = 0
-    for sign, name in pairwise(sqlglot.tokenize(relation.body, dialect="duckdb")):
-        if sign.text == "$" and sign.end + 1 == name.start:
-            pieces += [relation.body[end : sign.start], arguments[name.text]]
-            end = name.end + 1
+    for start, stop, name in _parameter_places(relation.body):
+        pieces += [relation.body[end:start], arguments[name]]
+        end = stop
     return "".join([*pieces, relation.body[end:]])
+
+
+@cache
+def _parameter_places(body: str) -> list[tuple[int, int, str]]:
+    """Where each ``$name`` starts and ends."""
+    return [
+        (sign.start, name.end + 1, str(name.text))
+        for sign, name in pairwise(sqlglot.tokenize(body, dialect="duckdb"))
+        if sign.text == "$" and sign.end + 1 == name.start
+    ]

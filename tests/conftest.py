@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -32,10 +33,18 @@ def real() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse file without data; tests copy it, since making one takes a second."""
+    path = tmp_path_factory.mktemp("warehouse") / "empty.duckdb"
+    evalsql.open(path).close()
+    return path
+
+
 @pytest.fixture
-def memory() -> Iterator[Warehouse]:
-    """An empty warehouse in memory."""
-    with evalsql.open(":memory:") as warehouse:
+def empty(tmp_path: Path, empty_file: Path) -> Iterator[Warehouse]:
+    """An empty warehouse."""
+    with evalsql.open(shutil.copy(empty_file, tmp_path / "empty.duckdb")) as warehouse:
         yield warehouse
 
 

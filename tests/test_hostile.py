@@ -23,9 +23,9 @@ EVERYTHING = "select topic, document from rankings order by run, topic, rank"
 
 
 @pytest.fixture
-def judged(memory: Warehouse, tmp_path: Path) -> Warehouse:
-    memory.load_qrels(write(tmp_path / "q.txt", QRELS))
-    return memory
+def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
+    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return empty
 
 
 # Files
@@ -231,9 +231,9 @@ def test_output_does_not_go_over_what_is_in_use(command: Command, tmp_path: Path
         "AP(**{'k':1})",
     ],
 )
-def test_arguments_without_a_meaning_are_refused(memory: Warehouse, name: str) -> None:
+def test_arguments_without_a_meaning_are_refused(empty: Warehouse, name: str) -> None:
     with pytest.raises(UsageError):
-        memory.evaluate(name)
+        empty.evaluate(name)
 
 
 @pytest.mark.parametrize("gains", ["'01=1,2=2'", "'+1=1, 2=2.0'", "{1: 1, 2: 2}", "{1: 1.0, 2: 20e-1}", "None"])
@@ -265,10 +265,10 @@ def test_pyterrier_frames_go_by_their_keys(judged: Warehouse) -> None:
         (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), "score is not a number in 1 rows"),
     ],
 )
-def test_data_that_cannot_be_taken_is_named(memory: Warehouse, data: object, complaint: str) -> None:
+def test_data_that_cannot_be_taken_is_named(empty: Warehouse, data: object, complaint: str) -> None:
     with pytest.raises((UsageError, InputError), match=complaint):
-        memory.load_run(data, "system")
-    assert memory.rows("select count(*) from runs") == [(0,)]
+        empty.load_run(data, "system")
+    assert empty.rows("select count(*) from runs") == [(0,)]
 
 
 def test_numbers_of_numpy_and_single_names(judged: Warehouse) -> None:
@@ -276,16 +276,16 @@ def test_numbers_of_numpy_and_single_names(judged: Warehouse) -> None:
     assert judged.evaluate("RR", runs="system", qrels="q").fetchall() == [("q", "system", 0.5)]
 
 
-def test_judgments_in_memory_keep_the_best_when_told_to(memory: Warehouse) -> None:
+def test_judgments_in_memory_keep_the_best_when_told_to(empty: Warehouse) -> None:
     frame = pandas.DataFrame(
         {"qid": ["q", "q", "q"], "docno": ["a", "a", "b"], "label": [1, 3, 0], "iter": ["x", "y", None]}
     )
-    memory.load_qrels(frame, "q", keep_best=True)
-    assert memory.rows("select iteration, document, grade from judgments order by all") == [
+    empty.load_qrels(frame, "q", keep_best=True)
+    assert empty.rows("select iteration, document, grade from judgments order by all") == [
         ("0", "b", 0),
         ("y", "a", 3),
     ]
-    assert memory.rows("select duplicates from qrels") == [(1,)]
+    assert empty.rows("select duplicates from qrels") == [(1,)]
 
 
 # The command line

@@ -27,9 +27,9 @@ EVERYTHING = "select topic, rank, document, score from rankings order by topic, 
 
 
 @pytest.fixture
-def judged(memory: Warehouse, tmp_path: Path) -> Warehouse:
-    memory.load_qrels(write(tmp_path / "q.txt", QRELS))
-    return memory
+def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
+    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return empty
 
 
 @pytest.mark.parametrize(
@@ -269,60 +269,60 @@ def test_a_run_is_called_by_its_files_stem(judged: Warehouse, tmp_path: Path, na
         QRELS.replace(" 2\n", " 2.0\n"),
     ],
 )
-def test_every_form_of_qrels_gives_the_same_judgments(memory: Warehouse, tmp_path: Path, text: str) -> None:
-    memory.load_qrels(write(tmp_path / "q.txt", text), "q")
-    assert memory.rows("select topic, iteration, document, grade from judgments order by all") == [
+def test_every_form_of_qrels_gives_the_same_judgments(empty: Warehouse, tmp_path: Path, text: str) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", text), "q")
+    assert empty.rows("select topic, iteration, document, grade from judgments order by all") == [
         ("t1", "0", "d1", 1),
         ("t1", "0", "d2", 0),
         ("t2", "0", "d1", 2),
     ]
 
 
-def test_bad_qrels_are_refused_with_their_lines(memory: Warehouse, tmp_path: Path) -> None:
+def test_bad_qrels_are_refused_with_their_lines(empty: Warehouse, tmp_path: Path) -> None:
     text = QRELS + "t1 0 d1 2\nt3 0 d1\nt3 0 d2 0.5\nt3 0 d3 high\n"
     with pytest.raises(InputError) as caught:
-        memory.load_qrels(write(tmp_path / "q.txt", text))
+        empty.load_qrels(write(tmp_path / "q.txt", text))
     assert [(problem.line, problem.reason) for problem in caught.value.problems] == [
         (4, "document d1 of topic t1 is already judged at line 1"),
         (5, "3 columns, expected 4: topic iteration document grade"),
         (6, 'grade "0.5" is not a whole number'),
         (7, 'grade "high" is not a whole number'),
     ]
-    assert memory.rows("select count(*) from qrels") == [(0,)]
-    memory.load_qrels(write(tmp_path / "q.txt", QRELS + "t1 0 d2 3\n"), keep_best=True)
-    assert memory.rows("select grade from judgments where document = 'd2'") == [(3,)]
-    assert memory.rows("select duplicates from qrels") == [(1,)]
+    assert empty.rows("select count(*) from qrels") == [(0,)]
+    empty.load_qrels(write(tmp_path / "q.txt", QRELS + "t1 0 d2 3\n"), keep_best=True)
+    assert empty.rows("select grade from judgments where document = 'd2'") == [(3,)]
+    assert empty.rows("select duplicates from qrels") == [(1,)]
 
 
-def test_runs_and_judgments_come_together_in_any_order(memory: Warehouse, tmp_path: Path) -> None:
+def test_runs_and_judgments_come_together_in_any_order(empty: Warehouse, tmp_path: Path) -> None:
     run = write(tmp_path / "system.run", PLAIN)
     first, second = write(tmp_path / "first.txt", QRELS), write(tmp_path / "second.txt", "t1 0 d2 1\nt3 0 d3 1\n")
-    memory.load_runs(run)
-    assert memory.rows("select count(*) from ap") == [(0,)]
-    memory.load_qrels(first, runs=["sys*"])
-    memory.load_qrels(second, runs=["system"])
+    empty.load_runs(run)
+    assert empty.rows("select count(*) from ap") == [(0,)]
+    empty.load_qrels(first, runs=["sys*"])
+    empty.load_qrels(second, runs=["system"])
     expected = [("first", "t1", 1.0), ("first", "t2", 1.0), ("second", "t1", 0.5), ("second", "t3", 0.0)]
-    assert memory.rows("select qrels, topic, value from ap order by all") == expected
+    assert empty.rows("select qrels, topic, value from ap order by all") == expected
     with pytest.raises(UsageError, match="several judgment sets, say which"):
-        memory.load_runs(write(tmp_path / "other.run", PLAIN))
+        empty.load_runs(write(tmp_path / "other.run", PLAIN))
     # A run that takes the place of another keeps to its judgment sets.
     for options in ({}, {"qrels": "first"}, {"qrels": ["*"]}):
-        memory.load_runs(run, replace=True, **options)
-        assert memory.rows("select qrels, topic, value from ap order by all") == expected
+        empty.load_runs(run, replace=True, **options)
+        assert empty.rows("select qrels, topic, value from ap order by all") == expected
     with pytest.raises(UsageError, match="already loaded"):
-        memory.load_qrels(second)
-    memory.load_qrels(write(tmp_path / "second.txt", "t1 0 d1 1\n"), replace=True)
-    assert memory.rows("select topic, value from ap where qrels = 'second'") == [("t1", 1.0)]
-    assert memory.rows("select missing_topics, extra_topics from coverage order by qrels") == [(0, 0), (0, 1)]
+        empty.load_qrels(second)
+    empty.load_qrels(write(tmp_path / "second.txt", "t1 0 d1 1\n"), replace=True)
+    assert empty.rows("select topic, value from ap where qrels = 'second'") == [("t1", 1.0)]
+    assert empty.rows("select missing_topics, extra_topics from coverage order by qrels") == [(0, 0), (0, 1)]
     with pytest.raises(UsageError, match='no judgment set is called "frist"; there are: first'):
-        memory.load_runs(run, replace=True, qrels=["frist"])
-    assert memory.rows("select count(*) from judged_ranks") == [(4,)]
+        empty.load_runs(run, replace=True, qrels=["frist"])
+    assert empty.rows("select count(*) from judged_ranks") == [(4,)]
 
 
-def test_names_are_texts(memory: Warehouse, tmp_path: Path) -> None:
-    memory.load_qrels(write(tmp_path / "q.txt", "001 0 0012 1\n1 0 12 0\n1 0 NA 1\n"))
-    memory.load_runs(write(tmp_path / "s.run", '001 Q0 12 1 2 x\n001 Q0 0012 2 1 x\n1 Q0 "d" 1 1 x\n1 Q0 NA 2 0 x\n'))
-    assert memory.rows("select topic, value from rr order by topic") == [("001", 0.5), ("1", 0.5)]
+def test_names_are_texts(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", "001 0 0012 1\n1 0 12 0\n1 0 NA 1\n"))
+    empty.load_runs(write(tmp_path / "s.run", '001 Q0 12 1 2 x\n001 Q0 0012 2 1 x\n1 Q0 "d" 1 1 x\n1 Q0 NA 2 0 x\n'))
+    assert empty.rows("select topic, value from rr order by topic") == [("001", 0.5), ("1", 0.5)]
 
 
 def test_batches_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,12 +104,12 @@ def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_o
         assert any(expected.values())
 
 
-def test_four_columns_are_five_with_subgroup_0(memory: Warehouse, tmp_path: Path) -> None:
+def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path) -> None:
     four = "topic group document level\nt1 g a 1.5\nt1 g b 0\n\n# a comment\nt1 h b 2e0\n"
     five = "t1 g 0 a 1.5\r\nt1\tg  0 b 0\r\nt1 h 0 b 2\r\n"
     for name, text in (("four", four), ("five", five)):
-        memory.load_qrels(write(tmp_path / name, text), form="preferences")
-        assert memory.rows(
+        empty.load_qrels(write(tmp_path / name, text), form="preferences")
+        assert empty.rows(
             """
             select topic, judgment_group, subgroup, document, level
             from preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)
@@ -117,12 +117,12 @@ def test_four_columns_are_five_with_subgroup_0(memory: Warehouse, tmp_path: Path
             """,
             [name],
         ) == [("t1", "g", "0", "a", 1.5), ("t1", "g", "0", "b", 0.0), ("t1", "h", "0", "b", 2.0)]
-    assert memory.rows("select qrels, form, comments from qrels order by 1 desc") == [
+    assert empty.rows("select qrels, form, comments from qrels order by 1 desc") == [
         ("four", "preferences", "topic group document level\n# a comment"),
         ("five", "preferences", ""),
     ]
-    assert memory.rows("select name, num_topics, num_rows from holdings order by 1") == [("five", 1, 3), ("four", 1, 3)]
-    assert memory.rows(
+    assert empty.rows("select name, num_topics, num_rows from holdings order by 1") == [("five", 1, 3), ("four", 1, 3)]
+    assert empty.rows(
         "select document, grade from judged_documents join documents using (document_id) order by all"
     ) == [
         *[("a", 1)] * 2,
@@ -148,21 +148,21 @@ REFUSED = {
 }
 
 
-def test_unusable_preferences_are_refused_with_their_place(memory: Warehouse, tmp_path: Path) -> None:
+def test_unusable_preferences_are_refused_with_their_place(empty: Warehouse, tmp_path: Path) -> None:
     for text, reason in REFUSED.items():
         with pytest.raises(InputError) as refusal:
-            memory.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+            empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
         assert str(refusal.value).startswith(f"{tmp_path}/{reason}")
         assert refusal.value.count == 1
-    assert memory.rows("select count(*) from qrels") == [(0,)]
-    assert memory.rows("select count(*) from preferences") == [(0,)]
+    assert empty.rows("select count(*) from qrels") == [(0,)]
+    assert empty.rows("select count(*) from preferences") == [(0,)]
 
 
-def test_a_circle_by_way_of_others_is_refused_and_every_problem_is_told(memory: Warehouse, tmp_path: Path) -> None:
+def test_a_circle_by_way_of_others_is_refused_and_every_problem_is_told(empty: Warehouse, tmp_path: Path) -> None:
     text = "t g 1 a 9\nt g 1 b 5\nt g 1 x 5\nt g 2 b 2\nt g 2 c 1\nt g 3 c 3\nt g 3 x 2\nt g 3 d 0.5\nt g 4 d 2\n"
     text += "t g 4 a 1\nt h 1 a 1\nt h 1 b two\nt h 1 a 2\n"
     with pytest.raises(InputError) as refusal:
-        memory.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+        empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
     faults = [str(problem).removeprefix(f"{tmp_path}/") for problem in refusal.value.problems]
     assert faults[0] == 'q.txt:12: level "two" is not a number'
     assert faults[1] == "q.txt:13: document a of topic t in group h stands in subgroup 1 already, at line 11"
@@ -172,11 +172,11 @@ def test_a_circle_by_way_of_others_is_refused_and_every_problem_is_told(memory: 
     ]
 
 
-def test_groups_may_disagree_and_what_follows_counts(memory: Warehouse, tmp_path: Path) -> None:
+def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path: Path) -> None:
     text = "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 c 1\nt g 3 c 5\nt g 3 d 4\nt h 1 d 2\nt h 1 a 1\n"
-    memory.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+    empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
     names = "select document from documents where document_id = "
-    assert memory.rows(
+    assert empty.rows(
         f"select judgment_group, ({names} better_id), ({names} worse_id) from preference_pairs order by all"
     ) == [
         *(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")),
@@ -184,66 +184,66 @@ def test_groups_may_disagree_and_what_follows_counts(memory: Warehouse, tmp_path
     ]
 
 
-def test_a_document_is_judged_once_in_each_group(memory: Warehouse, tmp_path: Path) -> None:
+def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Path) -> None:
     text = "t 1 a 0\nt 2 a 2\nt 1 b 1\n"
     with pytest.raises(InputError, match=r"q.txt:2: document a of topic t is already judged at line 1, .* form groups"):
-        memory.load_qrels(write(tmp_path / "q.txt", text))
-    memory.load_qrels(tmp_path / "q.txt", form="groups")
-    assert memory.rows("select form, num_rows from qrels join holdings on name = qrels.qrels") == [("groups", 3)]
+        empty.load_qrels(write(tmp_path / "q.txt", text))
+    empty.load_qrels(tmp_path / "q.txt", form="groups")
+    assert empty.rows("select form, num_rows from qrels join holdings on name = qrels.qrels") == [("groups", 3)]
     judged = "select document, grade from judged_documents join documents using (document_id) order by all"
-    assert memory.rows(judged) == [("a", 2), ("b", 1)]
+    assert empty.rows(judged) == [("a", 2), ("b", 1)]
     write(tmp_path / "q.txt", text + "t 2 a 3\n")
     with pytest.raises(
         InputError, match=r"q.txt:4: document a of topic t is already judged by group 2 at line 2\nnothing"
     ):
-        memory.load_qrels(tmp_path / "q.txt", form="groups", replace=True)
-    memory.load_qrels(tmp_path / "q.txt", form="groups", replace=True, keep_best=True)
-    assert memory.rows("select iteration, grade, duplicates from assessments, qrels order by all") == [
+        empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True)
+    empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True, keep_best=True)
+    assert empty.rows("select iteration, grade, duplicates from assessments, qrels order by all") == [
         *(("1", 0, 1), ("1", 1, 1), ("2", 3, 1)),
     ]
-    assert memory.rows(judged) == [("a", 3), ("b", 1)]
+    assert empty.rows(judged) == [("a", 3), ("b", 1)]
 
 
-def test_forms_and_options_that_do_not_fit_are_refused(memory: Warehouse, tmp_path: Path) -> None:
+def test_forms_and_options_that_do_not_fit_are_refused(empty: Warehouse, tmp_path: Path) -> None:
     path = write(tmp_path / "q.txt", PREFERENCES)
     with pytest.raises(UsageError, match="form stars is unknown; there are: grades, groups, preferences"):
-        memory.load_qrels(path, form="stars")
+        empty.load_qrels(path, form="stars")
     with pytest.raises(UsageError, match="of repeated preferences none is the best one"):
-        memory.load_qrels(path, form="preferences", keep_best=True)
+        empty.load_qrels(path, form="preferences", keep_best=True)
 
 
-def test_replaced_preferences_leave_nothing_behind(memory: Warehouse, tmp_path: Path) -> None:
+def test_replaced_preferences_leave_nothing_behind(empty: Warehouse, tmp_path: Path) -> None:
     path = write(tmp_path / "q.txt", PREFERENCES)
-    memory.load_qrels(path, form="preferences")
-    memory.load_runs(FIXTURES / "preferences" / "runs" / "system.run")
+    empty.load_qrels(path, form="preferences")
+    empty.load_runs(FIXTURES / "preferences" / "runs" / "system.run")
     write(path, "t 0 a 1\n")
-    memory.load_qrels(path, replace=True)
-    assert memory.rows("select count(*) from preferences") == [(0,)]
-    assert memory.rows("select topic, grade from judged_documents join topics using (topic_id)") == [("t", 1)]
-    assert memory.rows("select topic, value from prefs_simple") == [("t", 0.0)]
+    empty.load_qrels(path, replace=True)
+    assert empty.rows("select count(*) from preferences") == [(0,)]
+    assert empty.rows("select topic, grade from judged_documents join topics using (topic_id)") == [("t", 1)]
+    assert empty.rows("select topic, value from prefs_simple") == [("t", 0.0)]
 
 
-def test_frames_hold_groups_and_preferences(memory: Warehouse, tmp_path: Path) -> None:
+def test_frames_hold_groups_and_preferences(empty: Warehouse, tmp_path: Path) -> None:
     rows = [line.split() for line in PREFERENCES.splitlines()[1:]]
     frame = pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "level"])
     frame["level"] = frame["level"].astype(float)
-    memory.load_qrels(write(tmp_path / "file.txt", PREFERENCES), form="preferences")
-    memory.load_qrels(frame, "frame", form="preferences")
+    empty.load_qrels(write(tmp_path / "file.txt", PREFERENCES), form="preferences")
+    empty.load_qrels(frame, "frame", form="preferences")
     content = "select judgment_group, subgroup, document_id, level from preferences join qrels using (qrels_id)"
-    expected = memory.rows(f"{content} where qrels = 'file' order by all")
-    assert memory.rows(f"{content} where qrels = 'frame' order by all") == expected
+    expected = empty.rows(f"{content} where qrels = 'file' order by all")
+    assert empty.rows(f"{content} where qrels = 'frame' order by all") == expected
     with pytest.raises(InputError, match=r"bad:21: document a of topic p1 in group anna stands in subgroup 0 already"):
-        memory.load_qrels(pd.concat([frame, frame.head(1)]), "bad", form="preferences")
+        empty.load_qrels(pd.concat([frame, frame.head(1)]), "bad", form="preferences")
     frame.loc[1, "level"] = float("inf")
     with pytest.raises(InputError, match=r"bad:2: level is missing or not finite"):
-        memory.load_qrels(frame, "bad", form="preferences")
+        empty.load_qrels(frame, "bad", form="preferences")
     with pytest.raises(UsageError, match="there is no column for the group"):
-        memory.load_qrels({"t": {"a": 1}}, "bad", form="preferences")
+        empty.load_qrels({"t": {"a": 1}}, "bad", form="preferences")
     judged = pd.DataFrame({"qid": ["t", "t"], "iteration": ["1", "2"], "docno": ["a", "a"], "grade": [0, 1]})
     with pytest.raises(InputError, match="document a of topic t is judged more than once"):
-        memory.load_qrels(judged, "groups")
-    memory.load_qrels(judged, "groups", form="groups")
-    assert memory.rows("select iteration, grade from assessments order by all") == [("1", 0), ("2", 1)]
+        empty.load_qrels(judged, "groups")
+    empty.load_qrels(judged, "groups", form="groups")
+    assert empty.rows("select iteration, grade from assessments order by all") == [("1", 0), ("2", 1)]
 
 
 def test_the_command_line_takes_the_form(command: Command, tmp_path: Path) -> None:

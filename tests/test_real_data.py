@@ -76,10 +76,10 @@ def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("folder", ["trec-covid-r1-small", "trec-covid-r3-small"])
-def test_official_figures_of_earlier_rounds(real: Path, memory: Warehouse, folder: str) -> None:
-    memory.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
-    memory.load_runs(str(real / "oddities" / folder / "runs" / "*"))
-    ours = leaderboard(memory, ["nDCG@10", "P@5", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
+def test_official_figures_of_earlier_rounds(real: Path, empty: Warehouse, folder: str) -> None:
+    empty.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
+    empty.load_runs(str(real / "oddities" / folder / "runs" / "*"))
+    ours = leaderboard(empty, ["nDCG@10", "P@5", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
     with (real / "oddities" / folder / "official_leaderboard.csv").open(newline="") as stream:
         rows = [{name.lower(): value for name, value in row.items()} for row in csv.DictReader(stream)]
     rbp = "rbp(p=.5)" if "rbp(p=.5)" in rows[0] else "rbp_p5"
@@ -88,22 +88,22 @@ def test_official_figures_of_earlier_rounds(real: Path, memory: Warehouse, folde
 
 @pytest.mark.filterwarnings("ignore:.*holds zero bytes")
 @pytest.mark.parametrize("folder", ODDITIES)
-def test_oddities_equal_trec_eval_and_tap_k(real: Path, memory: Warehouse, folder: str) -> None:
+def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder: str) -> None:
     qrels = read_qrels(real / "oddities" / folder / "qrels.txt")
     paths = sorted((real / "oddities" / folder / "runs").iterdir())
-    memory.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
-    memory.load_runs(paths, keep_best=True)
+    empty.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
+    empty.load_runs(paths, keep_best=True)
     runs = {run_name(path): read_run(path) for path in paths}
     for level in (1, 2):
         theirs = {run: peers.trec_eval(qrels, scores, level) for run, scores in runs.items()}
         for name, their_name in peers.at_level(level).items():
-            call = parse_measures([name], memory.catalog)[0].call
-            ours = {(run, topic): value for run, topic, value in memory.rows(f"select run, topic, value from {call}")}
+            call = parse_measures([name], empty.catalog)[0].call
+            ours = {(run, topic): value for run, topic, value in empty.rows(f"select run, topic, value from {call}")}
             for run, found in theirs.items():
                 for topic, value in found.get(their_name, {}).items():
                     assert ours[run, topic] == pytest.approx(value, abs=1e-9), (name, run, topic)
     for k in (1, 5):
-        taps = memory.rows(f"select run, topic, value from tap(k := {k}, reward_silence := true)")
+        taps = empty.rows(f"select run, topic, value from tap(k := {k}, reward_silence := true)")
         for run, scores in runs.items():
             theirs = peers.tap(qrels, scores, k)
             by_topic = {topic: value for name, topic, value in taps if name == run}
@@ -111,29 +111,29 @@ def test_oddities_equal_trec_eval_and_tap_k(real: Path, memory: Warehouse, folde
                 assert by_topic[topic] == pytest.approx(value, abs=1e-9), (k, run, topic)
 
 
-def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, memory: Warehouse) -> None:
+def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, empty: Warehouse) -> None:
     folder = real / "oddities" / "clef-ehealth-2018"
-    memory.load_qrels(folder / "qrels.txt", "clef")
+    empty.load_qrels(folder / "qrels.txt", "clef")
     file = next((folder / "runs").glob(f"{REPEATED}*"))
     with pytest.raises(InputError) as caught:
-        memory.load_runs(file)
+        empty.load_runs(file)
     assert caught.value.count == 635
     assert f"{file}:2: document 280c1618-d6de-4312-b929-df4c29218097 of topic 153001 already stands at line 1" in str(
         caught.value
     )
-    assert memory.rows("select count(*) from retrieved") == [(0,)]
-    memory.load_runs(file, keep_best=True)
-    assert memory.rows("select duplicates from runs") == [(635,)]
-    assert memory.rows("select num_rows from files where kind = 'run'") == [(sum(1 for _ in lines(file)),)]
+    assert empty.rows("select count(*) from retrieved") == [(0,)]
+    empty.load_runs(file, keep_best=True)
+    assert empty.rows("select duplicates from runs") == [(635,)]
+    assert empty.rows("select num_rows from files where kind = 'run'") == [(sum(1 for _ in lines(file)),)]
 
 
-def test_a_run_in_several_files_is_one_run(real: Path, memory: Warehouse) -> None:
+def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None:
     folder = real / "oddities" / "clef-tar-2017"
-    memory.load_qrels(folder / "qrels.txt", "tar")
-    memory.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
-    assert memory.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
-    assert memory.rows("select count(*) from files where kind = 'run'") == [(3,)]
+    empty.load_qrels(folder / "qrels.txt", "tar")
+    empty.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
+    assert empty.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
+    assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
     assert (
-        memory.rows("select comments from runs")[0][0].splitlines()
+        empty.rows("select comments from runs")[0][0].splitlines()
         == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
     )

@@ -174,19 +174,19 @@ def test_all_measures_with_ties_are_tried() -> None:
     assert known <= tried
 
 
-def test_what_was_ranked_by_rank_or_input_has_no_ties(memory: Warehouse) -> None:
+def test_what_was_ranked_by_rank_or_input_has_no_ties(empty: Warehouse) -> None:
     qrels, run = tied_collection()
-    memory.load_qrels(qrels, "tied")
-    memory.load_run(run, "system", tie_rule="input")
-    assert memory.rows("select count(*) from tie_effects where worst <> value or best <> value") == [(0,)]
+    empty.load_qrels(qrels, "tied")
+    empty.load_run(run, "system", tie_rule="input")
+    assert empty.rows("select count(*) from tie_effects where worst <> value or best <> value") == [(0,)]
     # The expected value is a sum in another order.
-    assert memory.rows("select count(*) from tie_effects where abs(expected - value) > 1e-12") == [(0,)]
+    assert empty.rows("select count(*) from tie_effects where abs(expected - value) > 1e-12") == [(0,)]
 
 
-def test_longer_ties_through_the_hypergeometric_distribution(memory: Warehouse) -> None:
+def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -> None:
     """A thousand documents with one score, ten of them relevant: what is expected has a textbook form."""
-    memory.load_qrels({"t": {f"d{at:04}": 1 for at in range(10)}}, "long")
-    memory.load_run({"t": {f"d{at:04}": 1.0 for at in range(1000)}}, "flat")
+    empty.load_qrels({"t": {f"d{at:04}": 1 for at in range(10)}}, "long")
+    empty.load_run({"t": {f"d{at:04}": 1.0 for at in range(1000)}}, "flat")
     none = math.prod((990 - at) / (1000 - at) for at in range(20))
     expected = {
         "P@20": 0.01,
@@ -197,5 +197,5 @@ def test_longer_ties_through_the_hypergeometric_distribution(memory: Warehouse) 
     }
     for name, value in expected.items():
         (measure,) = parse_measures([name], CATALOG)
-        ((ours,),) = memory.rows(f"select value from {tie_variants(measure)['expected'].call}")
+        ((ours,),) = empty.rows(f"select value from {tie_variants(measure)['expected'].call}")
         assert ours == pytest.approx(value, abs=EXACT), name

@@ -44,25 +44,25 @@ def frames(names: tuple[str, str, str], rows: Sequence[tuple[str, str, float]]) 
 @pytest.mark.parametrize(
     "names", [("query_id", "doc_id", "score"), ("qid", "docno", "score"), ("q_id", "doc_id", "score")]
 )
-def test_runs_and_judgments_come_from_frames(memory: Warehouse, kind: str, names: tuple[str, str, str]) -> None:
-    memory.load_qrels(frames((*names[:2], "relevance"), GRADES)[kind], "judged")
-    memory.load_run(frames(names, ROWS)[kind], "system")
-    assert sorted(memory.rows("select topic, document, score from rankings")) == sorted(ROWS)
-    assert sorted(memory.rows("select topic, document, grade from judgments")) == sorted(GRADES)
-    assert memory.evaluate("RR").fetchall() == [("judged", "system", 0.75)]
+def test_runs_and_judgments_come_from_frames(empty: Warehouse, kind: str, names: tuple[str, str, str]) -> None:
+    empty.load_qrels(frames((*names[:2], "relevance"), GRADES)[kind], "judged")
+    empty.load_run(frames(names, ROWS)[kind], "system")
+    assert sorted(empty.rows("select topic, document, score from rankings")) == sorted(ROWS)
+    assert sorted(empty.rows("select topic, document, grade from judgments")) == sorted(GRADES)
+    assert empty.evaluate("RR").fetchall() == [("judged", "system", 0.75)]
 
 
-def test_nested_dicts_and_every_way_out(memory: Warehouse) -> None:
-    memory.load_qrels(QRELS, "judged")
-    memory.load_run(RUN, "system")
-    relation = memory.evaluate(["RR", "nDCG@10"])
+def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
+    empty.load_qrels(QRELS, "judged")
+    empty.load_run(RUN, "system")
+    relation = empty.evaluate(["RR", "nDCG@10"])
     assert relation.columns == ["qrels", "run", "RR", "nDCG@10"]
     expected = [("judged", "system", 0.75, pytest.approx((0.63093 + 1) / 2, abs=1e-5))]
     assert relation.fetchall() == expected
-    assert memory.evaluate(["RR", "nDCG@10"]).df()["RR"].tolist() == [0.75]
-    assert memory.evaluate(["RR", "nDCG@10"]).pl()["RR"].to_list() == [0.75]
-    assert memory.evaluate(["RR", "nDCG@10"]).to_arrow_table()["RR"].to_pylist() == [0.75]
-    assert memory.evaluate("RR", per_topic=True).fetchall() == [
+    assert empty.evaluate(["RR", "nDCG@10"]).df()["RR"].tolist() == [0.75]
+    assert empty.evaluate(["RR", "nDCG@10"]).pl()["RR"].to_list() == [0.75]
+    assert empty.evaluate(["RR", "nDCG@10"]).to_arrow_table()["RR"].to_pylist() == [0.75]
+    assert empty.evaluate("RR", per_topic=True).fetchall() == [
         ("judged", "system", "t1", "RR", 0.5),
         ("judged", "system", "t2", "RR", 1.0),
     ]
@@ -79,10 +79,10 @@ def test_nested_dicts_and_every_way_out(memory: Warehouse) -> None:
         (pandas.DataFrame({"qid": ["a", None], "docno": ["x", "y"], "score": [1.0, 2.0]}), "system:2: topic or doc"),
     ],
 )
-def test_unusable_rows_in_memory_are_refused(memory: Warehouse, data: object, complaint: str) -> None:
+def test_unusable_rows_in_memory_are_refused(empty: Warehouse, data: object, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        memory.load_run(data, "system")
-    assert memory.rows("select count(*) from runs") == [(0,)]
+        empty.load_run(data, "system")
+    assert empty.rows("select count(*) from runs") == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -92,38 +92,38 @@ def test_unusable_rows_in_memory_are_refused(memory: Warehouse, data: object, co
         (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
     ],
 )
-def test_unusable_frames_are_refused(memory: Warehouse, data: object, complaint: str) -> None:
+def test_unusable_frames_are_refused(empty: Warehouse, data: object, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
-        memory.load_run(data, "system")
+        empty.load_run(data, "system")
 
 
-def test_fractional_and_repeated_judgments_in_memory_are_refused(memory: Warehouse) -> None:
+def test_fractional_and_repeated_judgments_in_memory_are_refused(empty: Warehouse) -> None:
     with pytest.raises(InputError, match="grade is not a whole number in 1 rows"):
-        memory.load_qrels({"t": {"d": 0.5}}, "q")
+        empty.load_qrels({"t": {"d": 0.5}}, "q")
     with pytest.raises(InputError, match="judged more than once"):
-        memory.load_qrels(pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "label": [1, 0]}), "q")
+        empty.load_qrels(pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "label": [1, 0]}), "q")
     with pytest.raises(UsageError, match="need a name"):
-        memory.load_qrels(QRELS)
+        empty.load_qrels(QRELS)
 
 
-def test_files_and_dicts_give_the_same(memory: Warehouse) -> None:
-    memory.load_qrels(SAMPLE / "qrels.txt", "sample")
-    memory.load_runs(SAMPLE / "runs" / "bm25.run")
+def test_files_and_dicts_give_the_same(empty: Warehouse) -> None:
+    empty.load_qrels(SAMPLE / "qrels.txt", "sample")
+    empty.load_runs(SAMPLE / "runs" / "bm25.run")
     data: dict[str, dict[str, float]] = {}
     for line in (SAMPLE / "runs" / "bm25.run").read_text().splitlines():
         topic, _, document, _, score, _ = line.split()
         data.setdefault(topic, {})[document] = float(score)
-    memory.load_run(data, "from-dict")
+    empty.load_run(data, "from-dict")
     assert (
-        memory.rows("""
+        empty.rows("""
         select topic, rank, document, score from rankings where run = 'bm25'
         except select topic, rank, document, score from rankings where run = 'from-dict'
     """)
         == []
     )
     with pytest.raises(UsageError, match="already loaded: from-dict"):
-        memory.load_run(data, "from-dict")
-    memory.load_run(data, "from-dict", replace=True)
+        empty.load_run(data, "from-dict")
+    empty.load_run(data, "from-dict", replace=True)
 
 
 def test_filters_keep_to_runs_and_judgments(sample_file: Path) -> None:
@@ -234,8 +234,8 @@ def test_a_failed_load_leaves_the_file_as_it_was(copy: Path, tmp_path: Path) -> 
         assert everything(warehouse) == before
 
 
-def test_errors_of_the_engine_carry_its_words(memory: Warehouse) -> None:
+def test_errors_of_the_engine_carry_its_words(empty: Warehouse) -> None:
     with pytest.raises(QueryError, match="nowhere"):
-        memory.sql("select * from nowhere")
+        empty.sql("select * from nowhere")
     with pytest.raises(QueryError, match="Could not convert"):
-        memory.rows("select cast(range || 'x' as integer) from range(10000)")
+        empty.rows("select cast(range || 'x' as integer) from range(10000)")
