@@ -134,6 +134,5 @@ def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None
     assert empty.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
     assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
     assert (
-        empty.rows("select comments from runs")[0][0].splitlines()
-        == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
+        empty.rows("select comments from runs")[0][0].splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from evalsql.catalog import read_catalog
-from evalsql.trec_eval import Options, lines, rows_wanted
-from tests.conftest import write
+from evalsql.errors import UsageError
+from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
+from tests.conftest import FIXTURES, Command, write
 from tests.random_collections import Qrels, Run, collection
 from tests.test_real_data import ODDITIES, read_qrels, read_run
 from tests.trec_eval_output import ALL_TREC, Settings, output
@@ -116,3 +117,122 @@ def test_trec_covid_to_the_byte(real: Path, run_name: str) -> None:
     qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
     expected = output(qrels, run, Settings(complete=True), tag=_last_tag(path))
     assert printed(str(folder / "qrels.txt"), str(path), Settings(complete=True), ["all_trec"]) == expected
+
+
+def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
+    """By hand: t1 has AP 1 and one document, t2 is left out with one relevant document."""
+    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 b 1\n"))
+    run = str(write(tmp_path / "a.run", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n"))
+    measures = ["num_q", "map", "gm_map", "num_rel", "utility", "yaap"]
+    odds = "0.3466"  # ln(2 / 1) / 2
+    expected = {
+        ("9.0.8", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
+        ("9.0.8", True): ["2", "2", "0.5000", "0.0032", "0.5000", odds],
+        ("10.0", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
+        ("10.0", True): ["2", "2", "0.5000", "0.0032", "0.5000", "0.0000"],
+    }
+    for (version, complete), values in expected.items():
+        options = Options(measures=measures, version=version, complete=complete)
+        found = [line.split("\t")[2] for line in lines(qrels, run, CATALOG, options)]
+        assert found == values, (version, complete)
+    topics = [line.split("\t")[1] for line in lines(qrels, run, CATALOG, Options(["map"], "10.0", True, True, True))]
+    assert topics == ["t1", "t2", "all"]
+
+
+def test_a_run_without_a_topic_of_the_judgments_ends_with_7(tmp_path: Path, command: Command) -> None:
+    qrels = write(tmp_path / "qrels.txt", "t1 0 a 1\n")
+    run = write(tmp_path / "a.run", "t2 Q0 a 1 1 x\n")
+    with pytest.raises(NoCommonTopicError):
+        list(lines(str(qrels), str(run), CATALOG, Options()))
+    outcome = command("trec_eval", qrels, run)
+    assert (outcome.returncode, outcome.stdout) == (7, "")
+    assert command("trec_eval", "-c", "-m", "map", "--version-profile", "10.0", qrels, run).stdout == (
+        "map                   \tall\t0.0000\n"
+    )
+
+
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+def test_the_worked_case_of_what_10_changes_is_printed_as_by_hand(version: str, command: Command) -> None:
+    case = FIXTURES / "trec-eval-10"
+    measures = ["map", "recip_rank", "iprec_at_recall.0.4,0.8", "11pt_avg"]
+    measures += ["rbp", "rbp_resid.p=0.5", "unj.5"] if version == "10.0" else []
+    flags = [flag for measure in measures for flag in ("-m", measure)]
+    outcome = command(
+        "trec_eval", "-q", *flags, "--version-profile", version, case / "qrels.txt", case / "runs" / "system.run"
+    )
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert outcome.stdout == (case / f"printed.{version}.txt").read_text()
+
+
+def test_options_are_spelt_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
+    one = collection(3)
+    qrels, run = files(tmp_path, one.qrels, one.run)
+    plain = command("trec_eval", "-q", "-c", "-l", "2", "-M", "7", "-m", "map", "-m", "P.5", qrels, run).stdout
+    assert plain
+    spelt = command(
+        "trec_eval",
+        qrels,
+        run,
+        "-qc",
+        "--level_for_rel=2",
+        "--Max_retrieved_per_topic",
+        "7",
+        "--measure",
+        "P.5",
+        "-mmap",
+    ).stdout
+    assert spelt == plain
+    assert command("trec_eval", "-q", "-n", "-m", "map", qrels, run).stdout.count("\tall\t") == 0
+    assert command("trec_eval", "-n", qrels, run).stdout == ""
+    # Of cutoffs the first given for a name hold.
+    assert command("trec_eval", "-m", "P.5", "-m", "P.10", qrels, run).stdout.split()[0] == "P_5"
+
+
+def test_z_scores_are_distances_in_standard_deviations(tmp_path: Path) -> None:
+    """By hand: AP is 1/2 in t1 and 1 in t2; t2 has no reference for P_5."""
+    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n"))
+    run = str(write(tmp_path / "a.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 a 1 1 x\n"))
+    zscores = str(write(tmp_path / "z", "t1 map 0.25 0.5\nt2 map 0.5 0.25\nt1 P_5 0.2 0\n"))
+    options = Options(measures=["map", "P.5", "num_q"], per_topic=True, zscores=zscores)
+    assert list(lines(qrels, run, CATALOG, options)) == [
+        "Zmap                   \tt1\t0.5000",
+        "ZP_5                   \tt1\t0.0000",
+        "Zmap                   \tt2\t2.0000",
+        "ZP_5                   \tt2\t-1000000.0000",
+        "Znum_q                 \tall\t2.0000",
+        "Zmap                   \tall\t1.2500",
+        "ZP_5                   \tall\t-500000.0000",
+    ]
+
+
+def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
+    with pytest.raises(UsageError) as caught:
+        rows_wanted(["map", "nap", "P.x", "all_terc", "rbp", "utility.1"], CATALOG, Options())
+    told = str(caught.value).splitlines()
+    assert len(told) == 5
+    for word in ("nearest: map", "nearest: all_trec", '"P.x": cutoffs are numbers', 'unknown measure "rbp"', "takes 4"):
+        assert any(word in line for line in told), word
+    outcome = command("trec_eval", "-m", "nap", "no-such-file", "no-such-file")
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+
+
+def test_help_shows_options_and_pages(command: Command) -> None:
+    assert "--version-profile" in command("trec_eval", "-h").stdout
+    page = command("trec_eval", "-h", "-m", "bpref").stdout
+    for word in ("Buckley and Voorhees 2004", "differs", "parameter", "select"):
+        assert word in page
+
+
+def test_formats_go_with_their_measures(tmp_path: Path, command: Command) -> None:
+    case = FIXTURES / "preferences"
+    run = next((case / "runs").iterdir())
+    outcome = command("trec_eval", "-R", "prefs", "-m", "prefs", case / "prefs.txt", run)
+    assert outcome.returncode == 0, outcome.stderr
+    assert [line.split()[0] for line in outcome.stdout.splitlines()][2:5] == [
+        "prefs_num_prefs_poss",
+        "prefs_num_prefs_ful",
+        "prefs_num_prefs_ful_ret",
+    ]
+    refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
+    assert refused.returncode == 1
+    assert "map cannot be calculated from judgments of format prefs" in refused.stderr
