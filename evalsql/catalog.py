@@ -58,6 +58,11 @@ class Relation:
         return {**CONTRACT, **self.header.columns} if self.is_measure else self.header.columns
 
     @property
+    def family(self) -> str:
+        """The folder it lies in, which for a measure is its family: binary, graded, groups, ..."""
+        return self.path.parent.name
+
+    @property
     def is_measure(self) -> bool:
         return self.kind == "measures"
 

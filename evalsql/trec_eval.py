@@ -19,7 +19,8 @@ from evalsql.opening import open_for_measures
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.warehouse import Warehouse
 
-# By the name of trec_eval's -R: the form under which the judgments are loaded, and the folder of their measures.
+# By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
+# for them; every other measure is made for grades.
 FORMATS: Mapping[str, tuple[str, str]] = {
     "qrels": ("grades", ""),
     "qrels_jg": ("groups", "groups"),
@@ -119,15 +120,12 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
             raise UsageError(f'"{name}.{values}": the length is a whole number')
         return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
     named = trec_names(catalog)[name]
-    folder = FORMATS[options.judgments_format][1]
-    if folder != (named.relation.path.parent.name if folder or _is_of_other_judgments(named.relation.path) else ""):
+    families = {family for _, family in FORMATS.values()}
+    family = named.relation.family if named.relation.family in families else ""
+    if family != FORMATS[options.judgments_format][1]:
         raise UsageError(f"{name} cannot be calculated from judgments of format {options.judgments_format}")
     text = name if values is None else f"{name}.{values}"
     return [Row(printed, _adjusted(measure, options)) for printed, measure in trec_measures(text, named, values)]
-
-
-def _is_of_other_judgments(path: Path) -> bool:
-    return path.parent.name in {folder for _, folder in FORMATS.values() if folder}
 
 
 def _adjusted(measure: Measure, options: Options) -> Measure:

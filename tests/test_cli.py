@@ -215,3 +215,37 @@ def test_help_of_every_command(command: Command) -> None:
         assert name in listed
         assert command(name, "--help").returncode == 0
     assert command("--version").stdout.startswith("evalsql ")
+
+
+def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: Path) -> None:
+    """Two systems that each have one relevant document among tied ones: the worse may be the better."""
+    write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n")
+    write(tmp_path / "low.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 2 x\nt2 Q0 b 2 1 x\n")
+    write(tmp_path / "high.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 b 1 2 x\nt2 Q0 a 2 1 x\n")
+    write(tmp_path / "tied.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 1 x\nt2 Q0 b 2 1 x\n")
+    command("load", "qrels", "qrels.txt")
+    command("load", "runs", "low.run", "high.run", "tied.run")
+    board = command("leaderboard", "-m", "RR")
+    assert "ties: the order of 1 pairs of runs (2 runs) by RR could be another" in board.stderr
+    outcome = command("check", "--ties", "-m", "RR NumRet", "--format", "csv")
+    assert outcome.returncode == 1
+    rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}
+    assert {run: [float(row[key]) for key in ("worst", "value", "expected", "best")] for run, row in rows.items()} == {
+        "low": [0.75, 0.75, 0.875, 1.0],
+        "high": [0.5, 0.5, 0.5, 0.5],
+        "tied": [0.5, 0.5, 0.75, 1.0],
+    }
+    assert "low over tied" in outcome.stderr
+    assert "NumRet" in outcome.stderr
+    assert command("check", "--ties", "-m", "RR", "--run", "low", "--run", "high").returncode == 0
+    assert "ties:" not in command("leaderboard", "-m", "RR", "--run", "high").stderr
+    assert command("check").returncode == 2
+
+
+def test_groups_of_measures_make_a_leaderboard(command: Command) -> None:
+    outcome = command("eval", QRELS, RUNS / "bm25.run", "-m", "all_trec", "-m", "Success", "--format", "json")
+    assert outcome.returncode == 0, outcome.stderr
+    (row,) = json.loads(outcome.stdout)
+    assert {"AP", "nDCG@1000", "IPrec@0.3", "Rprec(multiple=0.2)", "Utility", "infAP", "Success@10"} <= set(row)
+    # 92 figures of trec_eval, of which Rprec and Rprec_mult_1.00 are one, and two names.
+    assert len(row) == 93

@@ -41,7 +41,7 @@ def test_the_two_commands_are_the_ones_ci_calls() -> None:
 def test_every_measure_and_command_is_in_the_readme(command: Command) -> None:
     for relation in read_catalog().measures:
         assert f"`{relation.header.measure}" in TEXT, relation.header.measure
-    commands = re.findall(r"^│? *([a-z]+)  ", command("--help").stdout.partition("Commands")[2], re.MULTILINE)
+    commands = re.findall(r"^│? *([a-z_]+)  ", command("--help").stdout.partition("Commands")[2], re.MULTILINE)
     assert len(commands) >= 8
     for name in commands:
         assert f"`evalsql {name}" in TEXT, name

@@ -239,3 +239,69 @@ def test_errors_of_the_engine_carry_its_words(empty: Warehouse) -> None:
         empty.sql("select * from nowhere")
     with pytest.raises(QueryError, match="Could not convert"):
         empty.rows("select cast(range || 'x' as integer) from range(10000)")
+
+
+def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, sample_file: Path) -> None:
+    """The first schema made from this one by taking away what came later."""
+    path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
+    tables = ("judged_ranks", "judged_documents", "retrieved", "qrels", "runs", "preferences")
+    with evalsql.open(path) as warehouse:
+        before = {table: sorted(warehouse.rows(f"select * from {table}"), key=repr) for table in tables}
+        effects = warehouse.rows("select run, measure, worst, best from tie_effects order by all")
+        for change in (
+            "create or replace table retrieved as select * exclude (first_rank) from retrieved",
+            "create or replace table judged_ranks as select evaluation_id, rank, grade from judged_ranks",
+            "create or replace table runs as select * exclude (depth, judged_by) from runs",
+            "create or replace table qrels as select * exclude (form) from qrels",
+            "drop table judged_documents",
+            "drop table preferences",
+            "update warehouse set schema_version = 1, sql_digest = 'older'",
+        ):
+            warehouse.execute(change)
+    with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
+        evalsql.open(path, read_only=True)
+    with evalsql.open(path) as warehouse:
+        for table in tables:
+            assert sorted(warehouse.rows(f"select * from {table}"), key=repr) == before[table], table
+        after = warehouse.rows("select run, measure, worst, best from tie_effects order by all")
+        assert [row[:2] for row in after] == [row[:2] for row in effects]
+        for now, then in zip(after, effects, strict=True):
+            assert now[2:] == pytest.approx(then[2:], abs=1e-12)
+
+
+def test_rankings_are_cut_and_condensed_when_asked_for(empty: Warehouse) -> None:
+    empty.load_qrels({"t": {"a": 1, "b": 0, "c": -1, "d": 2}}, "judged")
+    run = {"t": {"x": 5.0, "a": 4.0, "c": 3.0, "y": 2.0, "d": 1.0, "b": 1.0}, "u": {"z": 1.0}}
+    empty.load_run(run, "whole")
+    empty.load_run(run, "cut", depth=3)
+    empty.load_run(run, "condensed", judged_by="judged")
+    empty.load_run(run, "both", depth=2, judged_by="judged")
+    ranked = {}
+    for name, topic, document in empty.rows("select run, topic, document from rankings order by run, topic, rank"):
+        ranked.setdefault(name, {}).setdefault(topic, []).append(document)
+    assert ranked == {
+        "whole": {"t": ["x", "a", "c", "y", "d", "b"], "u": ["z"]},
+        "cut": {"t": ["x", "a", "c"], "u": ["z"]},
+        "condensed": {"t": ["a", "d", "b"]},
+        "both": {"t": ["a"]},
+    }
+    assert empty.rows("select run, depth, judged_by from runs order by run") == [
+        ("both", 2, "judged"),
+        ("condensed", None, "judged"),
+        ("cut", 3, None),
+        ("whole", None, None),
+    ]
+    # A topic of which nothing is kept is still one that the run has.
+    assert empty.rows("select run, num_ret from run_topics join runs using (run_id) where topic_id = 2 order by 1") == [
+        ("both", 0),
+        ("condensed", 0),
+        ("cut", 1),
+        ("whole", 1),
+    ]
+    assert empty.rows("select first_rank from retrieved join runs using (run_id) where run = 'condensed'") == [
+        (1,),
+        (2,),
+        (2,),
+    ]
+    with pytest.raises(UsageError, match='no judgment set is called "other"'):
+        empty.load_run(run, "wrong", judged_by="other")

@@ -8,7 +8,8 @@
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
+--                                     the worst or the best over all orders; what is
+--                                     expected has no closed form
 -- definition: The highest precision at any place where at least c relevant documents are found, c being what the level
 --    stands for under the rounding; 0 if the ranking has fewer than c.
 -- reference: Buckley, trec_eval, measure iprec_at_recall

@@ -7,7 +7,8 @@
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
+--                                     the worst or the best over all orders; what is
+--                                     expected has no closed form
 -- definition: The mean of IPrec over the levels.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
 -- differs: trec_eval 9 rounds as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both versions divide

@@ -3,7 +3,8 @@
 -- trec_eval: num_q
 -- definition: 1 for each topic of the judgments; summed over topics.
 -- reference: Buckley, trec_eval, measure num_q
--- differs: Topics that the run leaves out count, as under trec_eval -c and in ir_measures.
+-- differs: Topics that the run leaves out count, as under trec_eval -c and in ir_measures. trec_eval 9 without -c counts
+--    those that are in the run; 10 stops at one that is not, where evalsql trec_eval does as 9 does.
 -- range: 1 1
 -- mean: sum
 -- scores: no
