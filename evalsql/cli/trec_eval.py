@@ -28,19 +28,24 @@ def trec_eval(
         bool, typer.Option("-c", "--complete_rel_info_wanted", help="Average over all topics of the judgments.")
     ] = False,
     level: Annotated[
-        int, typer.Option("-l", "--level_for_rel", min=0, help="Least grade that counts as relevant.")
+        int, typer.Option("-l", "--level_for_rel", min=0, metavar="N", help="Least grade that counts as relevant.")
     ] = 1,
     depth: Annotated[
-        int | None, typer.Option("-M", "--Max_retrieved_per_topic", min=1, help="Evaluate so many documents a topic.")
+        int | None,
+        typer.Option("-M", "--Max_retrieved_per_topic", min=1, metavar="N", help="Evaluate so many documents a topic."),
     ] = None,
     collection: Annotated[
-        int, typer.Option("-N", "--Number_docs_in_coll", min=0, help="Documents in the collection, for utility.")
+        int,
+        typer.Option(
+            "-N", "--Number_docs_in_coll", min=0, metavar="N", help="Documents in the collection, for utility."
+        ),
     ] = 0,
     judged_only: Annotated[
         bool, typer.Option("-J", "--Judged_docs_only", help="Leave out what is not judged.")
     ] = False,
     measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="NAME, NAME.VALUES or a group of names; several times.")
+        list[str] | None,
+        typer.Option("-m", "--measure", metavar="NAME", help="NAME, NAME.VALUES or a group of names; several times."),
     ] = None,
     zscores: Annotated[
         str | None, typer.Option("-Z", "--Zscore", metavar="FILE", help="Print distances from means given there.")
@@ -82,7 +87,7 @@ def trec_eval(
     )
     try:
         if show_version:
-            say(f"trec_eval as of evalsql, profile {version}")
+            say(f"evalsql trec_eval, like version {version}")
         elif show_help:
             _help(context, measure or [])
         else:
