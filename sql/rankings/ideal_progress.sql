@@ -6,20 +6,16 @@
 --   qrels_id     key of the judgment set
 --   topic_id     key of the topic
 --   rank         place in the ideal ranking, which holds positive gains only
---   length       number of its places
 --   gain         gain at this place
 --   next_gain    gain at the next place; null at the last
---   total_gain   sum of the gains down to this place
 --   idcg         discounted cumulative gain down to this place
 --   cost         sum down to this place of the gain, or 1 where it is less
 select
     qrels_id,
     topic_id,
     rank,
-    count(*) over (partition by qrels_id, topic_id) as length,
     gain,
     lead(gain) over progress as next_gain,
-    sum(gain) over progress as total_gain,
     sum(gain * ln(2) / ln(rank + 1)) over progress as idcg,
     sum(greatest(gain, 1)) over progress as cost
 from ideal_gains(gains := $gains)

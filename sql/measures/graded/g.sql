@@ -13,50 +13,28 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded G = 0.3333
-with gained as (
+with found as (
     select
         evaluation_id,
-        rank,
-        gain,
-        sum(gain) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as total_gain
-    from gained_ranks(gains := $gains)
+        sum(gain * ln(2) / ln(2 + cost - total_gain)) as total
+    from gain_progress(gains := $gains)
+    group by evaluation_id
 ),
 ideal as (
     select
         qrels_id,
         topic_id,
-        max(length) as length,
-        max(total_gain) as total_gain
-    from ideal_progress(gains := $gains)
+        sum(gain) as total
+    from ideal_gains(gains := $gains)
     group by qrels_id, topic_id
-),
-sums as (
-    select
-        evaluated.evaluation_id as evaluation_id,
-        sum(
-            gained.gain
-            * ln(2)
-            / ln(2 + ideal_progress.cost + greatest(gained.rank - ideal.length, 0) - gained.total_gain)
-        ) / max(ideal.total_gain) as value
-    from evaluated
-    join ideal
-        on ideal.qrels_id = evaluated.qrels_id
-        and ideal.topic_id = evaluated.topic_id
-    join gained on gained.evaluation_id = evaluated.evaluation_id
-    join ideal_progress(gains := $gains) as ideal_progress
-        on ideal_progress.qrels_id = evaluated.qrels_id
-        and ideal_progress.topic_id = evaluated.topic_id
-        and ideal_progress.rank = least(gained.rank, ideal.length)
-    group by evaluated.evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(sums.value, 0) as value
+    coalesce(found.total / ideal.total, 0) as value
 from evaluated
-left join sums on sums.evaluation_id = evaluated.evaluation_id
+left join ideal
+    on ideal.qrels_id = evaluated.qrels_id
+    and ideal.topic_id = evaluated.topic_id
+left join found on found.evaluation_id = evaluated.evaluation_id

@@ -13,43 +13,23 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded nDCG_rel = 0.4830
-with gained as (
-    select
-        evaluation_id,
-        rank,
-        gain,
-        sum(gain * ln(2) / ln(rank + 1)) over (
-            partition by evaluation_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as dcg
-    from gained_ranks(gains := $gains)
-),
-ideal as (
+with ideal as (
     select
         qrels_id,
         topic_id,
-        max(length) as length,
+        max(rank) as length,
         max(idcg) as idcg
     from ideal_progress(gains := $gains)
     group by qrels_id, topic_id
 ),
-retrieved_sums as (
+found as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        sum(gained.dcg / ideal_progress.idcg) as total,
+        evaluation_id,
+        sum(dcg / idcg) as total,
         count(*) as num_found
-    from evaluated
-    join ideal
-        on ideal.qrels_id = evaluated.qrels_id
-        and ideal.topic_id = evaluated.topic_id
-    join gained on gained.evaluation_id = evaluated.evaluation_id
-    join ideal_progress(gains := $gains) as ideal_progress
-        on ideal_progress.qrels_id = evaluated.qrels_id
-        and ideal_progress.topic_id = evaluated.topic_id
-        and ideal_progress.rank = least(gained.rank, ideal.length)
-    where gained.gain > 0
-    group by evaluated.evaluation_id
+    from gain_progress(gains := $gains)
+    where gain > 0
+    group by evaluation_id
 )
 select
     evaluated.qrels,
@@ -58,8 +38,8 @@ select
     coalesce(
         greatest(
             (
-                coalesce(retrieved_sums.total, 0)
-                + (ideal.length - coalesce(retrieved_sums.num_found, 0)) * cumulated_gains.total / ideal.idcg
+                coalesce(found.total, 0)
+                + (ideal.length - coalesce(found.num_found, 0)) * cumulated_gains.total / ideal.idcg
             ) / ideal.length,
             0
         ),
@@ -69,6 +49,6 @@ from evaluated
 left join ideal
     on ideal.qrels_id = evaluated.qrels_id
     and ideal.topic_id = evaluated.topic_id
-left join retrieved_sums on retrieved_sums.evaluation_id = evaluated.evaluation_id
+left join found on found.evaluation_id = evaluated.evaluation_id
 left join cumulated_gains(gains := $gains) as cumulated_gains
     on cumulated_gains.evaluation_id = evaluated.evaluation_id
