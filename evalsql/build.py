@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
-from evalsql.naming import Measure, default_measure, literal, quoted, tie_variants
+from evalsql.naming import TIE_RULE, Measure, default_measure, literal, quoted, tie_variants
 from evalsql.syntax import bind_parameters
 
 SCORES = "scores"
@@ -16,21 +16,24 @@ TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, 
 NO_SCORES = (
     "select qrels, run, topic, cast(null as varchar) as measure, cast(null as double) as value from evaluated limit 0"
 )
+NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
 
 def statements(
     catalog: Catalog, wanted: Sequence[str] | None = None, *, temporary: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """What creates the views and macros of ``wanted`` (all if None), in build order, with their comments.
+    """What creates the views and macros of the catalogue in build order, with their comments.
 
-    Each statement comes with the place it is made from. Temporary relations live with the connection; they serve
-    a file that is open for reading only.
+    Of those that are ``wanted``, if given, only what calls and reports need: no comments, and no view where there is
+    a macro. Each statement comes with the place it is made from. Temporary relations live with the connection; they
+    serve a file that is open for reading only.
     """
     create = "create or replace temp" if temporary else "create or replace"
 
     def made(relation: Relation) -> Iterator[tuple[str, str]]:
-        for statement in (*_relation(catalog, relation, create), *(() if temporary else comments(relation))):
+        described = () if temporary or wanted is not None else comments(relation)
+        for statement in (*_relation(catalog, relation, create, lean=wanted is not None), *described):
             yield f"{relation.path}:{relation.body_line}", statement
 
     order = _built(catalog, wanted)
@@ -62,8 +65,8 @@ def _scores_view(catalog: Catalog, create: str, *, temporary: bool) -> Iterator[
         yield from _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"})
 
 
-def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
-    """A table macro where the relation has parameters, and for every measure; a view always."""
+def _relation(catalog: Catalog, relation: Relation, create: str, *, lean: bool) -> Iterator[str]:
+    """A table macro where the relation has parameters, and for every measure; a view always, but for lean ones."""
     if not relation.parameters and not relation.is_measure:
         yield f"{create} view {relation.name} as\n{_with_means(catalog, relation)}"
         return
@@ -72,7 +75,8 @@ def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str
         f"{parameter.name} {parameter.type} := {literal(parameter.default)}" for parameter in relation.parameters
     )
     yield f"{create} macro {relation.name}({signature}) as table\n{body}"
-    yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
+    if not lean:
+        yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
 
 
 def _with_means(catalog: Catalog, relation: Relation) -> str:
@@ -148,12 +152,16 @@ def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> s
     return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by qrels, 3 desc, run"
 
 
-def tie_report(catalog: Catalog, report: str, scores: str, tied: str) -> str:
+def tied_answers(measure: Measure) -> str:
+    """A SELECT of one measure under every order of ties that it knows: qrels, run, topic, measure, ties, value."""
+    ruled = f"select qrels, run, topic, measure, {literal(TIE_RULE)} as ties, value from ({scores([measure])})"
+    return f"{ruled}\nunion all\n{tied_scores([measure])}"
+
+
+def tie_report(catalog: Catalog, report: str, answers: str) -> str:
     """A SELECT of a report on ties, ``tie_effects`` or ``tie_swaps``, over the given values."""
     inputs = {
-        SCORES: scores,
-        TIED: tied,
-        "answered": TIED_ANSWERS,
+        "answered": answers,
         "tied_means": averaged(catalog),
         "tie_effects": catalog["tie_effects"].body,
     }

@@ -45,6 +45,11 @@ class Measure:
         return header.measure + (f"({','.join(given)})" if given else "") + (f"@{cutoff}" if cutoff is not None else "")
 
     @property
+    def is_count(self) -> bool:
+        """Whether its values are whole numbers; what is expected of a count need not be."""
+        return self.relation.header.mean == "sum" and self.arguments.get(TIES) != "expected"
+
+    @property
     def call(self) -> str:
         """The macro call that gives its values, arguments at their defaults left out."""
         given = [
@@ -147,7 +152,7 @@ def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str
         raise UsageError(f'"{text}": {alias.name} takes no values')
     if alias.cutoffs:
         (parameter,) = alias.parameters
-        cutoffs = _ascending(text, values.split(",") if values else alias.cutoffs)
+        cutoffs = _ascending(text, values.split(",") if values else alias.cutoffs, whole=parameter == CUTOFF)
         shown = [cutoff if parameter == CUTOFF else f"{float(cutoff):3.2f}" for cutoff in cutoffs]
         measures = [_measure(relation, text, {**alias.presets, parameter: cutoff}) for cutoff in cutoffs]
         return [(f"{alias.name}_{suffix}", measure) for suffix, measure in zip(shown, measures, strict=True)]
@@ -155,8 +160,11 @@ def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str
     return [(f"{alias.name}_{values}" if values else alias.name, _measure(relation, text, {**alias.presets, **given}))]
 
 
-def _ascending(text: str, cutoffs: Sequence[str]) -> list[str]:
+def _ascending(text: str, cutoffs: Sequence[str], *, whole: bool) -> list[str]:
+    """Cutoffs in their order; of whole ones trec_eval reads no further than the digits go, 23.4 being 23."""
     try:
+        if whole:
+            cutoffs = [str(int(re.sub(r"(?<=\d)\.\d*$", "", cutoff))) for cutoff in cutoffs]
         numbers = {float(cutoff): cutoff for cutoff in cutoffs}
     except ValueError:
         raise UsageError(f'"{text}": cutoffs are numbers separated by commas') from None

@@ -70,7 +70,7 @@ def open_for_measures(relations: Sequence[str], catalog: Catalog) -> Warehouse:
 
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(
+        connection = duckdb.connect(
             path,
             read_only=read_only,
             config={
@@ -80,8 +80,11 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
                 "python_enable_replacements": False,
             },
         )
+        # The engine would draw its bar on standard output.
+        connection.execute("set enable_progress_bar = false")
     except duckdb.Error as error:
         raise WarehouseError(f"{path}: cannot be opened: {str(error).splitlines()[0]}") from error
+    return connection
 
 
 def _bring_up_to_date(warehouse: Warehouse) -> None:

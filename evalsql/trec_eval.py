@@ -6,7 +6,7 @@ Lines, order and form are those of trec_eval 9.0.8 or 10.0 (Buckley, Soboroff); 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalsql import build
@@ -27,6 +27,7 @@ FORMATS: Mapping[str, tuple[str, str]] = {
     "prefs": ("preferences", "preferences"),
     "qrels_prefs": ("preferences", "preferences"),
 }
+_GROUP_OF_FORMAT = {"qrels": "official", "qrels_jg": "qrels_jg", "prefs": "prefs", "qrels_prefs": "prefs"}
 _QRELS = "qrels"
 _RUN = "run"
 
@@ -64,16 +65,16 @@ class Row:
 
     @property
     def is_count(self) -> bool:
-        return self.name == NUM_TOPICS or (self.measure is not None and self.measure.relation.header.mean == "sum")
+        return self.name == NUM_TOPICS or (self.measure is not None and self.measure.is_count)
 
 
 @dataclass
 class _Answers:
-    """Texts by topic of each row that has them, and of the whole."""
+    """What stands behind each row, which goes by its number: for each topic, and for the whole."""
 
     topics: Sequence[str]
-    by_topic: Mapping[tuple[str, str], str | float]
-    whole: dict[str, str | float] = field(default_factory=dict)
+    by_topic: Mapping[tuple[str, int], str | float]
+    whole: Mapping[int, str | float]
 
 
 def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
@@ -99,7 +100,8 @@ def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> lis
             if dot:
                 values.setdefault(name, given)
         else:
-            problems.append(unknown_measure(text, {each: each for each in (*known, *GROUPS)}))
+            later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
+            problems.append(unknown_measure(text, {each: each for each in (*known, *GROUPS)}) + later)
     rows: list[Row] = []
     for name in known:
         if name in marked:
@@ -123,7 +125,12 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
     families = {family for _, family in FORMATS.values()}
     family = named.relation.family if named.relation.family in families else ""
     if family != FORMATS[options.judgments_format][1]:
-        raise UsageError(f"{name} cannot be calculated from judgments of format {options.judgments_format}")
+        raise UsageError(
+            f"{name} cannot be calculated from judgments of format {options.judgments_format}; "
+            f"-m {_GROUP_OF_FORMAT[options.judgments_format]} names those that can"
+        )
+    # As trec_eval does, values behind a name that takes none are not looked at.
+    values = values if named.alias.parameters else None
     text = name if values is None else f"{name}.{values}"
     return [Row(printed, _adjusted(measure, options)) for printed, measure in trec_measures(text, named, values)]
 
@@ -158,12 +165,12 @@ def lines(qrels: str, run: str, catalog: Catalog, options: Options) -> Iterator[
         mark = "Z" if reference is not None else ""
         if options.per_topic:
             for topic in answers.topics:
-                for row in rows:
-                    if (value := answers.by_topic.get((topic, row.name))) is not None:
+                for at, row in enumerate(rows):
+                    if (value := answers.by_topic.get((topic, at))) is not None:
                         yield _line(row, topic, value, mark)
         if options.summary:
-            for row in rows:
-                if (value := answers.whole.get(row.name)) is not None:
+            for at, row in enumerate(rows):
+                if (value := answers.whole.get(at)) is not None:
                     yield _line(row, "all", value, mark)
 
 
@@ -175,22 +182,26 @@ def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
 
 
 def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
-    warehouse.load_qrels(qrels, _QRELS, form=FORMATS[options.judgments_format][0])
+    form, family = FORMATS[options.judgments_format]
+    warehouse.load_qrels(qrels, _QRELS, form=form)
     # Groups leave out what each of them does not judge, see the measures' judged_only.
     leave_out = options.judged_only and options.judgments_format == "qrels"
     warehouse.load_runs(
         run,
         name=_RUN,
         tie_rule="trec_eval_10" if options.version == "10.0" else "trec_eval",
-        depth=options.depth,
+        depth=None if family == "preferences" else options.depth,
         judged_by=_QRELS if leave_out else None,
     )
+    if family == "preferences" and options.depth is not None:
+        # Where preferences are counted trec_eval breaks ties the other way round, before it cuts.
+        warehouse.execute(f"delete from judged_ranks where first_rank + last_rank - rank > {options.depth}")
 
 
 def _answers(
     warehouse: Warehouse, rows: Sequence[Row], options: Options, reference: Sequence[Sequence[object]] | None
 ) -> _Answers:
-    ((num_topics, missing, run_id),) = warehouse.rows(
+    ((num_topics, missing, tag),) = warehouse.rows(
         "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
     )
     every = options.complete and options.version == "10.0"
@@ -201,32 +212,41 @@ def _answers(
     _score(warehouse, rows, reference)
     condition = "" if every else "where not missing"
     topics = [topic for (topic,) in warehouse.rows(f"select topic from evaluated {condition} order by topic")]
-    by_topic: dict[tuple[str, str], str | float] = {}
-    if options.per_topic:
-        # trec_eval prints nothing by topic where the mean is geometric.
-        found = warehouse.rows(
-            f"select topic, measure, value from answers join ({_means(rows)}) using (measure) where mean <> 'geometric'"
-        )
-        by_topic |= {(topic, name): value for topic, name, value in found}
-        for row in rows:
-            if row.name.partition("_")[0] == RELEVANCE_STRING:
-                strings = warehouse.rows(f"select topic, relstring from relstring(length := {row.length})")
-                by_topic |= {(topic, row.name): f"'{text}'" for topic, text in strings}
+    by_topic = _by_topic(warehouse, rows) if options.per_topic else {}
     averaged = ("all" if every else "padded") if options.complete else "retrieved"
-    whole: dict[str, str | float] = dict(warehouse.rows(_summary(warehouse, rows, averaged)))
-    whole |= {RUN_ID: run_id or "", NUM_TOPICS: num_topics if options.complete else num_topics - missing}
-    if options.complete and "num_rel" in whole:
-        # trec_eval -c counts grades above 0 whatever its level.
-        ((whole["num_rel"],),) = warehouse.rows("select sum(value) from num_rel()")
-    return _Answers(topics, by_topic, {row.name: whole[row.name] for row in rows if row.name in whole})
+    whole: dict[int, str | float] = {
+        int(at): value for at, value in warehouse.rows(_summary(warehouse, rows, averaged))
+    }
+    for at, row in enumerate(rows):
+        if row.name == RUN_ID:
+            whole[at] = (tag or "").partition(" ")[0]
+        elif row.name == NUM_TOPICS:
+            whole[at] = num_topics if options.complete else num_topics - missing
+        elif row.name == "num_rel" and options.complete:
+            # trec_eval -c counts grades above 0 whatever its level.
+            ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
+    return _Answers(topics, by_topic, whole)
+
+
+def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[tuple[str, int], str | float]:
+    """Values by topic and number of the row; trec_eval prints none where the mean is geometric."""
+    found = warehouse.rows(
+        f"select topic, measure, value from answers join ({_means(rows)}) using (measure) where mean <> 'geometric'"
+    )
+    values: dict[tuple[str, int], str | float] = {(topic, int(at)): value for topic, at, value in found}
+    for at, row in enumerate(rows):
+        if row.measure is None and row.name.startswith(RELEVANCE_STRING):
+            strings = warehouse.rows(f"select topic, relstring from relstring(length := {row.length})")
+            values |= {(topic, at): f"'{text}'" for topic, text in strings}
+    return values
 
 
 def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
-    """Put the values of all measures into the temporary table ``answers``, under the names that are printed."""
-    labelled = [(row.name, row.measure) for row in rows if row.measure]
+    """Put the values of all measures into the temporary table ``answers``, under the numbers of their rows."""
+    labelled = [(str(at), row.measure) for at, row in enumerate(rows) if row.measure]
     scores = build.labelled_scores(labelled) if labelled else build.NO_SCORES
     if reference is not None:
-        warehouse.execute("create temp table zscores (topic varchar, measure varchar, mean double, deviation double)")
+        warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
         for line in reference:
             warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
         inputs = {"raw_scores": scores, "measures": _means(rows), "reference_scores": "select * from zscores"}
@@ -235,11 +255,13 @@ def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequen
 
 
 def _means(rows: Sequence[Row]) -> str:
-    """A SELECT of how each row is averaged: measure, mean."""
+    """A SELECT of how each row is averaged and what it is called: measure, mean, name."""
     listed = ", ".join(
-        f"({literal(row.name)}, {literal(row.measure.relation.header.mean)})" for row in rows if row.measure
+        f"('{at}', {literal(row.measure.relation.header.mean)}, {literal(row.name)})"
+        for at, row in enumerate(rows)
+        if row.measure
     )
-    return f"select * from (values {listed or '(null, null)'}) as means(measure, mean)"
+    return f"select * from (values {listed or '(null, null, null)'}) as means(measure, mean, name)"
 
 
 def _summary(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> str:
@@ -254,7 +276,8 @@ def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError([Problem(path, 0, f"cannot be read: {error}")]) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError([Problem(path, 0, f"cannot be read: {reason.lower()}")]) from error
     for number, line in enumerate(text.splitlines(), start=1):
         columns = line.split()
         try:

@@ -297,29 +297,29 @@ class Warehouse(Connection):
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
 
-    def tie_effects(self, measures: Names, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
-        """How the means hang on the order of tied documents: ``qrels, run, measure, value, worst, expected, best``.
+    def ties(
+        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = _silent
+    ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
+        """How much hangs on the order of tied documents: two relations.
 
-        Measures that do not depend on that order, or of which no closed form is known, are left out; ``expected`` is
-        null where only that is not known. Arguments are those of ``evaluate``.
+        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where no closed form is
+        known; measures that do not depend on that order are left out. The second has the pairs of runs whose order
+        could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run, value,
+        least, other_run, other, greatest``. Arguments are those of ``evaluate``.
         """
-        return self._tie_report("tie_effects", measures, qrels, runs, "qrels, measure, value desc, run")
-
-    def tie_swaps(self, measures: Names, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
-        """Pairs of runs whose order could be another: ``qrels, measure, run, value, least, other_run, other, greatest``
-
-        The higher of the two has its least mean over all orders of tied documents below the other's greatest.
-        """
-        return self._tie_report("tie_swaps", measures, qrels, runs, "qrels, measure, value desc, other desc")
-
-    def _tie_report(
-        self, report: str, measures: Names, qrels: Names, runs: Names, order: str
-    ) -> duckdb.DuckDBPyRelation:
         named = parse_measures(_listed(measures), self.catalog)
         chosen = self._filter(qrels, runs)
-        scores = f"select * from (\n{build.scores(named)}\n){chosen}"
-        tied = f"select * from (\n{build.tied_scores(named)}\n){chosen}"
-        return self.sql(f"{build.tie_report(self.catalog, report, scores, tied)}\norder by {order}")
+        self.execute(f"create or replace temp table tied_answers as {build.NO_TIED_ANSWERS}")
+        for done, measure in enumerate(named):
+            progress("trying orders of ties", done, len(named))
+            # One at a time: the plan of all together would take longer than its execution.
+            self.execute(f"insert into tied_answers select * from (\n{build.tied_answers(measure)}\n){chosen}")
+        effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
+        swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
+        return (
+            self.sql(f"{effects}\norder by qrels, measure, value desc, run"),
+            self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
+        )
 
     def _filter(self, qrels: Names, runs: Names) -> str:
         conditions = []

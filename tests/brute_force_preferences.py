@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 from tests.brute_force import ranking, single
@@ -47,6 +48,20 @@ def preference_collection(seed: int, *, as_qrels: bool = False) -> PreferenceCol
             retrieved = chance.sample(documents, chance.randint(1, len(documents)))
             run[topic] = {document: chance.choice(LEVELS) for document in retrieved}
             run[topic]["unjudged"] = chance.choice(LEVELS)
+    return PreferenceCollection(preferences, run)
+
+
+def tied_preferences(seed: int, *, as_qrels: bool) -> PreferenceCollection:
+    """Topics with short rankings in which few scores stand for many documents."""
+    chance = random.Random(seed)
+    preferences: dict[str, Preferences] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"q{number}" for number in range(300)):
+        documents = [f"d{number}" for number in range(chance.randint(3, 7))]
+        groups = [f"g{number}" for number in range(chance.randint(1, 3))]
+        preferences[topic] = {group: _group(chance, documents, as_qrels) for group in groups}
+        retrieved = [*chance.sample(documents, chance.randint(2, min(len(documents), 5))), "unjudged"]
+        run[topic] = {document: float(chance.choice((1, 2, 2, 3))) for document in retrieved}
     return PreferenceCollection(preferences, run)
 
 
@@ -194,3 +209,30 @@ def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) 
     for subgroups in groups.values():
         (grades,) = subgroups.values()
         yield grades, [d for d in ranking(scores) if not judged_only or grades.get(d, -1) >= 0]
+
+
+SETS = ("all", "implied", "retrieved")
+# Measures of which the value expected over all orders of tied documents is known, by what judgments they are tried on.
+TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
+    "preferences": {
+        **{f"PrefsSimple(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).simple(p) for p in SETS},
+        **{f"PrefsGroup(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_group(p) for p in SETS},
+        **{f"PrefsPair(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_pair(p) for p in SETS},
+        **{
+            f"NumPrefsFulfilled(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).num_fulfilled(p)
+            for p in SETS[::2]
+        },
+    },
+    "groups": {
+        name: function
+        for only in (False, True)
+        for name, function in {
+            f"AP_groups(judged_only={only})": partial(ap_groups, judged_only=only),
+            f"AP_groups(rel=2,judged_only={only})": partial(ap_groups, rel=2, judged_only=only),
+            f"P_groups(judged_only={only})@1": partial(p_groups, k=1, judged_only=only),
+            f"P_groups(judged_only={only})@2": partial(p_groups, k=2, judged_only=only),
+            f"Rprec_groups(judged_only={only})": partial(rprec_groups, multiple=1.0, judged_only=only),
+            f"Rprec_groups(judged_only={only})@0.6": partial(rprec_groups, multiple=0.6, judged_only=only),
+        }.items()
+    },
+}

@@ -226,7 +226,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     command("load", "qrels", "qrels.txt")
     command("load", "runs", "low.run", "high.run", "tied.run")
     board = command("leaderboard", "-m", "RR")
-    assert "ties: the order of 1 pairs of runs (2 runs) by RR could be another" in board.stderr
+    assert "ties: the order of 1 pair among 2 runs by RR could be another" in board.stderr
     outcome = command("check", "--ties", "-m", "RR NumRet", "--format", "csv")
     assert outcome.returncode == 1
     rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}

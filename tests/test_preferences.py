@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,20 +13,23 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures
+from evalsql.naming import parse_measures, tie_variants
 from tests.brute_force_preferences import (
+    SETS,
+    TIED,
     PreferenceCollection,
     Topic,
     ap_groups,
     p_groups,
     preference_collection,
     rprec_groups,
+    tied_preferences,
 )
 from tests.conftest import FIXTURES, Command, write
+from tests.test_ties import orders
 
 CATALOG = read_catalog()
 SEEDS = range(100)
-SETS = ("all", "implied", "retrieved")
 PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
 
 
@@ -102,6 +107,54 @@ def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_o
         expected = {topic: function(*pair, *more, rel=rel, judged_only=judged_only) for topic, pair in pairs.items()}
         assert values(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
         assert any(expected.values())
+
+
+@pytest.mark.parametrize(
+    ("judgments", "form"), [("preferences", "preferences"), ("preferences", "groups"), ("groups", "groups")]
+)
+def test_what_is_expected_is_the_mean_of_every_permutation(
+    empty: Warehouse, tmp_path: Path, judgments: str, form: str
+) -> None:
+    collection = tied_preferences(7, as_qrels=form == "groups")
+    rows = [
+        f"{topic} {group} {subgroup} {document} {level}\n"
+        if form == "preferences"
+        else f"{topic} {group} {document} {level:.0f}\n"
+        for topic, group, subgroup, document, level in collection.rows()
+    ]
+    empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form=form)
+    empty.load_run(collection.run, "system")
+    for name, function in TIED[judgments].items():
+        (measure,) = parse_measures([name], CATALOG)
+        variants = tie_variants(measure)
+        assert list(variants) == ["expected"]
+        found = {
+            topic: [function(judged, order) for order in orders(collection.run[topic])]
+            for topic, judged in collection.preferences.items()
+        }
+        expected = {topic: math.fsum(numbers) / len(numbers) for topic, numbers in found.items()}
+        assert values(empty, variants["expected"].name) == pytest.approx(expected, abs=1e-12), name
+        assert sum(max(numbers) - min(numbers) > 1e-12 for numbers in found.values()) > 10, name
+
+
+def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "prefs.txt", "t g a 1\nt g b 0\n")
+    write(tmp_path / "upper.run", "t Q0 a 1 2 x\nt Q0 b 2 1 x\n")
+    write(tmp_path / "tied.run", "t Q0 b 1 1 x\nt Q0 a 2 1 x\n")
+    command("load", "qrels", "prefs.txt", "--form", "preferences")
+    command("load", "runs", "upper.run", "tied.run")
+    done = command("check", "--ties", "-m", "PrefsSimple PrefsGroupR IPrec@0.5", "--run", "tied", "--format", "csv")
+    assert done.stdout.splitlines() == [
+        "qrels,run,measure,value,worst,expected,best",
+        "prefs,tied,IPrec@0.5,0.5,0.5,,1.0",
+        "prefs,tied,PrefsSimple,1.0,,0.5,",
+    ]
+    assert done.returncode == 0
+    assert "no closed form is known: PrefsGroupR" in done.stderr
+    assert "not known whether the order of runs could be another: PrefsSimple\n" in done.stderr
+    assert "pairs of runs" not in done.stderr
+    assert command("check", "--ties", "-m", "PrefsSimple").returncode == 0
+    assert re.search("ties: .*PrefsSimple.* not known", command("leaderboard", "-m", "PrefsSimple").stderr)
 
 
 def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path) -> None:

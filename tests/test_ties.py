@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from itertools import groupby, permutations, product
+from itertools import chain, groupby, permutations, product
 
 import pytest
 import pytrec_eval
@@ -16,6 +16,7 @@ from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
 from tests import brute_force
+from tests.brute_force_preferences import TIED
 from tests.random_collections import Qrels, Run
 
 CATALOG = read_catalog()
@@ -41,11 +42,12 @@ PEERS = {
     "IPrecAvg": "11pt_avg",
     "GMAP": "gm_map",
     "GMBpref": "gm_bpref",
+    "infAP": "infAP",
 }
 WANTED = (
     *("map", "recip_rank", "Rprec", "Rprec_mult.0.6,1.6", "bpref", "binG", "ndcg", "Rndcg", "11pt_avg"),
     *("map_cut.1,3", "P.1,3,5", "relative_P.1,3", "recall.1,3", "success.1,3", "ndcg_cut.2", "iprec_at_recall.0.5"),
-    *("gm_map", "gm_bpref"),
+    *("gm_map", "gm_bpref", "infAP"),
 )
 PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "FRS": brute_force.frs,
@@ -168,8 +170,49 @@ def test_tap_in_every_permutation(loaded: Warehouse, every_order: dict[tuple[str
     compare(loaded, "TAP@2", values)
 
 
+# Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.
+INFERRED = (
+    "0--uu[111--]",
+    "0-uu[111---]",
+    "--u[1110--u]",
+    "-uu[1110---]",
+    "0--[111--uu]",
+    "1uu[110--u]0[1-1u]",
+    "[11-0u-]",
+)
+
+
+def test_unjudged_documents_between_relevant_ones_through_trec_eval(empty: Warehouse) -> None:
+    """Where unjudged documents lower what one relevant document adds and raise what another does, best mixes them, and
+    worst has some number of them above."""
+    qrels: Qrels = {}
+    run: Run = {}
+    for topic in INFERRED:
+        qrels[topic], run[topic] = {"other": 0, "missed": 1}, {}
+        score = 20.0
+        tied = False
+        for place, grade in enumerate(topic):
+            tied = grade == "[" or (tied and grade != "]")
+            if grade in "01-":
+                qrels[topic][f"d{place}"] = -1 if grade == "-" else int(grade)
+            if grade not in "[]":
+                run[topic][f"d{place}"] = score
+            score -= not tied
+    every = {f"{topic}/{nth}": order for topic, scores in run.items() for nth, order in enumerate(orders(scores))}
+    evaluator = pytrec_eval.RelevanceEvaluator({key: qrels[key.partition("/")[0]] for key in every}, {"infAP"})
+    values: dict[str, list[float]] = {}
+    for key, results in evaluator.evaluate(every).items():
+        values.setdefault(key.partition("/")[0], []).append(results["infAP"])
+    empty.load_qrels(qrels, "tied")
+    empty.load_run(run, "system")
+    for ties, pick in (("worst", min), ("best", max)):
+        ours = dict(empty.rows(f"select topic, value from infap(ties := '{ties}')"))
+        assert ours == pytest.approx({topic: pick(numbers) for topic, numbers in values.items()}, abs=EXACT), ties
+
+
 def test_all_measures_with_ties_are_tried() -> None:
-    tried = {parse_measures([name], CATALOG)[0].relation.name for name in (*PEERS, *PLAIN, "TAP@2")}
+    names = (*PEERS, *PLAIN, "TAP@2", *chain.from_iterable(TIED.values()))
+    tried = {parse_measures([name], CATALOG)[0].relation.name for name in names}
     known = {relation.name for relation in CATALOG.measures if any(each.name == "ties" for each in relation.parameters)}
     assert known <= tried
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import evalsql
 from evalsql.catalog import read_catalog
 from evalsql.errors import UsageError
 from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
@@ -236,3 +239,64 @@ def test_formats_go_with_their_measures(tmp_path: Path, command: Command) -> Non
     refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
     assert refused.returncode == 1
     assert "map cannot be calculated from judgments of format prefs" in refused.stderr
+
+
+def small(tmp_path: Path, qrels: str, run: str, measures: list[str], **options: object) -> list[str]:
+    """Names and values printed for files of a few lines."""
+    paths = str(write(tmp_path / "qrels.txt", qrels)), str(write(tmp_path / "a.run", run))
+    found = lines(*paths, CATALOG, Options(measures=measures, **options))  # type: ignore[arg-type]
+    return [" ".join(" ".join(line.split("\t")[::2]).split()) for line in found]
+
+
+def test_cutoffs_that_print_alike_stay_two(tmp_path: Path) -> None:
+    """By hand: 40 relevant documents, of which the first two stand at ranks 1 and 4."""
+    judged = "".join(f"t 0 d{at} 1\n" for at in range(40))
+    ranked = "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n"
+    values = [line.split()[-1] for line in small(tmp_path, judged, ranked, ["iprec_at_recall.0.025,0.03"])]
+    # floor(1.0 + 0.9) is one document, floor(1.2 + 0.9) are two.
+    assert values == ["1.0000", "0.5000"]
+
+
+def test_scores_beyond_32_bits_stand_above_the_greatest(tmp_path: Path) -> None:
+    ranked = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4 4 -3.4028235e38 x\n"
+    assert small(tmp_path, "t 0 d1 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("1.0000")
+    assert small(tmp_path, "t 0 d4 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("0.3333")
+
+
+def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
+    qrels, ranked = "t 0 d 1\n", "t Q0 d 1 1 the tag with blanks\n"
+    printed_names = [line.split()[0] for line in small(tmp_path, qrels, ranked, ["P.05,23.4", "map.5", "num_q.1"])]
+    assert printed_names == ["num_q", "map", "P_5", "P_23"]
+    assert small(tmp_path, qrels, ranked, ["runid"])[0].split() == ["runid", "the"]
+    outcome = command("trec_eval", "--query", "--level=1", "--meas", "map", tmp_path / "qrels.txt", tmp_path / "a.run")
+    assert (outcome.returncode, outcome.stdout.count("\n")) == (0, 2)
+
+
+def test_preferences_cut_tied_documents_from_their_own_end(tmp_path: Path) -> None:
+    """trec_eval's preference measures break ties by the lesser document, so of two tied ones d1 is kept."""
+    preferences = "t a s d1 1\nt a s d2 0\n"
+    found = small(
+        tmp_path, preferences, "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n", ["prefs_simp"], depth=1, judgments_format="prefs"
+    )
+    assert found[0].endswith("1.0000")
+
+
+def test_nothing_but_lines_goes_to_standard_output() -> None:
+    """The engine draws a bar there for statements that take two seconds."""
+    with evalsql.open(":memory:") as warehouse:
+        assert warehouse.rows("select current_setting('enable_progress_bar')") == [(False,)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", "t 0 d 1\n"), write(tmp_path / "a.run", "t Q0 d 1 1 x\n")
+    with Path("/dev/full").open("w") as full:
+        outcome = subprocess.run(
+            [sys.executable, "-m", "evalsql", "trec_eval", "-m", "map", qrels, run],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("evalsql: standard output cannot be written")
+    assert "Traceback" not in outcome.stderr

@@ -56,6 +56,10 @@ KeepBest = Annotated[
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _MOST_NOTES = 5
+_FORMS = {
+    "groups": "measures not of groups go by a document's highest grade",
+    "preferences": "measures of grades hold documents of a level above 0 for relevant",
+}
 
 
 def emit(
@@ -99,6 +103,10 @@ def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
         return Table(relation.columns, relation.fetchall(), counts)
 
 
+def counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
 def say(text: str) -> None:
     """A word to the user, beside the data."""
     print(text, file=sys.stderr)
@@ -128,6 +136,7 @@ def progress_bar() -> Iterator[Progress]:
 def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
     rows = warehouse.coverage(qrels=qrels, runs=runs).fetchall()
+    forms = dict(warehouse.rows("select qrels, form from qrels"))
     topics = {name: count for name, _, count, _, _ in rows}
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
@@ -136,6 +145,8 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
             f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
             f"runs with topics left out: {_share(rows, name, 4)}"
         )
+        if forms[name] in _FORMS:
+            say(f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}")
     for notes in (missing, extra):
         for note in notes[:_MOST_NOTES]:
             say(f"  {note}")
@@ -145,14 +156,15 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
 
 def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if not tie_variants(measure):
+    if "worst" not in tie_variants(measure):
         return
-    pairs = warehouse.tie_swaps(measure.name, qrels=qrels, runs=runs).fetchall()
+    _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
+    pairs = swaps.fetchall()
     if pairs:
         concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
         say(
-            f"ties: the order of {len(pairs)} pairs of runs ({len(concerned)} runs) by {measure.name} could be another "
-            f'under other orders of tied documents; evalsql check --ties -m "{measure.name}" shows how much'
+            f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
+            f'another under other orders of tied documents; evalsql check --ties -m "{measure.name}" shows how much'
         )
 
 

@@ -100,7 +100,7 @@ def _show(
     digits: int,
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
-    counts = frozenset(each.name for each in named if each.relation.header.mean == "sum")
+    counts = frozenset(each.name for each in named if each.is_count)
     relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
     sources = [file for (file,) in warehouse.rows("select file from files")]
     emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *sources])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption, progress_bar, say
+from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption, counted, progress_bar, say
 from evalsql.errors import UsageError
 from evalsql.opening import open
 
@@ -54,7 +54,7 @@ def qrels(
             [loaded],
         )
         say(
-            f"loaded judgments {loaded}: {_counted(rows, 'judgment')} of {_counted(topics, 'topic')}"
+            f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
             + _left_out(left_out)
         )
 
@@ -110,21 +110,17 @@ def runs(
             """,
             [loaded],
         )
-        say(f"loaded {_counted(len(loaded), 'run')}: {_counted(rows, 'document')} retrieved" + _left_out(left_out))
+        say(f"loaded {counted(len(loaded), 'run')}: {counted(rows, 'document')} retrieved" + _left_out(left_out))
         if lines:
-            say(f"{_counted(lines, 'comment or header line')} kept with them")
+            say(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
-            say(f"{_counted(mixed, 'run')} with several tags in the file; the last one is kept")
+            say(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
         if unpaired:
-            say(f"{_counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+            say(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
 
 
 def _left_out(count: int) -> str:
-    return f", {_counted(count, 'repeated document')} left out" if count else ""
+    return f", {counted(count, 'repeated document')} left out" if count else ""
 
 
 def _pairs(meta: list[str] | None) -> dict[str, str]:

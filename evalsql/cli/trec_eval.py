@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -13,9 +14,14 @@ from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.naming import trec_names, unknown_measure
 from evalsql.trec_eval import Options, lines
-from evalsql.trec_groups import GROUPS, ORDER
+from evalsql.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 
 USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
+_LONG_OPTIONS = (
+    *("help", "version", "query_eval_wanted", "measure", "complete_rel_info_wanted", "level_for_rel", "nosummary"),
+    *("Judged_docs_only", "Number_docs_in_coll", "Max_retrieved_per_topic", "Rel_info_format", "Results_format"),
+    *("Zscore", "version-profile"),
+)
 _FORMATS = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
 
 
@@ -97,11 +103,29 @@ def trec_eval(
         raise
 
 
+def with_whole_names(arguments: Sequence[str]) -> list[str]:
+    """The arguments with long options that are cut short, as trec_eval takes them, written out."""
+    whole: list[str] = []
+    for argument in arguments:
+        name, sign, value = argument.removeprefix("--").partition("=")
+        meant = [option for option in _LONG_OPTIONS if option.startswith(name)]
+        if argument.startswith("--") and name not in _LONG_OPTIONS and len(meant) == 1:
+            argument = f"--{meant[0]}{sign}{value}"
+        whole.append(argument)
+    return whole
+
+
 def _print_lines(files: list[str], options: Options) -> None:
     if len(files) != 2:
         raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
-    for line in lines(files[0], files[1], read_catalog(), options):
-        sys.stdout.write(line + "\n")
+    try:
+        for line in lines(files[0], files[1], read_catalog(), options):
+            sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output cannot be written: {error}") from error
 
 
 def _help(context: typer.Context, measures: list[str]) -> None:
@@ -116,6 +140,9 @@ def _help(context: typer.Context, measures: list[str]) -> None:
         raise UsageError(
             "\n".join(unknown_measure(base, {each: each for each in (*ORDER, *GROUPS)}) for base in unknown)
         )
+    for base in bases:
+        if base in (RUN_ID, RELEVANCE_STRING):
+            print(f"{base}: text, no measure; see the tables runs and relstring of a warehouse\n")
     wanted = {name for base in bases for name in GROUPS.get(base, [base])}
     relations = dict.fromkeys(names[name].relation.name for name in ORDER if name in wanted and name in names)
     for relation in relations:

@@ -21,7 +21,7 @@ with compared as (
     join measures on measures.measure = raw_scores.measure
     left join reference_scores
         on reference_scores.topic = raw_scores.topic
-        and reference_scores.measure = raw_scores.measure
+        and reference_scores.name = measures.name
 ),
 distances as (
     select

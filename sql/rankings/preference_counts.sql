@@ -2,18 +2,20 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                                      what is expected over all orders
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   who prefers
 --   num_possible     preferences that count
---   num_fulfilled    those of them that the ranking fulfils
+--   num_fulfilled    how many of them the ranking fulfils, or is expected to
 with counted as (
     select
         evaluation_id,
         judgment_group,
         count(*) as num_possible,
-        count(case when is_fulfilled then 1 end) as num_fulfilled
-    from preference_outcomes
+        sum(fulfilled) as num_fulfilled
+    from preference_outcomes(ties := $ties)
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id, judgment_group
 )

@@ -1,4 +1,7 @@
 -- title: What each ranking makes of each preference
+-- parameters:
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                     what is expected over all orders
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   who prefers
@@ -6,7 +9,8 @@
 --   worse_id         key of the other document
 --   share            1 divided by the number of groups that prefer either of the two to the other
 --   num_ret          how many of the two are retrieved
---   is_fulfilled     whether the one preferred is retrieved, and the other below it or not at all
+--   fulfilled        1 if the one preferred is retrieved, and the other below it or not at all, else 0; over all
+--                    orders the share of those in which that is so, which is a half if the two are tied
 select
     evaluated.evaluation_id as evaluation_id,
     preference_pairs.judgment_group as judgment_group,
@@ -14,7 +18,11 @@ select
     preference_pairs.worse_id as worse_id,
     preference_pairs.share as share,
     case when better.rank is null then 0 else 1 end + case when worse.rank is null then 0 else 1 end as num_ret,
-    better.rank is not null and (worse.rank is null or better.rank < worse.rank) as is_fulfilled
+    case
+        when $ties = 'expected' and better.first_rank = worse.first_rank then cast(0.5 as double)
+        when better.rank is not null and (worse.rank is null or better.rank < worse.rank) then cast(1 as double)
+        else cast(0 as double)
+    end as fulfilled
 from evaluated
 join preference_pairs
     on preference_pairs.qrels_id = evaluated.qrels_id

@@ -20,7 +20,7 @@ with signed as (
     from retrieved
     join runs on runs.run_id = retrieved.run_id
 )
--- 3.4028234663852886e38 is the greatest 32-bit float: greater scores tie there instead of failing the cast.
+-- 3.4028234663852886e38 is the greatest 32-bit float; what would be rounded beyond it is infinite there, and ties.
 select
     run_id,
     topic_id,
@@ -29,6 +29,8 @@ select
     score,
     case
         when tie_rule <> 'trec_eval' then strength
+        when strength >= 3.4028235677973366e38 then 1e39
+        when strength <= -3.4028235677973366e38 then -1e39
         else cast(
             cast(
                 least(greatest(strength, -3.4028234663852886e38), 3.4028234663852886e38) as real

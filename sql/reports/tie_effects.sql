@@ -5,9 +5,9 @@
 --   run        run
 --   measure    canonical name of the measure
 --   value      mean under the tie rule
---   worst      mean under the worst order of tied documents
+--   worst      mean under the worst order of tied documents; null where no closed form is known
 --   expected   mean expected over all orders of tied documents; null where no closed form is known
---   best       mean under the best order of tied documents
+--   best       mean under the best order of tied documents; null where no closed form is known
 select
     qrels,
     run,
@@ -18,4 +18,4 @@ select
     max(value) filter (where ties = 'best') as best
 from tied_means
 group by qrels, run, measure
-having count(*) filter (where ties = 'worst') > 0
+having count(*) filter (where ties <> 'rule') > 0

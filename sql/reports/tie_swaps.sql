@@ -10,6 +10,7 @@
 --   other       its mean
 --   greatest    its greatest mean over all orders of tied documents
 with ranges as (
+    -- Where worst and best are not known, both ends are null, and no pair is claimed.
     select
         qrels,
         measure,

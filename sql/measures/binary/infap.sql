@@ -3,13 +3,16 @@
 -- trec_eval: infAP
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
--- definition: Mean over the R relevant documents of what is expected of the precision at their rank k: 1 for k = 1, else
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is
+--                                     expected has no closed form here
+-- definition: Mean over the R relevant documents of what is expected of the precision at their rank k: 1 if k = 1, else
 --    1/k + (k-1)/k * d/(k-1) * (r + e) / (r + n + 2e), where of the documents above d are in the pool (a negative grade
 --    is in the pool without a judgment), r judged relevant and n not, and e = 0.00001; 0 for one not retrieved.
 -- reference: Yilmaz and Aslam 2006, Estimating average precision with incomplete and imperfect judgments,
 --    doi:10.1145/1183614.1183633
--- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0 and to ir_measures. Without ties: no value over
---    all orders of tied documents is known for it in closed form.
+-- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0 and to ir_measures. The worst and the best
+--    are those of rankings of fewer than 100,000 documents; in longer ones e may count for more than a place.
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed infAP = 0.1111
@@ -17,6 +20,8 @@ with counted as (
     select
         evaluation_id,
         rank,
+        first_rank,
+        last_rank,
         grade,
         cast(count(*) over ranking as double) - 1 as pooled_above,
         cast(count(case when grade >= $rel then 1 end) over ranking as double) - 1 as rel_above,
@@ -28,9 +33,86 @@ with counted as (
         rows between unbounded preceding and current row
     )
 ),
-inferred as (
+tied as (
+    -- Best with all that are not relevant or not in the pool below the relevant ones, worst with them above.
+    select
+        tie_groups.evaluation_id as evaluation_id,
+        tie_groups.first_rank as first_rank,
+        tie_groups.num_unjudged as num_unjudged,
+        tie_groups.unjudged_above as unjudged_above,
+        cast(tie_groups.rel_above + places.place - 1 as double) as rel_above,
+        cast(
+            tie_groups.nonrel_above + case when $ties = 'best' then 0 else tie_groups.num_nonrel end as double
+        ) as nonrel_above,
+        case
+            when $ties = 'best' then tie_groups.first_rank - 1
+            else tie_groups.last_rank - tie_groups.num_rel - tie_groups.num_nonrel - tie_groups.num_unjudged
+        end - tie_groups.rel_above - tie_groups.nonrel_above - tie_groups.unjudged_above as unpooled_above
+    from tie_groups(rel := $rel) as tie_groups
+    join places on places.place between 1 and tie_groups.num_rel
+    where
+        $ties <> 'rule'
+        and tie_groups.first_rank < tie_groups.last_rank
+),
+chosen as (
+    -- Unjudged documents above lower what a relevant one adds until enough relevant ones are above it, then raise it.
     select
         evaluation_id,
+        0 as tie,
+        0 as choice,
+        rel_above,
+        nonrel_above,
+        unpooled_above,
+        unjudged_above + case
+            when (rel_above + 0.00001) / (rel_above + nonrel_above + 0.00002) * (unpooled_above + 1) > 1
+            then num_unjudged
+            else 0
+        end as unjudged_above
+    from tied
+    where $ties = 'best'
+    union all
+    -- So no order is worse than the worst of those in which none of them stands between two relevant ones.
+    select
+        tied.evaluation_id,
+        tied.first_rank as tie,
+        places.place as choice,
+        tied.rel_above,
+        tied.nonrel_above,
+        tied.unpooled_above,
+        tied.unjudged_above + places.place - 1 as unjudged_above
+    from tied
+    join places on places.place between 1 and tied.num_unjudged + 1
+    where $ties = 'worst'
+),
+placed as (
+    select
+        evaluation_id,
+        0 as tie,
+        0 as choice,
+        rank,
+        pooled_above,
+        rel_above,
+        nonrel_above
+    from counted
+    where
+        grade >= $rel
+        and ($ties = 'rule' or first_rank = last_rank)
+    union all
+    select
+        evaluation_id,
+        tie,
+        choice,
+        rel_above + nonrel_above + unjudged_above + unpooled_above + 1 as rank,
+        rel_above + nonrel_above + unjudged_above as pooled_above,
+        rel_above,
+        nonrel_above
+    from chosen
+),
+sums as (
+    select
+        evaluation_id,
+        tie,
+        choice,
         sum(
             case
                 when rank = 1 then cast(1 as double)
@@ -40,8 +122,22 @@ inferred as (
                     * ((rel_above + 0.00001) / (rel_above + nonrel_above + 0.00002))
             end
         ) as total
-    from counted
-    where grade >= $rel
+    from placed
+    group by evaluation_id, tie, choice
+),
+least_sums as (
+    select
+        evaluation_id,
+        tie,
+        min(total) as total
+    from sums
+    group by evaluation_id, tie
+),
+inferred as (
+    select
+        evaluation_id,
+        sum(total) as total
+    from least_sums
     group by evaluation_id
 )
 select

@@ -12,7 +12,7 @@
 -- definition: The mean of IPrec over the levels.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
 -- differs: trec_eval 9 rounds as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both versions divide
---    0 by 0 where this gives 0. The textbook asks for recall of at least the level.
+--    0 by 0 where this gives 0, and mix levels up that are not in order. The textbook asks for recall of at least the level.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

@@ -4,6 +4,9 @@
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                     what is expected over all orders; the worst and the
+--                                     best have no closed form where groups disagree
 -- definition: Average precision by the judgments of each group, those with one iteration, and the mean over
 --    the topic's groups; a group without relevant documents has 0, as has a topic without groups.
 -- reference: trec_eval 10.0, measure map_avgjg
@@ -19,14 +22,66 @@ with numbered as (
         rank,
         row_number() over (partition by evaluation_id, judgment_group order by rank) as nth
     from group_ranks(judged_only := $judged_only)
-    where grade >= $rel
+    where
+        grade >= $rel
+        and $ties = 'rule'
+),
+counted as (
+    select
+        evaluation_id,
+        judgment_group,
+        first_rank,
+        last_rank,
+        num_rel,
+        coalesce(
+            sum(num_rel) over (
+                partition by evaluation_id, judgment_group
+                order by first_rank
+                rows between unbounded preceding and 1 preceding
+            ),
+            0
+        ) as rel_above
+    from group_spans(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where $ties = 'expected'
+),
+hits as (
+    select
+        evaluation_id,
+        judgment_group,
+        cast(nth as double) / rank as precision
+    from numbered
+    union all
+    select
+        evaluation_id,
+        judgment_group,
+        cast(rel_above + 1 as double) / first_rank as precision
+    from counted
+    where first_rank = last_rank
+    union all
+    -- Beside one of num_rel relevant documents the others are spread evenly over the remaining places.
+    select
+        counted.evaluation_id,
+        counted.judgment_group,
+        cast(counted.num_rel as double)
+            / (counted.last_rank - counted.first_rank + 1)
+            * (
+                counted.rel_above
+                + 1
+                + cast(places.place - counted.first_rank as double)
+                * (counted.num_rel - 1)
+                / (counted.last_rank - counted.first_rank)
+            )
+            / places.place as precision
+    from counted
+    join places on places.place between counted.first_rank and counted.last_rank
+    where counted.first_rank < counted.last_rank
 ),
 precisions as (
     select
         evaluation_id,
         judgment_group,
-        sum(cast(nth as double) / rank) as total
-    from numbered
+        sum(precision) as total
+    from hits
     group by evaluation_id, judgment_group
 ),
 averages as (

@@ -5,6 +5,9 @@
 --   k integer in [1, inf) = 10      rank cutoff
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                     what is expected over all orders; the worst and the
+--                                     best have no closed form where groups disagree
 -- definition: By the judgments of each group, those with one iteration, the relevant documents among the
 --    first k, divided by k, and the mean over the topic's groups; 0 for a topic without groups.
 -- reference: trec_eval 10.0, measure P_avgjg
@@ -16,9 +19,31 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_rel_ret
-    from group_ranks(judged_only := $judged_only)
-    where rank <= $k and grade >= $rel
+        judgment_group,
+        sum(
+            cast(num_rel as double) * (least(last_rank, $k) - first_rank + 1) / (last_rank - first_rank + 1)
+        ) as num_rel_ret
+    from group_spans(rel := $rel, judged_only := $judged_only, ties := $ties)
+    where first_rank <= $k
+    group by evaluation_id, judgment_group
+),
+ordered as (
+    select
+        evaluation_id,
+        num_rel_ret / $k as value,
+        row_number() over (
+            partition by evaluation_id
+            order by judgment_group
+        ) as nth
+    from found
+),
+sums as (
+    -- Added up in the order of the groups' names, as trec_eval does, which shows in the last digit.
+    select
+        evaluation_id,
+        sum(value) as total
+    from ordered
+    where nth > 0
     group by evaluation_id
 ),
 group_counts as (
@@ -33,9 +58,9 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(cast(found.num_rel_ret as double) / $k / group_counts.num_groups, 0) as value
+    coalesce(sums.total / group_counts.num_groups, 0) as value
 from evaluated
 left join group_counts
     on group_counts.qrels_id = evaluated.qrels_id
     and group_counts.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+left join sums on sums.evaluation_id = evaluated.evaluation_id

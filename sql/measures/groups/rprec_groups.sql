@@ -7,6 +7,9 @@
 --   rel integer in [0, inf) = 1         least grade that counts as relevant
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
 --                                       ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                       what is expected over all orders; the worst and the
+--                                       best have no closed form where groups disagree
 -- definition: By the judgments of each group, those with one iteration, precision at the cutoff
 --    floor(multiple R + 0.9), R being the group's relevant documents, and the mean over the topic's groups; a
 --    group without relevant documents has 0, as has a cutoff of 0 and a topic without groups.
@@ -30,16 +33,19 @@ found as (
         evaluated.evaluation_id as evaluation_id,
         cutoffs.judgment_group as judgment_group,
         cutoffs.cutoff as cutoff,
-        count(group_ranks.rank) as num_rel_ret
+        sum(
+            cast(group_spans.num_rel as double)
+                * (least(group_spans.last_rank, cutoffs.cutoff) - group_spans.first_rank + 1)
+                / (group_spans.last_rank - group_spans.first_rank + 1)
+        ) as num_rel_ret
     from evaluated
     join cutoffs
         on cutoffs.qrels_id = evaluated.qrels_id
         and cutoffs.topic_id = evaluated.topic_id
-    left join group_ranks(judged_only := $judged_only) as group_ranks
-        on group_ranks.evaluation_id = evaluated.evaluation_id
-        and group_ranks.judgment_group = cutoffs.judgment_group
-        and group_ranks.rank <= cutoffs.cutoff
-        and group_ranks.grade >= $rel
+    left join group_spans(rel := $rel, judged_only := $judged_only, ties := $ties) as group_spans
+        on group_spans.evaluation_id = evaluated.evaluation_id
+        and group_spans.judgment_group = cutoffs.judgment_group
+        and group_spans.first_rank <= cutoffs.cutoff
     group by evaluated.evaluation_id, cutoffs.judgment_group, cutoffs.cutoff
 ),
 averages as (

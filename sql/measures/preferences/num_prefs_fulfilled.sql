@@ -4,6 +4,9 @@
 -- trec_eval: prefs_num_prefs_ful_ret(pairs='retrieved')
 -- parameters:
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                             what is expected over all orders; the worst and the
+--                                             best have no closed form where groups disagree
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
 --    preference is fulfilled where the document preferred is retrieved and the other stands below it or is
 --    not retrieved. Summed over topics.
@@ -18,13 +21,13 @@ with totals as (
     select
         evaluation_id,
         sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs)
+    from preference_counts(pairs := $pairs, ties := $ties)
     group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    cast(coalesce(totals.num_fulfilled, 0) as double) as value
+    coalesce(totals.num_fulfilled, 0) as value
 from evaluated
 left join totals on totals.evaluation_id = evaluated.evaluation_id

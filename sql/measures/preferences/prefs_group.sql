@@ -6,6 +6,9 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                             what is expected over all orders; the worst and the
+--                                             best have no closed form where groups disagree
 -- definition: For each judgment group of the topic the preferences fulfilled divided by those that count, 0
 --    if there are none, and the mean of that over the groups. A preference is fulfilled where the document
 --    preferred is retrieved and the other stands below it or is not retrieved.
@@ -19,8 +22,8 @@
 with averages as (
     select
         evaluation_id,
-        avg(coalesce(cast(num_fulfilled as double) / nullif(num_possible, 0), 0)) as value
-    from preference_counts(pairs := $pairs)
+        avg(coalesce(num_fulfilled / nullif(num_possible, 0), 0)) as value
+    from preference_counts(pairs := $pairs, ties := $ties)
     group by evaluation_id
 )
 select

@@ -11,7 +11,8 @@
 --    documents at the lowest level only the first R count, those not retrieved coming last; in a group of one
 --    subgroup each document there is then compared with each of these R as well, as if preferred to it.
 -- reference: trec_eval 10.0, measure prefs_avgjg_Rnonrel
--- differs: From all measures but those of preferences: tied documents are in ascending order of their names.
+-- differs: Without ties: no value over all orders of tied documents is known for it in closed form.
+--    From all measures but those of preferences: tied documents are in ascending order of their names.
 --    So they are in trec_eval 9.0.8 and 10.0, to which this is equal, with the comparisons within the lowest
 --    level, of which their help says nothing, and with 0 where a group has 0/0; but 9.0.8 has levels as 32-bit
 --    floats, and where R is greater than the number of documents at a lowest level below 0, both read past the
@@ -51,7 +52,7 @@ kept_outcomes as (
         preference_outcomes.evaluation_id as evaluation_id,
         preference_outcomes.judgment_group as judgment_group,
         count(*) as num_possible,
-        count(case when preference_outcomes.is_fulfilled then 1 end) as num_fulfilled
+        sum(preference_outcomes.fulfilled) as num_fulfilled
     from preference_outcomes
     left join last_documents as better
         on better.evaluation_id = preference_outcomes.evaluation_id

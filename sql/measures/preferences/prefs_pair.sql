@@ -6,6 +6,9 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                             what is expected over all orders; the worst and the
+--                                             best have no closed form where groups disagree
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
 --    there are none. A preference is fulfilled where the document preferred is retrieved and the other stands
@@ -21,8 +24,8 @@ with averages as (
     -- The shares of the groups that have a preference between two documents add up to 1.
     select
         evaluation_id,
-        sum(case when is_fulfilled then share else 0 end) / sum(share) as value
-    from preference_outcomes
+        sum(share * fulfilled) / sum(share) as value
+    from preference_outcomes(ties := $ties)
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id
 )

@@ -6,6 +6,9 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                             what is expected over all orders; the worst and the
+--                                             best have no closed form where groups disagree
 -- definition: Preferences fulfilled divided by those that count, over all judgment groups of the topic
 --    together; 0 if there are none. A preference is fulfilled where the document preferred is retrieved and
 --    the other stands below it or is not retrieved.
@@ -21,13 +24,13 @@ with totals as (
         evaluation_id,
         sum(num_possible) as num_possible,
         sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs)
+    from preference_counts(pairs := $pairs, ties := $ties)
     group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(cast(totals.num_fulfilled as double) / nullif(totals.num_possible, 0), 0) as value
+    coalesce(totals.num_fulfilled / nullif(totals.num_possible, 0), 0) as value
 from evaluated
 left join totals on totals.evaluation_id = evaluated.evaluation_id
