@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -154,7 +153,8 @@ def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> Non
     assert "not known whether the order of runs could be another: PrefsSimple\n" in done.stderr
     assert "pairs of runs" not in done.stderr
     assert command("check", "--ties", "-m", "PrefsSimple").returncode == 0
-    assert re.search("ties: .*PrefsSimple.* not known", command("leaderboard", "-m", "PrefsSimple").stderr)
+    # Under a leaderboard stands only what could change.
+    assert "ties:" not in command("leaderboard", "-m", "PrefsSimple").stderr
 
 
 def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from evalsql.catalog import read_catalog
 from evalsql.naming import default_measure
 from tests.conftest import real_data
 
-DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures]
+DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures if relation.header.in_scores]
 
 
 @dataclass(frozen=True)
