@@ -199,3 +199,14 @@ def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> 
 def test_every_measure_holds_to_the_contract(sample_file: Path, relation: evalsql.catalog.Relation) -> None:
     with evalsql.open(sample_file, read_only=True) as warehouse:
         check_contract(warehouse, relation)
+
+
+def test_what_takes_parameters_is_read_as_a_macro() -> None:
+    """An evaluation in memory makes no views of what has a macro."""
+    for relation in CATALOG.of_kind("rankings", "measures"):
+        tree = parse(relation)
+        steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
+        bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
+        for name in bare & CATALOG.relations.keys():
+            assert not CATALOG[name].parameters, f"{relation.name} reads {name} without parentheses"
+            assert not CATALOG[name].is_measure, f"{relation.name} reads {name} without parentheses"

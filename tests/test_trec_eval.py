@@ -18,6 +18,7 @@ from tests.test_real_data import ODDITIES, read_qrels, read_run
 from tests.trec_eval_output import ALL_TREC, Settings, output
 
 CATALOG = read_catalog()
+MIXED_RUN = next((FIXTURES / "mixed" / "runs").iterdir())
 SETTINGS = (
     Settings(),
     Settings(complete=True),
@@ -236,6 +237,12 @@ def test_formats_go_with_their_measures(tmp_path: Path, command: Command) -> Non
         "prefs_num_prefs_ful",
         "prefs_num_prefs_ful_ret",
     ]
+    every = command("trec_eval", "-R", "prefs", "-m", "all_prefs", case / "prefs.txt", run)
+    assert (every.returncode, len(every.stdout.splitlines())) == (0, 16)
+    grouped = command(
+        "trec_eval", "-R", "qrels_jg", "-J", "-m", "qrels_jg", FIXTURES / "mixed" / "qrels.txt", MIXED_RUN
+    )
+    assert (grouped.returncode, len(grouped.stdout.splitlines())) == (0, 22)
     refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
     assert refused.returncode == 1
     assert "map cannot be calculated from judgments of format prefs" in refused.stderr

@@ -220,9 +220,10 @@ def test_a_file_in_use_is_said_to_be(copy: Path) -> None:
 
 def test_a_failed_load_leaves_the_file_as_it_was(copy: Path, tmp_path: Path) -> None:
     def everything(warehouse: Warehouse) -> list[tuple[object, ...]]:
-        return warehouse.rows("select * from summary order by all") + warehouse.rows(
-            "select * from holdings order by all"
-        )
+        return warehouse.rows(
+            # Sums of doubles may differ in their last bit with the order in which rows lie.
+            "select * replace (round(value, 12) as value) from summary order by all"
+        ) + warehouse.rows("select * from holdings order by all")
 
     with evalsql.open(copy) as warehouse:
         before = everything(warehouse)

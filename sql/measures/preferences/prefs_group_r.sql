@@ -53,7 +53,7 @@ kept_outcomes as (
         preference_outcomes.judgment_group as judgment_group,
         count(*) as num_possible,
         sum(preference_outcomes.fulfilled) as num_fulfilled
-    from preference_outcomes
+    from preference_outcomes() as preference_outcomes
     left join last_documents as better
         on better.evaluation_id = preference_outcomes.evaluation_id
         and better.judgment_group = preference_outcomes.judgment_group
