@@ -9,7 +9,7 @@
 --                                     the worst, the best or what is expected over all orders
 -- definition: base^(1 - r), r being the rank of the first relevant document; 0 if none is retrieved.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
--- differs: Only the general form with another base differs, a Generalized Success; no other program computes it.
+-- differs: No other program computes it. With another base it is a smooth Success at another cutoff.
 -- range: 0 1
 -- mean: arithmetic
 -- example: first-relevant-score FRS = 0.4964
