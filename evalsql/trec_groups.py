@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-VERSIONS = ("9.0.8", "10.0")
 NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
 
 # Not measures by the contract: text, or facts about the run as a whole.

@@ -6,8 +6,6 @@ from evalsql import build
 from evalsql.catalog import Catalog, Relation
 from evalsql.naming import literal
 
-_SHOWN_BELOW = ("parameters",)
-
 
 def print_page(catalog: Catalog, relation: Relation) -> None:
     """Print the facts of the catalogue row, the parameters and the SQL."""
@@ -15,7 +13,7 @@ def print_page(catalog: Catalog, relation: Relation) -> None:
     row = next(row for row in build.catalogue_rows(catalog) if row[columns.index("relation")] == relation.name)
     width = max(map(len, columns)) + 2
     for key, fact in zip(columns, row, strict=True):
-        if fact and key not in _SHOWN_BELOW:
+        if fact and key != "parameters":
             print(f"{key:{width}}{fact}")
     for parameter in relation.parameters:
         domain = f" in {parameter.domain}" if parameter.domain else ""
