@@ -5,6 +5,8 @@
 --                                            - 1
 --   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
 --                                            or what dcg gives it where the list ends in ,*
+--   judged_only boolean = false              whether documents without a grade of 0 or more are
+--                                            left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -13,6 +15,6 @@
 select
     evaluation_id,
     sum(gain * ln(2) / ln(rank + 1)) as total
-from gained_ranks(dcg := $dcg, gains := $gains, ties := $ties)
+from gained_ranks(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
 where rank <= coalesce($k, rank)
 group by evaluation_id

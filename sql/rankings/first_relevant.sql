@@ -1,6 +1,8 @@
 -- title: Rank of the first relevant document of each ranking that has one
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false   whether documents without a grade of 0 or more are
+--                                 left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -14,7 +16,7 @@ with tied as (
         num_rel,
         last_rank - first_rank + 1 as size,
         rank - first_rank as num_above
-    from tied_places(rel := $rel)
+    from tied_places(rel := $rel, judged_only := $judged_only)
     where
         $ties = 'expected'
         and rel_above = 0
@@ -39,7 +41,7 @@ select
     evaluation_id,
     min(rank) as rank,
     cast(1 as double) as share
-from relevant_ranks(rel := $rel, ties := $ties)
+from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
 where $ties <> 'expected'
 group by evaluation_id
 union all

@@ -4,6 +4,8 @@
 --                                            - 1
 --   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
 --                                            or what dcg gives it where the list ends in ,*
+--   judged_only boolean = false              whether documents without a grade of 0 or more are
+--                                            left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -12,14 +14,14 @@
 --   gain            gain of the document there; below 0 only where gains say so
 with gained as (
     select
-        judged_ranks.evaluation_id,
-        judged_ranks.rank,
-        judged_ranks.first_rank,
-        judged_ranks.last_rank,
+        counted_ranks.evaluation_id,
+        counted_ranks.rank,
+        counted_ranks.first_rank,
+        counted_ranks.last_rank,
         grade_gains.gain
-    from judged_ranks
+    from counted_ranks(judged_only := $judged_only) as counted_ranks
     join grade_gains(dcg := $dcg, gains := $gains) as grade_gains
-        on grade_gains.grade = judged_ranks.grade
+        on grade_gains.grade = counted_ranks.grade
     where grade_gains.gain <> 0
 ),
 placed as (

@@ -1,6 +1,8 @@
 -- title: Interpolated precision at each relevant document: the highest precision there or below
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false   whether documents without a grade of 0 or more are
+--                                 left out of the rankings
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders
 -- columns:
@@ -15,4 +17,4 @@ select
         order by nth desc
         rows between unbounded preceding and current row
     ) as precision
-from relevant_ranks(rel := $rel, ties := $ties)
+from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)

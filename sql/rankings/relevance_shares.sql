@@ -1,6 +1,8 @@
 -- title: Places where relevant documents stand, or how likely one stands there over all orders of tied documents
 -- parameters:
 --   rel integer = 1   least grade that counts as relevant
+--   judged_only boolean = false  whether documents without a grade of 0 or more are
+--                                left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -11,12 +13,12 @@ select
     evaluation_id,
     rank,
     cast(1 as double) as share
-from relevant_ranks(rel := $rel, ties := $ties)
+from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
 where $ties <> 'expected'
 union all
 select
     evaluation_id,
     rank,
     cast(num_rel as double) / (last_rank - first_rank + 1) as share
-from tied_places(rel := $rel)
+from tied_places(rel := $rel, judged_only := $judged_only)
 where $ties = 'expected'

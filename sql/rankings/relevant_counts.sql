@@ -2,6 +2,8 @@
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -10,6 +12,6 @@
 select
     evaluation_id,
     sum(share) as num_rel_ret
-from relevance_shares(rel := $rel, ties := $ties)
+from relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
 where rank <= coalesce($k, rank)
 group by evaluation_id

@@ -1,6 +1,8 @@
 -- title: Precision at the places of relevant documents, or what is expected of it over all orders of tied documents
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false   whether documents without a grade of 0 or more are
+--                                 left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -11,7 +13,7 @@ select
     evaluation_id,
     rank,
     cast(nth as double) / rank as precision
-from relevant_ranks(rel := $rel, ties := $ties)
+from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
 where $ties <> 'expected'
 union all
 -- Beside one of num_rel relevant documents the others are spread evenly over the remaining places of the group.
@@ -29,5 +31,5 @@ select
             )
         )
         / rank as precision
-from tied_places(rel := $rel)
+from tied_places(rel := $rel, judged_only := $judged_only)
 where $ties = 'expected'

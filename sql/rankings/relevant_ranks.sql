@@ -1,6 +1,8 @@
 -- title: Ranks of the relevant documents, with what stands above them
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false   whether documents without a grade of 0 or more are
+--                                 left out of the rankings
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders
 -- columns:
@@ -21,7 +23,7 @@ with counted as (
             partition by evaluation_id, first_rank, case when grade >= $rel then 1 else 0 end
             order by grade desc, case when $ties = 'best' then rank else -rank end
         ) as nth_of_tied
-    from judged_ranks
+    from counted_ranks(judged_only := $judged_only)
     window ranking as (
         partition by evaluation_id
         order by

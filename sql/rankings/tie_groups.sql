@@ -1,6 +1,8 @@
 -- title: Documents tied with each other, and single ones, with the judgments among and above them
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   judged_only boolean = false   whether documents without a grade of 0 or more are
+--                                 left out of the rankings
 -- columns:
 --   evaluation_id    key of the evaluation
 --   first_rank       place of the first of them
@@ -19,7 +21,7 @@ with tied as (
         count(case when grade >= $rel then 1 end) as num_rel,
         count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel,
         count(case when grade < 0 then 1 end) as num_unjudged
-    from judged_ranks
+    from counted_ranks(judged_only := $judged_only)
     group by evaluation_id, first_rank, last_rank
 )
 select

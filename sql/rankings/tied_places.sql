@@ -1,6 +1,8 @@
 -- title: Every place of every group of tied documents that holds a relevant one
 -- parameters:
 --   rel integer = 1   least grade that counts as relevant
+--   judged_only boolean = false  whether documents without a grade of 0 or more are
+--                                left out of the rankings
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            a place of the group
@@ -15,7 +17,7 @@ select
     last_rank,
     num_rel,
     rel_above
-from tie_groups(rel := $rel)
+from tie_groups(rel := $rel, judged_only := $judged_only)
 where
     num_rel > 0
     and first_rank = last_rank
@@ -27,7 +29,7 @@ select
     tie_groups.last_rank,
     tie_groups.num_rel,
     tie_groups.rel_above
-from tie_groups(rel := $rel) as tie_groups
+from tie_groups(rel := $rel, judged_only := $judged_only) as tie_groups
 join places on places.place between tie_groups.first_rank and tie_groups.last_rank
 where
     tie_groups.num_rel > 0

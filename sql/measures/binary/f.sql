@@ -7,6 +7,8 @@
 --   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
 --   rel integer in [0, inf) = 1            least grade that counts as relevant
 --   recall_weight double = null            trec_eval's x, taken in the place of beta^2
+--   judged_only boolean = false            whether documents without a grade of 0 or more are
+--                                          left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: (1 + beta^2) P R / (beta^2 P + R) with the precision P and the recall R of the first k; 0 where both are.
@@ -22,13 +24,15 @@ with rates as (
     select
         evaluated.evaluation_id as evaluation_id,
         coalesce($recall_weight, $beta * $beta) as weight,
-        relevant_counts.num_rel_ret / coalesce($k, evaluated.num_ret) as p,
+        relevant_counts.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as p,
         relevant_counts.num_rel_ret / topic_facts.num_rel as r
     from evaluated
     join topic_facts(rel := $rel) as topic_facts
         on topic_facts.qrels_id = evaluated.qrels_id
         and topic_facts.topic_id = evaluated.topic_id
-    join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+    join retrieved_counts(judged_only := $judged_only) as retrieved_counts
+        on retrieved_counts.evaluation_id = evaluated.evaluation_id
+    join relevant_counts(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_counts
         on relevant_counts.evaluation_id = evaluated.evaluation_id
     where relevant_counts.num_rel_ret > 0
 )

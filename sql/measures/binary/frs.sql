@@ -5,6 +5,8 @@
 --   base double in (1, inf) = 1.08  discount per rank; 1.08 makes it a smooth Success@10, 1.024 a smooth
 --    Success@30
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: base^(1 - r), r being the rank of the first relevant document; 0 if none is retrieved.
@@ -17,7 +19,7 @@ with discounted as (
     select
         evaluation_id,
         sum(share * pow($base, 1 - rank)) as total
-    from first_relevant(rel := $rel, ties := $ties)
+    from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )
 select

@@ -4,6 +4,8 @@
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders; what is
 --                                     expected has no closed form
@@ -19,4 +21,4 @@ select
     run,
     topic,
     greatest(value, 0.00001) as value
-from ap(k := $k, rel := $rel, ties := $ties)
+from ap(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties)

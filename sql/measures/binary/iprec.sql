@@ -7,6 +7,8 @@
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
+--   judged_only boolean = false                                 whether documents without a grade of 0 or more are
+--                                                               left out of the rankings
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders; what is
 --                                     expected has no closed form
@@ -39,6 +41,6 @@ from evaluated
 join levels
     on levels.qrels_id = evaluated.qrels_id
     and levels.topic_id = evaluated.topic_id
-left join interpolated_precisions(rel := $rel, ties := $ties) as interpolated_precisions
+left join interpolated_precisions(rel := $rel, judged_only := $judged_only, ties := $ties) as interpolated_precisions
     on interpolated_precisions.evaluation_id = evaluated.evaluation_id
     and interpolated_precisions.nth = greatest(levels.level, 1)

@@ -10,6 +10,8 @@
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   relative boolean = false        divide by what could have been found at most: by R, the number of
 --                                   relevant documents, where that is less
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first k, divided by k, or if relative by the lesser of k and R; 0 if
@@ -29,8 +31,8 @@ select
         relevant_counts.num_rel_ret
             / nullif(
                 case
-                    when $relative then least(coalesce($k, evaluated.num_ret), topic_facts.num_rel)
-                    else coalesce($k, evaluated.num_ret)
+                    when $relative then least(coalesce($k, retrieved_counts.num_ret), topic_facts.num_rel)
+                    else coalesce($k, retrieved_counts.num_ret)
                 end,
                 0
             ),
@@ -40,5 +42,7 @@ from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
+    on retrieved_counts.evaluation_id = evaluated.evaluation_id
+left join relevant_counts(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_counts
     on relevant_counts.evaluation_id = evaluated.evaluation_id

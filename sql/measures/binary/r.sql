@@ -6,6 +6,8 @@
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first k, divided by the number of relevant documents; 0 if
@@ -24,5 +26,5 @@ from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+left join relevant_counts(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_counts
     on relevant_counts.evaluation_id = evaluated.evaluation_id

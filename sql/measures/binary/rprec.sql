@@ -6,6 +6,8 @@
 -- parameters:
 --   rel integer in [0, inf) = 1          least grade that counts as relevant
 --   multiple double in [0, inf) = 1      how many times as many documents as there are relevant ones
+--   judged_only boolean = false          whether documents without a grade of 0 or more are
+--                                        left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first c, divided by c, where c = floor(multiple * R + 0.9) and R is the
@@ -31,7 +33,7 @@ found as (
     join cutoffs
         on cutoffs.qrels_id = evaluated.qrels_id
         and cutoffs.topic_id = evaluated.topic_id
-    join relevance_shares(rel := $rel, ties := $ties) as relevance_shares
+    join relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties) as relevance_shares
         on relevance_shares.evaluation_id = evaluated.evaluation_id
         and relevance_shares.rank <= cutoffs.cutoff
     group by evaluated.evaluation_id

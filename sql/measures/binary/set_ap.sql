@@ -3,6 +3,8 @@
 -- trec_eval: set_map
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 -- definition: r^2 / (n * R), r of the n documents retrieved being relevant and R relevant in all; 0 if n or R is 0.
 -- reference: Buckley, trec_eval, measure set_map
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0 and to ir_measures' SetAP.
@@ -16,12 +18,14 @@ select
     evaluated.topic,
     coalesce(
         relevant_counts.num_rel_ret * relevant_counts.num_rel_ret
-            / nullif(cast(evaluated.num_ret as double) * topic_facts.num_rel, 0),
+            / nullif(cast(retrieved_counts.num_ret as double) * topic_facts.num_rel, 0),
         0
     ) as value
 from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(rel := $rel) as relevant_counts
+left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
+    on retrieved_counts.evaluation_id = evaluated.evaluation_id
+left join relevant_counts(rel := $rel, judged_only := $judged_only) as relevant_counts
     on relevant_counts.evaluation_id = evaluated.evaluation_id

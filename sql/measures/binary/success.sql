@@ -4,6 +4,8 @@
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: 1 if a relevant document is among the first k, else 0.
@@ -17,7 +19,7 @@ with found as (
     select
         evaluation_id,
         sum(share) as total
-    from first_relevant(rel := $rel, ties := $ties)
+    from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )

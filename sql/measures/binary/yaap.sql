@@ -3,6 +3,8 @@
 -- trec_eval: yaap
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders; what is
 --                                     expected has no closed form
@@ -18,7 +20,7 @@ with precisions as (
     select
         evaluation_id,
         sum(precision) as total
-    from relevant_precisions(rel := $rel, ties := $ties)
+    from relevant_precisions(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id
 )
 select

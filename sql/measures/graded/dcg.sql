@@ -7,6 +7,8 @@
 --                                            - 1
 --   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
 --                                            or what dcg gives it where the list ends in ,*
+--   judged_only boolean = false              whether documents without a grade of 0 or more are
+--                                            left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Sum of gain / log2(rank + 1) over the first k. Unjudged documents and negative grades have gain 0.
@@ -24,5 +26,5 @@ select
     evaluated.topic,
     coalesce(cumulated_gains.total, 0) as value
 from evaluated
-left join cumulated_gains(k := $k, dcg := $dcg, gains := $gains, ties := $ties) as cumulated_gains
+left join cumulated_gains(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as cumulated_gains
     on cumulated_gains.evaluation_id = evaluated.evaluation_id

@@ -7,6 +7,8 @@
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   judged_only boolean = false     whether documents without a grade of 0 or more are
+--                                   left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: (1 - p) times the sum over the first k of gain * p^(rank - 1). The gain is 1 for a relevant
@@ -24,14 +26,14 @@ with gained as (
         evaluation_id,
         rank,
         share as gain
-    from relevance_shares(rel := $rel, ties := $ties)
+    from relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
     where $gains is null
     union all
     select
         evaluation_id,
         rank,
         gain
-    from gained_ranks(gains := $gains, ties := $ties)
+    from gained_ranks(gains := $gains, judged_only := $judged_only, ties := $ties)
     where $gains is not null
 ),
 discounted as (

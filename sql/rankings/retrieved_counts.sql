@@ -1,0 +1,23 @@
+-- title: How many documents each ranking holds, or how many judged ones
+-- parameters:
+--   judged_only boolean = false   whether documents without a grade of 0 or more are left out of the rankings
+-- columns:
+--   evaluation_id   key of the evaluation
+--   num_ret         documents retrieved; there is no row where there are none
+select
+    evaluations.evaluation_id as evaluation_id,
+    run_topics.num_ret as num_ret
+from evaluations
+join run_topics
+    on run_topics.run_id = evaluations.run_id
+    and run_topics.topic_id = evaluations.topic_id
+where not $judged_only
+union all
+select
+    evaluation_id,
+    count(*) as num_ret
+from judged_ranks
+where
+    grade >= 0
+    and $judged_only
+group by evaluation_id
