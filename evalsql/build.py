@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
 from evalsql.naming import TIE_RULE, Measure, default_measure, literal, quoted, tie_variants
@@ -185,7 +185,7 @@ def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
     return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 
 
-def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:
+def catalogue_rows(measures: Iterable[Relation]) -> list[tuple[str, ...]]:
     """The rows of the table ``measures``, in the order of its columns."""
     return [
         (
@@ -201,5 +201,5 @@ def catalogue_rows(catalog: Catalog) -> list[tuple[str, ...]]:
             relation.header.mean,
             "; ".join(relation.header.examples),
         )
-        for relation in catalog.measures
+        for relation in measures
     ]

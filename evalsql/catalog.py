@@ -7,7 +7,8 @@ lines. This module knows no database.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -35,16 +36,21 @@ def sql_root() -> Path:
 
 # The view put together from the measures, which reports may read.
 GENERATED = frozenset({"scores"})
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation file. ``kind`` is the folder it lies in: tables, rankings, measures, loading or reports."""
+    """One relation file. ``kind`` is the folder it lies in: tables, rankings, measures, loading or reports.
+
+    A user's own is a measure if its header names one, else a step of rankings.
+    """
 
     name: str
     kind: str
     path: Path
     header: Header
+    text: str
     body: str
     body_line: int
 
@@ -87,6 +93,37 @@ class Catalog:
     def of_kind(self, *kinds: str) -> Iterator[Relation]:
         return (relation for relation in self.relations.values() if relation.kind in kinds)
 
+    def extended(self, relations: Iterable[Relation]) -> Catalog:
+        """This catalogue and more.
+
+        Raises:
+            CatalogError: a name that is taken, or that no relation can have.
+        """
+        known = dict(self.relations)
+        digest = hashlib.sha256(self.digest.encode())
+        for relation in relations:
+            if relation.name in known:
+                raise CatalogError(
+                    f"{relation.path}:1: relation {relation.name} is already in {known[relation.name].path}"
+                )
+            if not _NAME.fullmatch(relation.name):
+                raise CatalogError(f"{relation.path}:1: the file's name must be one that SQL takes: a-z, 0-9, _")
+            known[relation.name] = relation
+            digest.update(f"{relation.kind}/{relation.name}\n{relation.text}\n".encode())
+        catalog = Catalog(known, digest.hexdigest())
+        catalog._check_measure_names()
+        return catalog
+
+    def _check_measure_names(self) -> None:
+        taken: dict[tuple[str, str], Relation] = {}
+        for relation in self.of_kind("measures"):
+            header = relation.header
+            names = {("", name.lower()) for name in (header.measure, relation.name, *(a.name for a in header.aliases))}
+            for name in names | {("trec_eval", alias.name) for alias in header.trec_eval}:
+                other = taken.setdefault(name, relation)
+                if other is not relation:
+                    raise CatalogError(f"{relation.path}:1: {name[1]} is already a name of the measure in {other.path}")
+
     @property
     def measures(self) -> Sequence[Relation]:
         """Measures in the order of their names."""
@@ -121,30 +158,50 @@ class Catalog:
 
 
 @cache
-def read_catalog(*folders: Path) -> Catalog:
-    """Read every relation file under ``sql/`` and under ``folders``, which are laid out like it; once a process.
+def read_catalog() -> Catalog:
+    """Every relation that comes with the package; read once a process.
 
     Raises:
         CatalogError: a header or body that does not hold to the form; the message names file and line.
     """
-    relations: dict[str, Relation] = {}
-    digest = hashlib.sha256()
-    for root in (sql_root(), *folders):
-        for path in sorted(root.rglob("*.sql")):
-            text = path.read_text(encoding="utf-8")
-            relation = _read_relation(path, path.relative_to(root).parts[0], text)
-            if relation.name in relations:
-                raise CatalogError(f"{path}:1: relation {relation.name} is already in {relations[relation.name].path}")
-            relations[relation.name] = relation
-            digest.update(f"{relation.kind}/{relation.name}\n{text}\n".encode())
-    return Catalog(relations, digest.hexdigest())
+    root = sql_root()
+    paths = sorted(root.rglob("*.sql"))
+    return Catalog({}, "").extended(
+        _read_relation(path, _text(path), path.relative_to(root).parts[0]) for path in paths
+    )
 
 
-def _read_relation(path: Path, kind: str, text: str) -> Relation:
+def read_relations(source: str | Path) -> list[Relation]:
+    """A user's relations from one file or every ``.sql`` file in a folder.
+
+    Raises:
+        CatalogError: there is none, or one does not hold to the form; the message names file and line.
+    """
+    source = Path(source)
+    paths = sorted(source.rglob("*.sql")) if source.is_dir() else [source]
+    if not paths:
+        raise CatalogError(f"{source}: no .sql file is in this folder")
+    return [read_relation(path, _text(path)) for path in paths]
+
+
+def read_relation(path: Path, text: str) -> Relation:
+    """A user's relation from the text of its file: a measure where the header names one."""
+    return _read_relation(path, text, "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else "rankings")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
+        raise CatalogError(f"{path}: cannot be read: {reason}") from error
+
+
+def _read_relation(path: Path, text: str, kind: str) -> Relation:
     lines = text.splitlines()
     end = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
     header = read_header(path, lines[:end], is_measure=kind == "measures")
     body = "\n".join(lines[end:]).strip().removesuffix(";")
     if not body:
         raise CatalogError(f"{path}:{end + 1}: there is no SQL below the header")
-    return Relation(path.stem, kind, path, header, body, end + 1)
+    return Relation(path.stem, kind, path, header, text, body, end + 1)

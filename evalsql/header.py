@@ -12,9 +12,9 @@ from evalsql.errors import CatalogError, UsageError
 Value = int | float | str | bool | None
 GREATEST_INTEGER = 2**31 - 1
 
-_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "reference", "differs", "range", "mean", "example")
+_REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval")
-_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "aliases", "trec_eval", "at", "scores")
+_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "reference", "differs", "example", "aliases", "trec_eval", "at", "scores")
 _HELPER_KEYS = ("title", "inputs")
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "geometric", "sum")

@@ -9,10 +9,11 @@ from pathlib import Path
 import duckdb
 
 from evalsql import build
+from evalsql.added import Sources, read_sources, with_added
 from evalsql.catalog import CONTRACT, Catalog, Relation, read_catalog, sql_root
 from evalsql.errors import CatalogError, QueryError, WarehouseError
 from evalsql.naming import quoted
-from evalsql.upgrade import from_version_1
+from evalsql.upgrade import upgrade
 from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 _OBJECTS = """
@@ -32,27 +33,29 @@ def default_path() -> str:
     return os.environ.get(PATH_VARIABLE) or DEFAULT_PATH
 
 
-def open(path: str | Path | None = None, *, read_only: bool = False, catalog: Catalog | None = None) -> Warehouse:
+def open(path: str | Path | None = None, *, read_only: bool = False, measures: Sources = ()) -> Warehouse:
     """Open a warehouse, making the file if there is none.
 
     Args:
         path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
         read_only: leave the file as it is; views of an older version are then replaced for this connection only.
-        catalog: relations to use in the place of those that come with the package.
+        measures: relation files, or folders of them, to have beside those of the file while it is open.
 
     Raises:
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
-        CatalogError: a relation does not hold to the contract.
+        CatalogError: a relation does not hold to the contract; the message names file and line.
     """
     path = str(path or default_path())
-    catalog = catalog or read_catalog()
+    borrowed = read_sources(measures)
     if read_only and not Path(path).exists():
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=catalog)
+    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=read_catalog())
     try:
         _bring_up_to_date(warehouse)
+        if borrowed:
+            _borrow(warehouse, borrowed)
     except BaseException:
         warehouse.close()
         raise
@@ -93,7 +96,7 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
     if not objects and not warehouse.read_only:
         with warehouse.transaction():
             _create_tables(warehouse)
-            _rebuild(warehouse)
+            rebuild(warehouse)
         return
     try:
         ((schema_version, made_by, digest),) = warehouse.rows(
@@ -103,6 +106,8 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
         raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
+    if schema_version == SCHEMA_VERSION:
+        warehouse.catalog = with_added(warehouse)
     if digest == warehouse.catalog.digest:
         return
     if warehouse.read_only and schema_version < SCHEMA_VERSION:
@@ -114,9 +119,8 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
         _apply(warehouse, build.statements(warehouse.catalog, temporary=True))
     else:
         with warehouse.transaction():
-            if schema_version == 1:
-                from_version_1(warehouse)
-            _rebuild(warehouse)
+            upgrade(warehouse, schema_version)
+            rebuild(warehouse)
 
 
 def _create_tables(warehouse: Warehouse) -> None:
@@ -126,7 +130,7 @@ def _create_tables(warehouse: Warehouse) -> None:
             warehouse.execute(comment)
 
 
-def _rebuild(warehouse: Warehouse) -> None:
+def rebuild(warehouse: Warehouse) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
     made = {name for (name,) in warehouse.rows("select relation from relations")}
     for name, kind in warehouse.rows(f"select name, kind from ({_OBJECTS}) where kind <> 'table'"):
@@ -148,6 +152,18 @@ def _rebuild(warehouse: Warehouse) -> None:
             check_contract(warehouse, relation)
 
 
+def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
+    """Have relations for this connection, in everything that covers all measures too."""
+    warehouse.catalog = warehouse.catalog.extended(relations)
+    own = [relation for relation in relations if relation.is_measure]
+    warehouse.execute("create temp table measures as select * from main.measures")
+    for row in build.catalogue_rows(own):
+        warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
+    _apply(warehouse, build.statements(warehouse.catalog, temporary=True))
+    for relation in own:
+        check_contract(warehouse, relation)
+
+
 def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]]) -> None:
     for place, statement in statements:
         try:
@@ -157,9 +173,9 @@ def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]]) -> None:
 
 
 def _write_catalogue(warehouse: Warehouse) -> None:
-    warehouse.execute("delete from measures")
-    for row in build.catalogue_rows(warehouse.catalog):
-        warehouse.execute(f"insert into measures values ({', '.join('?' * len(row))})", row)
+    warehouse.execute("delete from main.measures")
+    for row in build.catalogue_rows(warehouse.catalog.measures):
+        warehouse.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)
 
 
 def check_contract(warehouse: Warehouse, relation: Relation) -> None:

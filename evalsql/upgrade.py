@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from evalsql import build
 from evalsql.ingest.keys import insert, loading_sql
 from evalsql.warehouse import Warehouse
 
 _CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
 _NEW = ("judged_documents", "preferences")
+_NEW_IN_3 = ("added_relations",)
 
 
-def from_version_1(warehouse: Warehouse) -> None:
-    """The first schema knew no ties, judgment groups and preferences. Within the caller's transaction."""
-    for table in _CHANGED:
-        warehouse.execute(f"alter table {table} rename to old_{table}")
-    for table in (*_CHANGED, *_NEW):
+def upgrade(warehouse: Warehouse, schema_version: int) -> None:
+    """From the given version to this one. Within the caller's transaction."""
+    if schema_version < 2:
+        _from_version_1(warehouse)
+    if schema_version < 3:
+        _create(warehouse, _NEW_IN_3)
+
+
+def _create(warehouse: Warehouse, tables: Iterable[str]) -> None:
+    for table in tables:
         relation = warehouse.catalog[table]
         warehouse.execute(relation.body)
         for comment in build.comments(relation):
             warehouse.execute(comment)
+
+
+def _from_version_1(warehouse: Warehouse) -> None:
+    """The first schema knew no ties, judgment groups and preferences."""
+    for table in _CHANGED:
+        warehouse.execute(f"alter table {table} rename to old_{table}")
+    _create(warehouse, (*_CHANGED, *_NEW))
     insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
     insert(warehouse, "runs", "select * from old_runs")
     scored = {"retrieved": "select * from old_retrieved", "scored": warehouse.catalog["scored"].body}

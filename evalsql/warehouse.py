@@ -15,12 +15,13 @@ from typing import Any
 import duckdb
 
 from evalsql import build
+from evalsql.added import Sources
 from evalsql.catalog import Catalog
 from evalsql.connection import Connection
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.naming import literal, parse_measures
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
 Progress = Callable[[str, int, int], None]
@@ -213,6 +214,40 @@ class Warehouse(Connection):
             qrels_ids = self._prepare([_named(name)], _listed(qrels), replace)
             self._pair(qrels_ids, {name: load_run_data(self, name, data, options)})
         return name
+
+    def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
+        """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.
+
+        Raises:
+            CatalogError: one does not hold to the contract; the message names file and line, and nothing is kept.
+        """
+        from evalsql import added
+
+        relations = added.read_sources(sources)
+        with self._other_relations():
+            added.add(self, relations, replace=replace)
+        return [relation.header.measure for relation in relations if relation.is_measure]
+
+    def drop_measures(self, names: Names) -> None:
+        """Take measures that users added out of the file again."""
+        from evalsql import added
+
+        with self._other_relations():
+            added.drop(self, _listed(names))
+
+    @contextmanager
+    def _other_relations(self) -> Iterator[None]:
+        """Views and macros are made anew after what happens inside, or all stays as it was."""
+        from evalsql.opening import rebuild
+
+        before = self.catalog
+        try:
+            with self.transaction():
+                yield
+                rebuild(self)
+        except BaseException:
+            self.catalog = before
+            raise
 
     def _judging(self, name: str | None) -> str | None:
         if name is not None and not self.rows("select 1 from qrels where qrels = ?", [name]):

@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 
 import evalsql
-from evalsql.catalog import read_catalog
+from evalsql.catalog import read_catalog, read_relations
 from evalsql.errors import CatalogError
 from evalsql.opening import check_contract
 from evalsql.syntax import parse
@@ -42,12 +42,12 @@ from evaluated
 
 def read_with(folder: Path, text: str, name: str = "depth") -> evalsql.Warehouse:
     """A warehouse in memory with one relation file more."""
-    write(folder / "measures" / "own" / f"{name}.sql", text)
-    return evalsql.open(":memory:", catalog=read_catalog(folder))
+    return evalsql.open(":memory:", measures=write(folder / f"{name}.sql", text))
 
 
 def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
-    with read_with(tmp_path, MEASURE) as warehouse:
+    with evalsql.open(":memory:") as warehouse:
+        assert warehouse.load_measures(write(tmp_path / "depth.sql", MEASURE)) == ["Depth"]
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
         assert warehouse.evaluate("Depth depth_of_ranking(enough=20)").fetchall() == [
@@ -73,7 +73,9 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         ("-- title: Depth of the ranking against a hundred\n", "", r'depth.sql:1: the header lacks "title"'),
         ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:11: unknown key "rnage"'),
         ("-- mean: arithmetic", "-- mean: harmonic", "mean is harmonic"),
-        ("-- differs: nobody else has it\n", "", r'depth.sql:1: the header lacks "differs"'),
+        ("-- range: 0 1\n", "", r'depth.sql:1: the header lacks "range"'),
+        ("depth_of_ranking", "MAP", "depth.sql:1: map is already a name of the measure in .*ap.sql"),
+        ("-- aliases: depth_of_ranking", "-- trec_eval: recip_rank", "recip_rank is already a name of the measure"),
         ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "the only word for it is no"),
         ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "expected .name.*found"),
         ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
@@ -91,7 +93,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
             "from evaluated, topics as t(a, enough)\nwhere enough is not null",
             "column named like a parameter: enough",
         ),
-        ("    num_ret\nfrom", "    num_ret as extent\nfrom", 'depth.sql:14: .*no.* have a column with name "num_ret"'),
+        ("    num_ret\nfrom", "    num_ret as extent\nfrom", "gives columns .*extent.*; expected .*num_ret"),
         (
             "    num_ret\nfrom",
             "    num_ret,\n    num_ret as twice\nfrom",
@@ -123,9 +125,11 @@ def test_values_that_break_the_contract_are_refused_when_built(
     text = MEASURE.replace("least(cast(num_ret as double) / $enough, 1)", f"{value} + 0 * $enough")
     if "rows" in complaint:
         text += "where run = 'bm25'\n"
-    write(tmp_path / "own" / "measures" / "depth.sql", text)
+    own = write(tmp_path / "own" / "depth.sql", text)
     with pytest.raises(CatalogError, match=complaint):
-        evalsql.open(path, catalog=read_catalog(tmp_path / "own"))
+        evalsql.open(path, measures=own)
+    with evalsql.open(path) as warehouse, pytest.raises(CatalogError, match=complaint):
+        warehouse.load_measures(own)
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
 
@@ -136,10 +140,10 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
-    write(tmp_path / "rankings" / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
-    write(tmp_path / "rankings" / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
+    write(tmp_path / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
+    write(tmp_path / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
     with pytest.raises(CatalogError, match="in a circle"):
-        evalsql.open(":memory:", catalog=read_catalog(tmp_path))
+        evalsql.open(":memory:", measures=tmp_path)
 
 
 def test_build_order_comes_from_the_sql() -> None:
@@ -191,8 +195,8 @@ def test_steps_of_a_body_hide_no_relation() -> None:
     ],
 )
 def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
-    write(tmp_path / "rankings" / "odd.sql", f"-- title: Odd\n{body}\n")
-    assert found in " ".join(outside_the_core(read_catalog(tmp_path)["odd"]))
+    (odd,) = read_relations(write(tmp_path / "odd.sql", f"-- title: Odd\n{body}\n"))
+    assert found in " ".join(outside_the_core(odd))
 
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)

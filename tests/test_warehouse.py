@@ -256,6 +256,7 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             "create or replace table qrels as select * exclude (form) from qrels",
             "drop table judged_documents",
             "drop table preferences",
+            "drop table added_relations",
             "update warehouse set schema_version = 1, sql_digest = 'older'",
         ):
             warehouse.execute(change)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evalsql import build
-from evalsql.catalog import read_catalog
-from evalsql.cli.common import Database, Digits, FormatOption, Output, emit, say
+from evalsql.added import read_sources
+from evalsql.catalog import Catalog, read_catalog
+from evalsql.cli.common import Database, Digits, FormatOption, Output, OwnMeasures, emit, say
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures
-from evalsql.opening import open
+from evalsql.opening import default_path, open
 from evalsql.report.table import Table
 
 _LISTED = ("measure", "title", "aliases", "parameters")
@@ -36,6 +39,7 @@ def sql(
     external: Annotated[
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
+    measures: OwnMeasures = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
@@ -46,10 +50,17 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with open(db, read_only=not write) as warehouse:
+    with open(db, read_only=not write, measures=measures or ()) as warehouse:
         columns, rows = warehouse.run(text, external=external)
         if columns:
             emit(Table(columns, rows), output_format, output, digits, keep=[warehouse.path])
+
+
+def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
+    if db is None and not Path(default_path()).exists():
+        return read_catalog().extended(read_sources(own))
+    with open(db, read_only=True, measures=own) as warehouse:
+        return warehouse.catalog
 
 
 def measures(
@@ -57,17 +68,18 @@ def measures(
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
+    own: OwnMeasures = None,
+    db: Database = None,
 ) -> None:
-    """The catalogue of measures, or the page of one."""
-    catalog = read_catalog()
+    """The catalogue of measures, or the page of one: those of the package, of the warehouse if there is one, and your
+    own."""
+    catalog = _catalog(db, own or ())
     columns = list(catalog["measures"].columns)
-    rows: list[tuple[str, ...]] = build.catalogue_rows(catalog)
-    if name is not None:
-        relation = parse_measures([name], catalog)[0].relation
-        rows = [row for row in rows if row[columns.index("relation")] == relation.name]
-        if output_format is None and output is None:
-            print_page(catalog, relation)
-            return
+    listed = catalog.measures if name is None else [parse_measures([name], catalog)[0].relation]
+    rows: list[tuple[str, ...]] = build.catalogue_rows(listed)
+    if name is not None and output_format is None and output is None:
+        print_page(catalog, listed[0])
+        return
     if output_format is None and output is None:
         places = [columns.index(column) for column in _LISTED]
         rows = [tuple(row[place] for place in places) for row in rows]

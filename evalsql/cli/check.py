@@ -14,6 +14,7 @@ from evalsql.cli.common import (
     FormatOption,
     Measures,
     Output,
+    OwnMeasures,
     QrelsFilter,
     RunFilter,
     counted,
@@ -33,6 +34,7 @@ def check(
         bool, typer.Option("--ties", help="How much of each figure hangs on the order of tied documents.")
     ] = False,
     measure: Measures = None,
+    measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     output_format: FormatOption = None,
@@ -47,7 +49,7 @@ def check(
     """
     if not ties:
         raise UsageError("say what to check: --ties")
-    with open(db, read_only=True) as warehouse:
+    with open(db, read_only=True, measures=measures or ()) as warehouse:
         named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             say(f"not a question of ties, or no closed form is known: {', '.join(without)}")

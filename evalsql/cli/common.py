@@ -35,6 +35,10 @@ Measures = Annotated[
         "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; several times.'
     ),
 ]
+OwnMeasures = Annotated[
+    list[str] | None,
+    typer.Option("--measures", metavar="PATH", help="A file or folder of measures of your own; several times."),
+]
 QrelsFilter = Annotated[
     list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; several times.")
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from evalsql.added import read_sources
 from evalsql.catalog import read_catalog
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
@@ -18,6 +19,7 @@ from evalsql.cli.common import (
     LowerIsBetter,
     Measures,
     Output,
+    OwnMeasures,
     QrelsFilter,
     RunFilter,
     TieRuleOption,
@@ -35,6 +37,7 @@ def evaluate(
     qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
     runs: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
     measure: Measures = None,
+    measures: OwnMeasures = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
     tie_rule: TieRuleOption = "trec_eval",
     lower_is_better: LowerIsBetter = False,
@@ -44,7 +47,7 @@ def evaluate(
     digits: Digits = 4,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
-    catalog = read_catalog()
+    catalog = read_catalog().extended(read_sources(measures or ()))
     named = parse_measures(measure or DEFAULT_MEASURES, catalog)
     wanted = [each.relation.name for each in named]
     with open_for_measures([*wanted, "coverage", "evaluated"], catalog) as warehouse:
@@ -63,6 +66,7 @@ def evaluate(
 
 def leaderboard(
     measure: Measures = None,
+    measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     output_format: FormatOption = None,
@@ -71,13 +75,14 @@ def leaderboard(
     db: Database = None,
 ) -> None:
     """Systems by measures: one row a run, the best by the first measure on top."""
-    with open(db, read_only=True) as warehouse:
+    with open(db, read_only=True, measures=measures or ()) as warehouse:
         _show(warehouse, measure, qrels or (), run or (), False, output_format, output, digits)
 
 
 def topics(
     runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
     measure: Measures = None,
+    measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     output_format: FormatOption = None,
     output: Output = None,
@@ -85,7 +90,7 @@ def topics(
     db: Database = None,
 ) -> None:
     """Values per topic: one row for each run, topic and measure."""
-    with open(db, read_only=True) as warehouse:
+    with open(db, read_only=True, measures=measures or ()) as warehouse:
         _show(warehouse, measure, qrels or (), runs or (), True, output_format, output, digits)
 
 

@@ -1,4 +1,4 @@
-"""``evalsql load``: judgments and runs into the warehouse."""
+"""``evalsql load``: judgments, runs and a user's own measures into the warehouse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption,
 from evalsql.errors import UsageError
 from evalsql.opening import open
 
-app = typer.Typer(help="Load judgments and runs.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Load judgments, runs and measures of your own.", no_args_is_help=True, rich_markup_mode=None)
 
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")
@@ -117,6 +117,18 @@ def runs(
             say(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
         if unpaired:
             say(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
+
+
+@app.command("measures")
+def measures(
+    sources: Annotated[list[str], typer.Argument(help="Relation files, or folders of them.")],
+    replace: Replace = False,
+    db: Database = None,
+) -> None:
+    """Keep measures of your own in the warehouse: one SELECT each, below a header as those of the package have it."""
+    with open(db) as warehouse:
+        loaded = warehouse.load_measures(sources, replace=replace)
+    say(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
 def _left_out(count: int) -> str:

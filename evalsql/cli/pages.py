@@ -10,7 +10,7 @@ from evalsql.naming import literal
 def print_page(catalog: Catalog, relation: Relation) -> None:
     """Print the facts of the catalogue row, the parameters and the SQL."""
     columns = list(catalog["measures"].columns)
-    row = next(row for row in build.catalogue_rows(catalog) if row[columns.index("relation")] == relation.name)
+    (row,) = build.catalogue_rows([relation])
     width = max(map(len, columns)) + 2
     for key, fact in zip(columns, row, strict=True):
         if fact and key != "parameters":

@@ -1,0 +1,88 @@
+"""A user's own measures: kept in a warehouse, or borrowed from a folder for one connection."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsql.catalog import Catalog, Relation, read_catalog, read_relation, read_relations
+from evalsql.errors import CatalogError, InputWarning, UsageError
+from evalsql.naming import parse_measures
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+Sources = str | Path | Iterable[str | Path]
+
+
+def read_sources(sources: Sources) -> list[Relation]:
+    """The relations in files and folders; raises CatalogError with file and line."""
+    listed = [sources] if isinstance(sources, str | Path) else sources
+    return [relation for source in listed for relation in read_relations(source)]
+
+
+def with_added(warehouse: Warehouse) -> Catalog:
+    """The package's catalogue with the relations kept in the file.
+
+    One that this version of the package cannot have beside its own is left out with a warning.
+    """
+    catalog = read_catalog()
+    for name, text in warehouse.rows("select relation, text from added_relations order by nth"):
+        try:
+            extended = catalog.extended([read_relation(Path(warehouse.path) / f"{name}.sql", text)])
+            extended.build_order([name])
+        except CatalogError as error:
+            warnings.warn(f"{error}; it is left out", InputWarning, stacklevel=2)
+        else:
+            catalog = extended
+    return catalog
+
+
+def add(warehouse: Warehouse, relations: Sequence[Relation], *, replace: bool) -> None:
+    """Keep relations in the file, within the caller's transaction.
+
+    Raises:
+        UsageError: one is there already and is not to be replaced.
+        CatalogError: one does not hold to the contract, or its name is taken.
+    """
+    texts = dict(warehouse.rows("select relation, text from added_relations order by nth"))
+    taken = [relation.name for relation in relations if relation.name in texts]
+    if taken and not replace:
+        raise UsageError(f"already loaded: {', '.join(taken)}; --replace puts others in their place")
+    for relation in relations:
+        texts.pop(relation.name, None)
+    folder = Path(warehouse.path)
+    held = [read_relation(folder / f"{name}.sql", text) for name, text in texts.items()]
+    _keep(warehouse, [*held, *relations])
+
+
+def drop(warehouse: Warehouse, names: Sequence[str]) -> None:
+    """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction.
+
+    Raises:
+        UsageError: none of the added ones is called so.
+        CatalogError: another one stands on it.
+    """
+    texts = dict(warehouse.rows("select relation, text from added_relations order by nth"))
+    for name in names:
+        found = name if name in texts else parse_measures([name], warehouse.catalog)[0].relation.name
+        if found not in texts:
+            raise UsageError(f"{name} comes with the package; those added here are: {', '.join(texts) or 'none'}")
+        del texts[found]
+    folder = Path(warehouse.path)
+    _keep(warehouse, [read_relation(folder / f"{name}.sql", text) for name, text in texts.items()])
+
+
+def _keep(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
+    catalog = read_catalog().extended(relations)
+    names = {relation.name for relation in relations}
+    order = [relation for relation in catalog.build_order() if relation.name in names]
+    warehouse.execute("delete from added_relations")
+    for nth, relation in enumerate(order, start=1):
+        warehouse.execute(
+            "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')",
+            [nth, relation.name, relation.text],
+        )
+    warehouse.catalog = catalog

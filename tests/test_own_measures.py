@@ -1,0 +1,193 @@
+"""A user's own measures, kept in the warehouse or borrowed from a folder, beside those of the package."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import evalsql
+from evalsql import CatalogError, InputWarning, UsageError, Warehouse
+from tests.conftest import SAMPLE, Command, write
+
+STEP = """\
+-- title: How many documents each ranking holds at least half as many of as the longest one
+-- columns:
+--   evaluation_id   key of the evaluation
+--   half_full       whether it does
+select
+    evaluation_id,
+    2 * num_ret >= max(num_ret) over () as half_full
+from evaluated
+"""
+MEASURE = """\
+-- measure: Fullness
+-- title: Whether a ranking is at least half as long as the longest
+-- aliases: full
+-- parameters:
+--   worth double in [0, inf) = 1   value of one that is
+-- definition: The worth, or 0.
+-- range: 0 inf
+-- mean: sum
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    case when half_full_rankings.half_full then cast($worth as double) else 0 end as value
+from evaluated
+join half_full_rankings on half_full_rankings.evaluation_id = evaluated.evaluation_id
+"""
+BAD = MEASURE.replace("else 0 end", "end")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "own" / "fullness.sql", MEASURE)
+    write(tmp_path / "own" / "steps" / "half_full_rankings.sql", STEP)
+    return tmp_path / "own"
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path, sample_file: Path) -> Iterator[Warehouse]:
+    with evalsql.open(shutil.copy(sample_file, tmp_path / "w.duckdb")) as warehouse:
+        yield warehouse
+
+
+def answers(warehouse: Warehouse) -> None:
+    """What every measure of the package can be asked, asked of this one: half of the sample's topics are as long."""
+    ((expected,),) = warehouse.rows("""
+        select count(*) filter (where 2 * num_ret >= (select max(num_ret) from run_topics))
+        from run_topics join runs using (run_id) where run = 'bm25'
+    """)
+    assert warehouse.evaluate("full(worth=2)", runs="bm25").fetchall() == [("sample", "bm25", 2.0 * expected)]
+    assert warehouse.rows("select sum(value) from fullness(worth := 3) where run = 'bm25'") == [(3.0 * expected,)]
+    assert warehouse.rows("select sum(value) from fullness where run = 'bm25'") == [(1.0 * expected,)]
+    assert warehouse.rows("select value from summary where run = 'bm25' and measure = 'Fullness'") == [(expected,)]
+    assert warehouse.rows("select sum(value) from scores where run = 'bm25' and measure = 'Fullness'") == [(expected,)]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_borrowed_for_one_connection(tmp_path: Path, sample_file: Path, folder: Path, read_only: bool) -> None:
+    path = Path(shutil.copy(sample_file, tmp_path / "w.duckdb"))
+    before = path.read_bytes() if read_only else b""
+    with evalsql.open(path, read_only=read_only, measures=folder) as warehouse:
+        answers(warehouse)
+    with evalsql.open(path, read_only=True) as warehouse, pytest.raises(UsageError, match="unknown measure"):
+        warehouse.evaluate("Fullness")
+    assert not read_only or path.read_bytes() == before
+
+
+def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -> None:
+    assert warehouse.load_measures(folder) == ["Fullness"]
+    answers(warehouse)
+    assert warehouse.rows("select measure, aliases, mean from measures where relation = 'fullness'") == [
+        ("Fullness", "full", "sum")
+    ]
+    warehouse.close()
+    with evalsql.open(warehouse.path, read_only=True) as again:
+        answers(again)
+    with duckdb.connect(warehouse.path, read_only=True) as plain:
+        assert plain.sql("select max(value) from fullness(worth := 7)").fetchall() == [(7.0,)]
+        comments = plain.sql("select comment from duckdb_views() where view_name = 'fullness'").fetchall()
+        assert "Whether a ranking is at least half as long" in comments[0][0]
+
+
+def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
+    warehouse.load_measures(folder)
+    with pytest.raises(UsageError, match="already loaded: fullness, half_full_rankings; --replace"):
+        warehouse.load_measures(folder)
+    write(folder / "fullness.sql", MEASURE.replace("else 0 end", "else -1 end"))
+    warehouse.load_measures([folder / "fullness.sql"], replace=True)
+    assert warehouse.rows("select min(value) from fullness") == [(-1.0,)]
+    with pytest.raises(CatalogError, match="reads unknown relation half_full_rankings"):
+        warehouse.drop_measures("half_full_rankings")
+    answers_before = warehouse.rows("select sum(value) from fullness")
+    with pytest.raises(UsageError, match="AP comes with the package"):
+        warehouse.drop_measures("AP")
+    assert warehouse.rows("select sum(value) from fullness") == answers_before
+    warehouse.drop_measures(["Fullness", "half_full_rankings"])
+    assert warehouse.rows("select count(*) from duckdb_functions() where function_name = 'fullness'") == [(0,)]
+    assert warehouse.rows("select count(*) from measures where measure = 'Fullness'") == [(0,)]
+
+
+def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Warehouse, folder: Path) -> None:
+    warehouse.load_measures(folder)
+    write(folder / "fullness.sql", BAD)
+    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are null, NaN or infinite"):
+        warehouse.load_measures(folder, replace=True)
+    answers(warehouse)
+    warehouse.drop_measures("Fullness")
+    warehouse.close()
+    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are null"):
+        evalsql.open(warehouse.path, read_only=True, measures=folder / "fullness.sql")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("ap.sql", MEASURE, "relation ap is already in"),
+        ("my-measure.sql", MEASURE, "must be one that SQL takes"),
+        ("fullness.sql", MEASURE.replace("aliases: full", "aliases: ndcg"), "ndcg is already a name of the measure in"),
+        ("latin.sql", MEASURE.encode() + b"-- \xe9", "latin.sql: cannot be read: is not UTF-8 text"),
+        ("fullness.sql", MEASURE.replace("half_full_rankings", "read_csv('secret.csv')", 1), "fullness.sql:9"),
+    ],
+)
+def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: str | bytes, complaint: str) -> None:
+    own = write(tmp_path / "other" / name, text)
+    with pytest.raises(CatalogError, match=complaint):
+        evalsql.open(":memory:", measures=own)
+
+
+def test_nothing_to_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(CatalogError, match=r"no \.sql file is in this folder"):
+        evalsql.open(":memory:", measures=tmp_path / "bare")
+    with pytest.raises(CatalogError, match=r"absent.sql: cannot be read: No such file"):
+        evalsql.open(":memory:", measures=tmp_path / "absent.sql")
+
+
+def test_one_that_the_package_has_come_to_have_is_left_out_with_a_warning(warehouse: Warehouse, folder: Path) -> None:
+    """As if a later version brought a measure of the same name."""
+    warehouse.load_measures(folder)
+    warehouse.execute("update added_relations set relation = 'ap' where relation = 'fullness'")
+    warehouse.execute("update warehouse set sql_digest = 'older'")
+    warehouse.close()
+    with (
+        pytest.warns(InputWarning, match="relation ap is already in .*it is left out"),
+        evalsql.open(warehouse.path) as now,
+    ):
+        assert len(now.evaluate("AP").fetchall()) == 8
+
+
+def test_from_the_command_line(command: Command, folder: Path) -> None:
+    assert command("demo").returncode == 0
+    arguments = ("-m", "Fullness", "--format", "csv")
+    borrowed = command("leaderboard", *arguments, "--measures", folder, "--db", "evalsql-demo.duckdb")
+    assert borrowed.stdout.startswith("qrels,run,Fullness\n"), borrowed.stderr
+    files = (SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run")
+    at_once = command("eval", *files, *arguments, "--measures", folder)
+    _, line = at_once.stdout.splitlines()
+    assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
+    page = command("measures", "fullness", "--measures", folder)
+    assert "Whether a ranking is at least half as long" in page.stdout
+    refused = command("leaderboard", *arguments, "--db", "evalsql-demo.duckdb")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    kept = command("load", "measures", folder, "--db", "evalsql-demo.duckdb")
+    assert (kept.returncode, kept.stdout) == (0, "")
+    assert "loaded 1 measure: Fullness" in kept.stderr
+    again = command("leaderboard", *arguments, "--db", "evalsql-demo.duckdb")
+    assert again.stdout == borrowed.stdout
+    listed = command("measures", "--db", "evalsql-demo.duckdb", "--format", "csv")
+    assert "\nFullness," in listed.stdout
+    asked = command("sql", "from fullness limit 1", "--db", "evalsql-demo.duckdb")
+    assert asked.returncode == 0
+
+
+def test_nothing_of_this_warns(folder: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evalsql.open(":memory:", measures=folder).close()
