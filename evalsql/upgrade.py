@@ -10,7 +10,7 @@ from evalsql.warehouse import Warehouse
 
 _CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
 _NEW = ("judged_documents", "preferences")
-_NEW_IN_3 = ("added_relations",)
+_NEW_IN_3 = ("added_relations", "topic_weights")
 
 
 def upgrade(warehouse: Warehouse, schema_version: int) -> None:

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from evalsql import build
 from evalsql.added import Sources
+from evalsql.asking import Answers, Names, Progress, listed, silent
 from evalsql.catalog import Catalog
-from evalsql.connection import Connection
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.naming import literal, parse_measures
+
+if TYPE_CHECKING:
+    from evalsql.ingest.sources import Opened, Source
 
 SCHEMA_VERSION = 3
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
-Progress = Callable[[str, int, int], None]
-Names = Sequence[str] | str
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    """Progress nobody looks at."""
-
-
-class Warehouse(Connection):
+class Warehouse(Answers):
     """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
 
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
@@ -40,9 +33,8 @@ class Warehouse(Connection):
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
-        super().__init__(connection, read_only=read_only)
+        super().__init__(connection, read_only=read_only, catalog=catalog)
         self.path = path
-        self.catalog = catalog
 
     def __enter__(self) -> Warehouse:
         return self
@@ -55,8 +47,6 @@ class Warehouse(Connection):
     @cached_property
     def program_version(self) -> str:
         return version("evalsql")
-
-    # Loading
 
     def load_qrels(
         self,
@@ -81,7 +71,8 @@ class Warehouse(Connection):
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
             keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
                 grade.
-            replace: put the judgments in the place of a set of the same name, for the runs it had as well.
+            replace: put the judgments in the place of a set of the same name, for the runs it had as well; its weights
+                of topics go with it.
             meta: key and value to keep with the set.
 
         Raises:
@@ -95,7 +86,7 @@ class Warehouse(Connection):
         if not isinstance(source, str | Path):
             if name is None:
                 raise UsageError("judgments in memory need a name")
-            with self._new_qrels(_named(name), _listed(runs), replace) as adopt:
+            with self._new_qrels(_named(name), listed(runs), replace) as adopt:
                 adopt(load_qrels_data(self, name, source, options))
             return name
         with open_sources([source]) as opened:
@@ -105,7 +96,7 @@ class Warehouse(Connection):
                 raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
             (file,) = opened.sources
             name = _named(stem(file.label) if name is None else name)
-            with self._new_qrels(name, _listed(runs), replace) as adopt:
+            with self._new_qrels(name, listed(runs), replace) as adopt:
                 adopt(load_qrels_file(self, name, file, options))
         return name
 
@@ -115,14 +106,100 @@ class Warehouse(Connection):
 
         wanted = {run_id for pattern in runs for run_id in self._ids("run", pattern)}
         with self.transaction():
-            taken = self.rows("select qrels_id from qrels where qrels = ?", [name])
-            if taken and not replace:
-                raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
-            for (qrels_id,) in taken:
-                paired = self.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
-                wanted |= {run_id for (run_id,) in paired}
-                self._delete("qrels", qrels_id)
+            wanted |= self._make_room(name, replace)
             yield lambda qrels_id: keys.pair(self, [(qrels_id, run_id) for run_id in sorted(wanted)])
+
+    def _make_room(self, name: str, replace: bool) -> set[int]:
+        """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
+        taken = self.rows("select qrels_id from qrels where qrels = ?", [name])
+        if taken and not replace:
+            raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
+        wanted: set[int] = set()
+        for (qrels_id,) in taken:
+            paired = self.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
+            wanted |= {run_id for (run_id,) in paired}
+            self._delete("qrels", qrels_id)
+        return wanted
+
+    def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
+        """Load weights of a judgment set's topics: a file of lines ``topic weight``, or {topic: weight}.
+
+        Topics without one weigh 1. Comment lines are not kept. Returns the name of the set.
+
+        Args:
+            source: path ("-" is standard input), or the weights themselves, all above 0.
+            replace: put them in the place of all weights that the set has.
+
+        Raises:
+            InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
+        """
+        from evalsql.ingest.sources import open_sources
+        from evalsql.ingest.weights import load_weights_data, load_weights_file
+
+        ids = self._ids("qrels", qrels)
+        if len(ids) > 1:
+            raise UsageError(f"{qrels} stands for {len(ids)} judgment sets; weights are loaded for one")
+        ((name, held),) = self.rows(
+            "select qrels, (select count(*) from topic_weights where qrels_id = $1) from qrels where qrels_id = $1", ids
+        )
+        if held and not replace:
+            raise UsageError(f"judgments {name} already have weights; --replace puts others in their place")
+        with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.transaction():
+            if opened.problems:
+                raise InputError(opened.problems)
+            if len(opened.sources) > 1:
+                raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
+            self.execute(f"delete from topic_weights where qrels_id = {ids[0]}")
+            self.execute(f"delete from files where kind = 'weights' and id = {ids[0]}")
+            if opened.sources:
+                load_weights_file(self, ids[0], opened.sources[0])
+            else:
+                load_weights_data(self, ids[0], source)
+        return str(name)
+
+    def load_lists(
+        self,
+        files: str | Path | Iterable[str | Path],
+        *,
+        name: str | None = None,
+        qrels: str | None = None,
+        order: str | None = None,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Load retrieval lists, the format of the TAP-k program: each file is a judgment set with a run and weights.
+
+        Returns the names of the runs, which the judgment sets share.
+
+        Args:
+            files: paths or globs, "-" being standard input; plain, gzip or zstd.
+            name: by default each file's stem; if it is given all files make one set and one run.
+            qrels: name of the judgment set, where there is one, if it is to have another.
+            order: whether scores rise (asc), as E-values do, or fall (desc) from best to worst; by default the lists
+                tell.
+            replace: put runs and judgments in the place of those of the same names.
+            meta: key and value to keep with both.
+
+        Raises:
+            InputError: all that is wrong in any file, with its line; nothing was loaded.
+        """
+        from evalsql.ingest import keys, lists
+        from evalsql.ingest.sources import open_sources
+
+        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
+            named, problems = _by_name(opened, name)
+            if qrels is not None and len(named) > 1:
+                raise UsageError(f"{len(named)} files make as many judgment sets, which cannot all be called {qrels}")
+            sets = lists.read_sets(named, problems, order)
+            with self.transaction():
+                for run, each in sets.items():
+                    judged = _named(run if qrels is None else qrels)
+                    paired = self._make_room(judged, replace)
+                    qrels_id = lists.store_qrels(self, judged, each, meta or {})
+                    keys.pair(self, [(qrels_id, run_id) for run_id in sorted(paired)])
+                    qrels_ids = self._prepare([run], [judged], replace)
+                    self._pair(qrels_ids, {run: lists.store_run(self, run, each, meta or {})})
+        return list(sets)
 
     def load_runs(
         self,
@@ -137,7 +214,7 @@ class Warehouse(Connection):
         judged_by: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> list[str]:
         """Load TREC run files, one run each, or all as one run if a name is given. Returns the names.
 
@@ -158,25 +235,18 @@ class Warehouse(Connection):
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
         from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
-        from evalsql.ingest.sources import Source, open_sources, stem
+        from evalsql.ingest.sources import open_sources
 
         options = RunOptions(
             _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
         )
         with open_sources([files] if isinstance(files, str | Path) else files) as opened:
-            named: dict[str, list[Source]] = {}
-            problems = list(opened.problems)
-            for source in opened.sources:
-                own = _named(stem(source.label) if name is None else name)
-                if own in named and name is None:
-                    first = named[own][0].label
-                    problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
-                named.setdefault(own, []).append(source)
+            named, problems = _by_name(opened, name)
             inexact: set[Path] = set()
             while True:
                 try:
                     with self.transaction():
-                        qrels_ids = self._prepare(list(named), _listed(qrels), replace)
+                        qrels_ids = self._prepare(list(named), listed(qrels), replace)
                         loader = RunLoader(self, options, progress, problems=problems, inexact=inexact)
                         loaded = loader.load(named)
                         progress("preparing measures", 0, 1)
@@ -211,7 +281,7 @@ class Warehouse(Connection):
             _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
         )
         with self.transaction():
-            qrels_ids = self._prepare([_named(name)], _listed(qrels), replace)
+            qrels_ids = self._prepare([_named(name)], listed(qrels), replace)
             self._pair(qrels_ids, {name: load_run_data(self, name, data, options)})
         return name
 
@@ -233,7 +303,7 @@ class Warehouse(Connection):
         from evalsql import added
 
         with self._other_relations():
-            added.drop(self, _listed(names))
+            added.drop(self, listed(names))
 
     @contextmanager
     def _other_relations(self) -> Iterator[None]:
@@ -262,8 +332,8 @@ class Warehouse(Connection):
         held = dict(self.rows("select run, run_id from runs"))
         taken = [name for name in names if name in held]
         if taken and not replace:
-            listed = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
-            raise UsageError(f"already loaded: {listed}; --replace puts others in their place")
+            first = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
+            raise UsageError(f"already loaded: {first}; --replace puts others in their place")
         pairs: dict[str, set[int]] = {name: set() for name in names}
         for name in taken:
             paired = self.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
@@ -274,8 +344,8 @@ class Warehouse(Connection):
         if not qrels and len(present) == 1:
             wanted = {present[0][0]}
         if not qrels and len(present) > 1 and not all(pairs.values()):
-            listed = ", ".join(name for _, name in present)
-            raise UsageError(f"there are several judgment sets, say which to evaluate with: {listed}")
+            there = ", ".join(name for _, name in present)
+            raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
         return {name: own | wanted for name, own in pairs.items()}
 
     def _pair(self, qrels_ids: Mapping[str, set[int]], run_ids: Mapping[str, int]) -> None:
@@ -287,7 +357,8 @@ class Warehouse(Connection):
     def _delete(self, kind: str, key: int) -> None:
         tables: Sequence[str] = ("runs", "retrieved", "run_topics")
         if kind == "qrels":
-            tables = ("qrels", "assessments", "preferences", "judged_documents")
+            tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights")
+            self.execute(f"delete from files where kind = 'weights' and id = {key}")
         self.execute(
             f"delete from judged_ranks where evaluation_id in "
             f"(select evaluation_id from evaluations where {kind}_id = {key})"
@@ -295,85 +366,6 @@ class Warehouse(Connection):
         for table in (*tables, "evaluations"):
             self.execute(f"delete from {table} where {kind}_id = {key}")
         self.execute(f"delete from files where kind = '{kind}' and id = {key}")
-
-    def _ids(self, kind: str, pattern: str) -> list[int]:
-        """Keys of the runs or judgment sets that a name or glob stands for."""
-        held = dict(self.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
-        found = [held[pattern]] if pattern in held else [held[name] for name in fnmatch.filter(held, pattern)]
-        if not found:
-            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
-            what = "run" if kind == "run" else "judgment set"
-            hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
-            raise UsageError(f'no {what} is called "{pattern}"{hint}')
-        return found
-
-    # Asking
-
-    def evaluate(
-        self,
-        measures: Names,
-        *,
-        per_topic: bool = False,
-        qrels: Names = (),
-        runs: Names = (),
-    ) -> duckdb.DuckDBPyRelation:
-        """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
-
-        Args:
-            measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
-            per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
-            qrels, runs: names or globs to keep to; all by default.
-        """
-        named = parse_measures(_listed(measures), self.catalog)
-        if not named:
-            raise UsageError("name at least one measure, such as nDCG@10")
-        scores = f"select * from (\n{build.scores(named)}\n){self._filter(qrels, runs)}"
-        if per_topic:
-            return self.sql(build.per_topic(named, scores))
-        return self.sql(build.leaderboard(self.catalog, named, scores))
-
-    def ties(
-        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = _silent
-    ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
-        """How much hangs on the order of tied documents: two relations.
-
-        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where no closed form is
-        known; measures that do not depend on that order are left out. The second has the pairs of runs whose order
-        could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run, value,
-        least, other_run, other, greatest``. Arguments are those of ``evaluate``.
-        """
-        named = parse_measures(_listed(measures), self.catalog)
-        chosen = self._filter(qrels, runs)
-        self.execute(f"create or replace temp table tied_answers as {build.NO_TIED_ANSWERS}")
-        for done, measure in enumerate(named):
-            progress("trying orders of ties", done, len(named))
-            # One at a time: the plan of all together would take longer than its execution.
-            self.execute(f"insert into tied_answers select * from (\n{build.tied_answers(measure)}\n){chosen}")
-        effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
-        swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
-        return (
-            self.sql(f"{effects}\norder by qrels, measure, value desc, run"),
-            self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
-        )
-
-    def _filter(self, qrels: Names, runs: Names) -> str:
-        conditions = []
-        for kind, patterns in (("qrels", _listed(qrels)), ("run", _listed(runs))):
-            if patterns:
-                ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})
-                table = "runs" if kind == "run" else "qrels"
-                listed = ", ".join(map(str, ids))
-                names = self.rows(f"select {kind} from {table} where {kind}_id in ({listed})")
-                conditions.append(f"{kind} in ({', '.join(literal(name) for (name,) in names)})")
-        return f"\nwhere {' and '.join(conditions)}" if conditions else ""
-
-    def holdings(self) -> duckdb.DuckDBPyRelation:
-        """What is held: judgment sets, then runs, with topics missing and extra."""
-        return self.sql("select * from holdings order by kind, name, qrels")
-
-    def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
-        """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
-        return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
 
 
 def _tie_rule(rule: str) -> str:
@@ -384,11 +376,22 @@ def _tie_rule(rule: str) -> str:
     return rule
 
 
+def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
+    """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
+    from evalsql.ingest.sources import stem
+
+    named: dict[str, list[Source]] = {}
+    problems = list(opened.problems)
+    for source in opened.sources:
+        own = _named(stem(source.label) if name is None else name)
+        if own in named and name is None:
+            first = named[own][0].label
+            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+        named.setdefault(own, []).append(source)
+    return named, problems
+
+
 def _named(name: str) -> str:
     if name in ("", "-"):
         raise UsageError("a name is needed; data from standard input has none of its own")
     return name
-
-
-def _listed(names: Names) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names

@@ -12,11 +12,12 @@ import duckdb
 import typer
 
 from evalsql import report
+from evalsql.asking import Progress
 from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.naming import Measure, tie_variants
 from evalsql.report.table import Table
-from evalsql.warehouse import Progress, Warehouse
+from evalsql.warehouse import Warehouse
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]

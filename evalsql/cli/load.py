@@ -9,6 +9,7 @@ import typer
 from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption, counted, progress_bar, say
 from evalsql.errors import UsageError
 from evalsql.opening import open
+from evalsql.warehouse import Warehouse
 
 app = typer.Typer(help="Load judgments, runs and measures of your own.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -42,6 +43,7 @@ def qrels(
     """Load relevance judgments: topic, iteration, document, grade."""
     pairs = _pairs(meta)
     with open(db) as warehouse:
+        weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
             file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
         )
@@ -57,6 +59,8 @@ def qrels(
             f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
             + _left_out(left_out)
         )
+        if loaded in weights:
+            say(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
 
 
 @app.command("runs")
@@ -129,6 +133,73 @@ def measures(
     with open(db) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     say(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
+
+
+@app.command("weights")
+def weights(
+    file: Annotated[str, typer.Argument(help="Lines of topic and weight, plain, .gz or .zst; - is standard input.")],
+    qrels: Annotated[str, typer.Option("--qrels", metavar="NAME", help="Judgments whose topics they weigh.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
+    db: Database = None,
+) -> None:
+    """Load weights of topics, which TAP goes by: topic, weight. Topics without one weigh 1."""
+    with open(db) as warehouse:
+        loaded = warehouse.load_weights(file, qrels, replace=replace)
+        ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
+        say(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
+
+
+@app.command("lists")
+def lists(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Retrieval lists of the TAP-k program, plain, .gz or .zst, or globs; - is standard input."),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of run and judgments, all files being one; by default each file's stem names its own."),
+    ] = None,
+    qrels: Annotated[
+        str | None, typer.Option("--qrels", metavar="NAME", help="Another name for the judgments; for one set only.")
+    ] = None,
+    order: Annotated[
+        Literal["asc", "desc"] | None,
+        typer.Option(help="Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."),
+    ] = None,
+    replace: Replace = False,
+    meta: Meta = None,
+    db: Database = None,
+) -> None:
+    """Load retrieval lists as judgments, a run and weights: blocks of query and weight, relevant documents in all,
+    then relevance and score of each document."""
+    pairs = _pairs(meta)
+    with open(db) as warehouse:
+        held = _weights(warehouse)
+        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
+        given = _weights(warehouse)
+        for run in loaded:
+            judged = qrels or run
+            ((topics, rows, rising),) = warehouse.rows(
+                """
+                select qrels_held.num_topics, run_held.num_rows, runs.lower_is_better
+                from holdings as qrels_held, holdings as run_held
+                join runs on runs.run = run_held.name
+                where qrels_held.kind = 'qrels' and qrels_held.name = ?
+                    and run_held.kind = 'run' and run_held.name = ? and run_held.qrels = qrels_held.name
+                """,
+                [judged, run],
+            )
+            say(
+                f"loaded lists {run}: {counted(topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
+                f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
+            )
+            if judged in held and judged not in given:
+                say(f"{counted(held[judged], 'weight')} went with the judgments replaced")
+
+
+def _weights(warehouse: Warehouse) -> dict[str, int]:
+    """How many weights each judgment set has that has any."""
+    return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
 
 
 def _left_out(count: int) -> str:

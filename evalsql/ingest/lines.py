@@ -22,11 +22,14 @@ _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _HEADER_WORDS = {
     *("topic", "topicid", "topic_id", "qid", "q_id", "query", "queryid", "query_id", "query-id"),
     *("doc", "docid", "doc_id", "docno", "document", "document_id", "pid", "corpus-id"),
-    *("rank", "score", "rel", "relevance", "grade", "label", "judgment", "judgement"),
+    *("rank", "score", "rel", "relevance", "grade", "label", "judgment", "judgement", "weight"),
 }
 RunRow = tuple[str, str, str, str]
 QrelsRow = tuple[str, str, str, int]
 PreferenceRow = tuple[str, str, str, str, float]
+WeightRow = tuple[str, float]
+# Beyond these, sums of weighted values could overflow or vanish.
+LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
 
 def write_clean(path: Path, rows: Iterable[Iterable[object]]) -> None:
@@ -56,7 +59,7 @@ def run_rows(
         columns = line.split(maxsplit=5)
         if len(columns) < 5:
             reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
-        elif reason := _number_fault("score", columns[4]):
+        elif reason := number_fault("score", columns[4]):
             pass
         elif rank_is_used and not _is_integer(columns[3]):
             reason = f'rank "{columns[3]}" is not a whole number, and the tie rule goes by it'
@@ -97,36 +100,68 @@ def preference_rows(
             reason = f"{len(columns)} columns, expected 5 or 4: topic group [subgroup] document level"
         elif len(columns) != (layout := layout or len(columns)):
             reason = f"{len(columns)} columns, while rows above have {layout}"
-        elif not (reason := _number_fault("level", columns[-1])):
+        elif not (reason := number_fault("level", columns[-1])):
             subgroup = columns[2] if layout == 5 else "0"
             yield number, (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
             continue
         refuse(Problem(source.label, number, reason))
 
 
+def weight_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, WeightRow]]:
+    """Line number and (topic, weight) of each good row; ``refuse`` gets the others."""
+    for number, line in _data_lines(source, notes, refuse, number_at=1):
+        columns = line.split()
+        if len(columns) != 2:
+            reason = f"{len(columns)} columns, expected 2: topic weight"
+        elif not (reason := weight_fault(columns[1])):
+            yield number, (columns[0], float(columns[1]))
+            continue
+        refuse(Problem(source.label, number, reason))
+
+
+def weight_fault(text: str) -> str:
+    """What is wrong with a weight; empty if nothing."""
+    if reason := number_fault("weight", text):
+        return reason
+    if float(text) <= 0:
+        return f'weight "{text}" is not above 0'
+    within = LEAST_WEIGHT <= float(text) <= GREATEST_WEIGHT
+    return "" if within else f'weight "{text}" is not between {LEAST_WEIGHT:g} and {GREATEST_WEIGHT:g}'
+
+
 def _data_lines(
     source: Source, notes: Notes, refuse: Callable[[Problem], None], *, number_at: int
-) -> Iterator[tuple[int, _Line]]:
+) -> Iterator[tuple[int, Line]]:
     """Lines that are neither blank nor a comment nor a header row; those go to ``notes.comments``.
 
     ``number_at`` is the column, from 0, that is a number in every row but a header; -1 is the last.
     """
     first = True
+    for number, line in text_lines(source, refuse):
+        if not line.text:
+            continue
+        if line.text.startswith("#") or (first and _is_header(line, number_at)):
+            notes.comments.append(line.text)
+        else:
+            first = False
+            yield number, line
+
+
+def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, Line]]:
+    """Every line that is text, blank ones too, with its number and without white space around it."""
     try:
         with source.open() as stream:
             for number, raw in enumerate(stream, start=1):
                 # Files put together from several have the mark on later lines too.
                 text = raw.removeprefix(BYTE_ORDER_MARK).strip()
-                if not text:
-                    continue
-                if len(raw) > LONGEST_LINE:
+                if len(raw) > LONGEST_LINE and text:
                     refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
                     continue
                 if b"\r" in text:
                     refuse(Problem(source.label, number, "holds a carriage return that ends no line"))
                     continue
                 try:
-                    line = _Line(text, text.decode("utf-8"))
+                    line = Line(text, text.decode("utf-8"))
                 except UnicodeDecodeError:
                     refuse(Problem(source.label, number, "not UTF-8 text"))
                     continue
@@ -134,17 +169,13 @@ def _data_lines(
                     # Real files have holes of zero bytes; trec_eval too reads on.
                     problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
                     warnings.warn(str(problem), InputWarning, stacklevel=2)
-                if line.text.startswith("#") or (first and _is_header(line, number_at)):
-                    notes.comments.append(line.text)
-                else:
-                    first = False
-                    yield number, line
+                yield number, line
     except UNREADABLE as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """A line as bytes, which split at ASCII white space only, and as text."""
 
     raw: bytes
@@ -154,7 +185,7 @@ class _Line:
         return [column.decode("utf-8") for column in self.raw.split(None, maxsplit)]
 
 
-def _is_header(line: _Line, number_at: int) -> bool:
+def _is_header(line: Line, number_at: int) -> bool:
     columns = line.split()
     return (
         len(columns) > number_at
@@ -163,7 +194,7 @@ def _is_header(line: _Line, number_at: int) -> bool:
     )
 
 
-def _number_fault(what: str, text: str) -> str:
+def number_fault(what: str, text: str) -> str:
     if not _NUMBER.fullmatch(text):
         return f'{what} "{text}" is not a number'
     return "" if math.isfinite(float(text)) else f'{what} "{text}" is too large'

@@ -72,7 +72,7 @@ def load_qrels_file(warehouse: Warehouse, name: str, source: Source, options: Qr
     if not num_rows and not refused:
         refused(Problem(source.label, 0, "holds no rows"))
     refused.check()
-    _stage_rows(warehouse, rows, options)
+    stage_rows(warehouse, rows, options)
     qrels_id = store(warehouse, name, options, notes, duplicates)
     size = source.path.stat().st_size
     keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, num_rows))
@@ -111,7 +111,8 @@ def create_staged(warehouse: Warehouse, options: QrelsOptions) -> None:
     warehouse.execute(f"create or replace temp table staged_qrels_rows ({columns})")
 
 
-def _stage_rows(warehouse: Warehouse, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
+def stage_rows(warehouse: Warehouse, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
+    """Put rows that are known to be good into that table."""
     create_staged(warehouse, options)
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:

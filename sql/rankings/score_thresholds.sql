@@ -1,21 +1,25 @@
--- title: The score at which a run is cut so that enough topics show k false positives
+-- title: The score at which a run is cut: a given one, or that at which enough topics show k false positives
 -- parameters:
 --   k integer in [1, inf) = 5            false positives that a topic must show
 --   rel integer in [0, inf) = 1          least grade that counts as relevant
---   quantile double in (0, 1] = 0.5      share of the topics that must show them
+--   quantile double in (0, 1] = 0.5      share of the topics, by weight, that must show them
+--   weighted boolean = true              whether the weights of topics count
+--   threshold double in (-inf, inf) = null   score at which to cut, whatever the false positives
 -- columns:
 --   qrels_id    key of the judgment set
 --   run_id      key of the run
---   strength    strength of the weakest document kept
+--   strength    strength of the weakest document kept, or the least that is kept
 --   reached     whether enough topics show k false positives; if not, the cut is the lowest score of all
---               lists
+--               lists; null where the score was given
 with relevant_above as (
     -- Relevant documents with fewer than k false positives above them.
     select
         evaluation_id,
         count(*) as num_rel
     from relevant_ranks(rel := $rel)
-    where rank - nth < $k
+    where
+        rank - nth < $k
+        and $threshold is null
     group by evaluation_id
 ),
 false_positives as (
@@ -41,7 +45,9 @@ candidates as (
         on scored.run_id = false_positives.run_id
         and scored.topic_id = false_positives.topic_id
         and scored.rank <= false_positives.rank
-    where false_positives.rank <= false_positives.num_ret
+    where
+        false_positives.rank <= false_positives.num_ret
+        and $threshold is null
     group by
         false_positives.evaluation_id,
         false_positives.qrels_id,
@@ -49,21 +55,23 @@ candidates as (
 ),
 ordered as (
     select
-        qrels_id,
-        run_id,
-        strength,
-        row_number() over (
-            partition by qrels_id, run_id
-            order by strength desc
-        ) as topics_cut
+        candidates.qrels_id,
+        candidates.run_id,
+        candidates.strength,
+        sum(own_weights.weight) over (
+            partition by candidates.qrels_id, candidates.run_id
+            order by candidates.strength desc, candidates.evaluation_id
+            rows between unbounded preceding and current row
+        ) as weight_cut
     from candidates
+    join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = candidates.evaluation_id
 ),
-topic_counts as (
+totals as (
     select
         qrels_id,
         run_id,
-        count(*) as num_topics
-    from evaluated
+        sum(weight) as weight
+    from evaluated_weights(weighted := $weighted)
     group by qrels_id, run_id
 ),
 weakest as (
@@ -75,20 +83,21 @@ weakest as (
     join scored
         on scored.run_id = evaluated.run_id
         and scored.topic_id = evaluated.topic_id
+    where $threshold is null
     group by evaluated.qrels_id, evaluated.run_id
 ),
 strictest as (
     -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
     select
-        topic_counts.qrels_id,
-        topic_counts.run_id,
+        totals.qrels_id,
+        totals.run_id,
         max(ordered.strength) as strength
-    from topic_counts
+    from totals
     join ordered
-        on ordered.qrels_id = topic_counts.qrels_id
-        and ordered.run_id = topic_counts.run_id
-        and ordered.topics_cut >= $quantile * topic_counts.num_topics * (1 - 1e-12)
-    group by topic_counts.qrels_id, topic_counts.run_id
+        on ordered.qrels_id = totals.qrels_id
+        and ordered.run_id = totals.run_id
+        and ordered.weight_cut >= $quantile * totals.weight * (1 - 1e-12)
+    group by totals.qrels_id, totals.run_id
 )
 select
     weakest.qrels_id,
@@ -99,3 +108,11 @@ from weakest
 left join strictest
     on strictest.qrels_id = weakest.qrels_id
     and strictest.run_id = weakest.run_id
+union all
+select
+    totals.qrels_id,
+    totals.run_id,
+    given.strength,
+    null as reached
+from totals
+join given_strengths(threshold := $threshold) as given on given.run_id = totals.run_id

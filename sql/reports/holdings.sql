@@ -7,6 +7,7 @@
 --   num_rows         judgments, or documents retrieved
 --   missing_topics   topics of the judgment set that the run leaves out
 --   extra_topics     topics of the run that have no judgments
+--   num_weights      topics of the judgment set that were given a weight
 --   tag              run tag inside the file
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
@@ -45,6 +46,13 @@ qrels_sizes as (
         count(*) as num_rows
     from qrels_rows
     group by qrels_id
+),
+weighted as (
+    select
+        qrels_id,
+        count(*) as num_topics
+    from topic_weights
+    group by qrels_id
 )
 select
     'qrels' as kind,
@@ -54,6 +62,7 @@ select
     qrels_sizes.num_rows,
     cast(null as bigint) as missing_topics,
     cast(null as bigint) as extra_topics,
+    coalesce(weighted.num_topics, 0) as num_weights,
     cast(null as varchar) as tag,
     cast(null as varchar) as tie_rule,
     qrels.loaded_at,
@@ -61,6 +70,7 @@ select
 from qrels
 join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
 join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
+left join weighted on weighted.qrels_id = qrels.qrels_id
 union all
 select
     'run' as kind,
@@ -70,6 +80,7 @@ select
     run_sizes.num_rows,
     coverage.missing_topics,
     coverage.extra_topics,
+    cast(null as bigint) as num_weights,
     runs.tag,
     runs.tie_rule,
     runs.loaded_at,

@@ -9,7 +9,8 @@
 --   run          run
 --   measure      canonical name of the measure
 --   ties         order of tied documents: rule (the tie rule's), worst, best or expected
---   value        mean over the topics; for counts the sum, for measures that say so the geometric mean
+--   value        mean over the topics; for counts the sum, for measures that say so the geometric mean or that by the
+--                topics' weights
 --   num_topics   topics averaged
 with chosen as (
     select
@@ -37,6 +38,15 @@ with chosen as (
     where
         $topics <> 'all'
         and (not evaluated.missing or $topics = 'padded')
+),
+given_weights as (
+    select
+        qrels.qrels,
+        topics.topic,
+        topic_weights.weight
+    from topic_weights
+    join qrels on qrels.qrels_id = topic_weights.qrels_id
+    join topics on topics.topic_id = topic_weights.topic_id
 )
 select
     chosen.qrels,
@@ -46,6 +56,9 @@ select
     case
         when measures.mean = 'sum' then coalesce(sum(chosen.value order by chosen.topic), 0)
         when measures.mean = 'arithmetic' then coalesce(sum(chosen.value order by chosen.topic), 0) / count(*)
+        when measures.mean = 'weighted' then
+            coalesce(sum(chosen.value * coalesce(given_weights.weight, 1) order by chosen.topic), 0)
+            / sum(coalesce(given_weights.weight, 1) order by chosen.topic)
         when min(chosen.value) <= 0 then 0
         else exp(
             (
@@ -61,4 +74,10 @@ select
     count(*) as num_topics
 from chosen
 join measures on measures.measure = regexp_extract(chosen.measure, '^[^(@]+')
+-- A measure that may be weighted says in its name when it is not to be.
+left join given_weights
+    on given_weights.qrels = chosen.qrels
+    and given_weights.topic = chosen.topic
+    and measures.mean = 'weighted'
+    and not contains(chosen.measure, 'weighted=false')
 group by chosen.qrels, chosen.run, chosen.measure, chosen.ties, measures.mean

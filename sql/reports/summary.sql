@@ -4,7 +4,8 @@
 --   qrels        judgment set
 --   run          run
 --   measure      canonical name of the measure
---   value        mean over the topics; for counts the sum, for measures that say so the geometric mean
+--   value        mean over the topics; for counts the sum, for measures that say so the geometric mean or that by the
+--                topics' weights
 --   num_topics   topics averaged
 select
     qrels,

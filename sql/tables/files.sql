@@ -1,7 +1,7 @@
 -- title: The files that runs and judgments came from
 -- columns:
---   kind         run or qrels
---   id           run_id or qrels_id
+--   kind         run, qrels or weights
+--   id           run_id or qrels_id; weights belong to a judgment set
 --   file         path as it was given, or a word for data that was not a file
 --   sha256       SHA-256 of the file's bytes as stored (compressed, if it was), null for data in memory
 --   bytes        size of the file in bytes, null for data in memory

@@ -9,7 +9,7 @@
 --   reference    where it is defined
 --   differs      where other programs give another number, and why
 --   range        least and greatest value
---   mean         how topics are averaged: arithmetic, geometric or sum
+--   mean         how topics are averaged: arithmetic, weighted (by the topics' weights), geometric or sum
 --   example      a golden case and its value
 create table measures (
     measure varchar not null,

@@ -4,61 +4,67 @@
 -- parameters:
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
 --   rel integer in [0, inf) = 1              least grade that counts as relevant
---   quantile double in (0, 1] = 0.5          share of the topics that must show them; 0.5 is the median
+--   quantile double in (0, 1] = 0.5          share of the topics, by weight, that must show them; 0.5 is the median
+--   weighted boolean = true                  whether the weights of topics count, in the threshold and in the mean;
+--                                            topics that were given none weigh 1
+--   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; k, quantile and
+--                                            insufficient are then of no account; null is the score that k gives
+--   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
+--                                            at the lowest score of all lists, or do not cut, in which case the
+--                                            r / n below is left out
 --   reward_silence boolean = false           a topic without relevant documents scores 1 / (documents
 --                                            kept + 1) instead of 0
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+--                                     the worst, the best or what is expected over all orders; whatever the other
+--                                     parameters are, for no order moves the threshold
 -- columns:
---   threshold       the score at which the run is cut: the strictest at which enough topics show k false
---                   positives, else the lowest of all lists; null if the run has no documents for these
---                   topics
+--   threshold       the score at which the run is cut: the given one; else the strictest at which enough topics show k
+--                   false positives, else the lowest of all lists; null if the run has no documents for these
+--                   topics or is not cut
 --   num_kept        documents kept, all ties at the threshold with them
+--   reached         whether enough topics show k false positives; null if the threshold was given
+--   weight          weight of the topic in the mean
 -- definition: With the n documents kept, of which r are relevant, and R relevant documents in all: (sum
---    of the precision at each relevant document kept + r / n) / (R + 1); 0 if none is kept.
+--    of the precision at each relevant document kept + r / n) / (R + 1); 0 if none is kept. The mean is
+--    weighted by topic.
 -- reference: Carroll, Kann, Sheetlin and Spouge 2010, Threshold Average Precision (TAP-k),
 --    doi:10.1093/bioinformatics/btq270
 -- differs: When no score shows k false positives in enough topics, the published program stops with an
---    error; this follows the definition and takes the lowest score. That program gives 1 / (n + 1) to a
---    topic without relevant documents.
+--    error, or does not cut when told to pad (insufficient='uncut'); this follows the definition and takes the
+--    lowest score. That program gives 1 / (n + 1) to a topic without relevant documents (reward_silence=true).
 -- range: 0 1
--- mean: arithmetic
+-- mean: weighted
 -- example: tap-1 TAP@5 = 0.3114
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
+-- example: tap-weights TAP@2 = 0.2958
 with kept as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        evaluated.qrels_id as qrels_id,
-        evaluated.run_id as run_id,
-        runs.tie_rule,
-        runs.lower_is_better,
-        scored.rank,
-        scored.score,
-        row_number() over (
-            partition by evaluated.evaluation_id
-            order by scored.rank
-        ) as kept_rank
-    from score_thresholds(k := $k, rel := $rel, quantile := $quantile) as score_thresholds
-    join evaluated
-        on evaluated.qrels_id = score_thresholds.qrels_id
-        and evaluated.run_id = score_thresholds.run_id
-    join scored
-        on scored.run_id = evaluated.run_id
-        and scored.topic_id = evaluated.topic_id
-        and scored.strength >= score_thresholds.strength
-    join runs on runs.run_id = evaluated.run_id
+        evaluation_id,
+        qrels_id,
+        run_id,
+        rank,
+        kept_rank,
+        score,
+        lower_is_better,
+        with_ties,
+        reached
+    from cut_rankings(
+        k := $k,
+        rel := $rel,
+        quantile := $quantile,
+        weighted := $weighted,
+        threshold := $threshold
+    )
 ),
-thresholds as (
+cuts as (
     select
         qrels_id,
         run_id,
-        case
-            when lower_is_better then max(score)
-            else min(score)
-        end as score
+        reached,
+        case when lower_is_better then max(score) else min(score) end as weakest
     from kept
-    group by qrels_id, run_id, lower_is_better
+    group by qrels_id, run_id, reached, lower_is_better
 ),
 relevant as (
     select
@@ -92,7 +98,7 @@ expected as (
         and relevant_precisions.rank = kept.rank
     where
         $ties = 'expected'
-        and kept.tie_rule in ('trec_eval', 'trec_eval_10')
+        and kept.with_ties
     group by kept.evaluation_id
 ),
 sizes as (
@@ -111,20 +117,29 @@ select
         then 1 / (coalesce(sizes.num_kept, 0) + cast(1 as double))
         else coalesce(
             coalesce(expected.total, precisions.total)
-                + cast(precisions.num_rel as double) / sizes.num_kept,
+                + case
+                    when $insufficient = 'uncut' and not cuts.reached then 0
+                    else cast(precisions.num_rel as double) / sizes.num_kept
+                end,
             0
         )
             / (topic_facts.num_rel + 1)
     end as value,
-    thresholds.score as threshold,
-    coalesce(sizes.num_kept, 0) as num_kept
+    case
+        when $threshold is not null then $threshold
+        when $insufficient = 'lowest' or cuts.reached then cuts.weakest
+    end as threshold,
+    coalesce(sizes.num_kept, 0) as num_kept,
+    case when $threshold is null then coalesce(cuts.reached, false) end as reached,
+    own_weights.weight
 from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
-left join thresholds
-    on thresholds.qrels_id = evaluated.qrels_id
-    and thresholds.run_id = evaluated.run_id
+join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = evaluated.evaluation_id
+left join cuts
+    on cuts.qrels_id = evaluated.qrels_id
+    and cuts.run_id = evaluated.run_id
 left join sizes on sizes.evaluation_id = evaluated.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated.evaluation_id
 left join expected on expected.evaluation_id = evaluated.evaluation_id

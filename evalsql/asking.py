@@ -1,0 +1,112 @@
+"""What a warehouse answers: values of measures, ties, holdings."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Callable, Sequence
+
+import duckdb
+
+from evalsql import build
+from evalsql.catalog import Catalog
+from evalsql.connection import Connection
+from evalsql.errors import UsageError
+from evalsql.naming import literal, parse_measures
+
+Progress = Callable[[str, int, int], None]
+Names = Sequence[str] | str
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Progress nobody looks at."""
+
+
+def listed(names: Names) -> Sequence[str]:
+    """Names given one by one or as a single one."""
+    return [names] if isinstance(names, str) else names
+
+
+class Answers(Connection):
+    """A connection to a warehouse that is asked by the names of measures, runs and judgment sets."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
+        super().__init__(connection, read_only=read_only)
+        self.catalog = catalog
+
+    def evaluate(
+        self,
+        measures: Names,
+        *,
+        per_topic: bool = False,
+        qrels: Names = (),
+        runs: Names = (),
+    ) -> duckdb.DuckDBPyRelation:
+        """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
+
+        Args:
+            measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+            per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
+            qrels, runs: names or globs to keep to; all by default.
+        """
+        named = parse_measures(listed(measures), self.catalog)
+        if not named:
+            raise UsageError("name at least one measure, such as nDCG@10")
+        scores = f"select * from (\n{build.scores(named)}\n){self._filter(qrels, runs)}"
+        if per_topic:
+            return self.sql(build.per_topic(named, scores))
+        return self.sql(build.leaderboard(self.catalog, named, scores))
+
+    def ties(
+        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
+    ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
+        """How much hangs on the order of tied documents: two relations.
+
+        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where no closed form is
+        known; measures that do not depend on that order are left out. The second has the pairs of runs whose order
+        could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run, value,
+        least, other_run, other, greatest``. Arguments are those of ``evaluate``.
+        """
+        named = parse_measures(listed(measures), self.catalog)
+        chosen = self._filter(qrels, runs)
+        self.execute(f"create or replace temp table tied_answers as {build.NO_TIED_ANSWERS}")
+        for done, measure in enumerate(named):
+            progress("trying orders of ties", done, len(named))
+            # One at a time: the plan of all together would take longer than its execution.
+            self.execute(f"insert into tied_answers select * from (\n{build.tied_answers(measure)}\n){chosen}")
+        effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
+        swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
+        return (
+            self.sql(f"{effects}\norder by qrels, measure, value desc, run"),
+            self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
+        )
+
+    def _filter(self, qrels: Names, runs: Names) -> str:
+        conditions = []
+        for kind, patterns in (("qrels", listed(qrels)), ("run", listed(runs))):
+            if patterns:
+                ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})
+                table = "runs" if kind == "run" else "qrels"
+                keys = ", ".join(map(str, ids))
+                names = self.rows(f"select {kind} from {table} where {kind}_id in ({keys})")
+                conditions.append(f"{kind} in ({', '.join(literal(name) for (name,) in names)})")
+        return f"\nwhere {' and '.join(conditions)}" if conditions else ""
+
+    def holdings(self) -> duckdb.DuckDBPyRelation:
+        """What is held: judgment sets, then runs, with topics missing and extra."""
+        return self.sql("select * from holdings order by kind, name, qrels")
+
+    def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
+        """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
+        return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
+
+    def _ids(self, kind: str, pattern: str) -> list[int]:
+        """Keys of the runs or judgment sets that a name or glob stands for."""
+        held = dict(self.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
+        found = [held[pattern]] if pattern in held else [held[name] for name in fnmatch.filter(held, pattern)]
+        if not found:
+            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
+            what = "run" if kind == "run" else "judgment set"
+            hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
+            raise UsageError(f'no {what} is called "{pattern}"{hint}')
+        return found

@@ -1,0 +1,245 @@
+"""Loads retrieval lists, the format of the TAP-k program: a file is judgments, a run and weights at once.
+
+Lists are blocks between blank lines: ``query [weight]``, the number of relevant documents there are, then
+``relevance score`` for each document retrieved, best first.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsql.errors import Problem, UsageError
+from evalsql.ingest import keys, qrels, runs, weights
+from evalsql.ingest.keys import Refused
+from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
+from evalsql.ingest.qrels import QrelsOptions
+from evalsql.ingest.runs import NewRun, RunOptions
+from evalsql.ingest.sources import Source
+from evalsql.naming import literal
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+ORDERS = ("asc", "desc")
+MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not
+_COUNT = re.compile(r"\d{1,9}", re.ASCII)
+_FALLS = {"asc": "rise", "desc": "fall"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One document of a list: where it stands, and what is said of it."""
+
+    line: int
+    relevant: bool
+    score: float
+
+
+@dataclass(frozen=True)
+class RetrievalList:
+    """One query's list. ``weight`` is None where the file gives none."""
+
+    file: str
+    line: int
+    query: str
+    weight: float | None
+    num_relevant: int
+    records: Sequence[Record]
+
+    def judgments(self, width: int) -> Iterator[tuple[str, str, int]]:
+        """Query, document and grade: documents have no names there, so they are called by their places."""
+        for place, record in enumerate(self.records, start=1):
+            yield self.query, self.document(place, width), int(record.relevant)
+        missed = self.num_relevant - sum(record.relevant for record in self.records)
+        for nth in range(1, missed + 1):
+            yield self.query, f"{self.query}-unretrieved-{nth}", 1
+        if not self.records and not missed:
+            # A topic is one by its judgments.
+            yield self.query, f"{self.query}-none", 0
+
+    def document(self, place: int, width: int) -> str:
+        return f"{self.query}-{place:0{width}}"
+
+
+@dataclass
+class ListSet:
+    """The lists of one or several files that make one judgment set and one run."""
+
+    sources: Sequence[Source]
+    lists: list[RetrievalList] = field(default_factory=list)
+    order: str = ""
+
+    @property
+    def width(self) -> int:
+        """Digits of the last place of the longest list."""
+        return len(str(max(len(each.records) for each in self.lists)))
+
+
+def read_sets(
+    named: Mapping[str, Sequence[Source]], problems: Iterable[Problem], order: str | None
+) -> dict[str, ListSet]:
+    """The lists of each set by its name; ``problems`` were found before.
+
+    Raises:
+        InputError: bad lines, more relevant documents in a list than there are, scores that do not all fall or all
+            rise, a query that stands twice, no list, or nothing that tells the order; all of it, of all files.
+    """
+    if order is not None and order not in ORDERS:
+        raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
+    refused = Refused()
+    for problem in problems:
+        refused(problem)
+    sets = {name: ListSet(sources) for name, sources in named.items()}
+    for each in sets.values():
+        before = refused.count
+        for source in each.sources:
+            each.lists += _read_lists(source, refused)
+        _check_queries(each.lists, refused)
+        each.order = _order(each.lists, order, refused)
+        if refused.count == before:
+            _check_whole(each, refused)
+    refused.check()
+    return sets
+
+
+def _read_lists(source: Source, refused: Refused) -> list[RetrievalList]:
+    """The lists of a file that can be read."""
+    blocks = groupby(text_lines(source, refused), key=lambda numbered: bool(numbered[1].text))
+    found = [_read_list(source.label, list(block), refused) for holds_text, block in blocks if holds_text]
+    return [each for each in found if each]
+
+
+def _read_list(label: str, block: Sequence[tuple[int, Line]], refused: Refused) -> RetrievalList | None:
+    """One block; None where its first two lines are not to be understood."""
+    first, columns = block[0][0], block[0][1].split()
+    query, weight = columns[0], columns[1] if len(columns) > 1 else None
+    if len(columns) > 2:
+        refused(Problem(label, first, f"{len(columns)} columns, expected 1 or 2: query [weight]"))
+        return None
+    if weight is not None and (reason := weight_fault(weight)):
+        refused(Problem(label, first, reason))
+        return None
+    if len(block) < 2:
+        refused(Problem(label, first, f"query {query} ends here, expected the number of relevant documents below"))
+        return None
+    second, text = block[1][0], block[1][1].text
+    if not _COUNT.fullmatch(text):
+        refused(Problem(label, second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'))
+        return None
+    if int(text) > MOST_RELEVANT:
+        refused(Problem(label, second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"))
+        return None
+    before = refused.count
+    records = [record for number, line in block[2:] if (record := _read_record(label, number, line, refused))]
+    num_found = sum(record.relevant for record in records)
+    if num_found > int(text) and refused.count == before:
+        refused(Problem(label, second, f"{text} relevant documents in all, but the list of {query} shows {num_found}"))
+    return RetrievalList(label, first, query, float(weight) if weight else None, int(text), records)
+
+
+def _read_record(label: str, number: int, line: Line, refused: Refused) -> Record | None:
+    columns = line.split()
+    if len(columns) < 2:
+        reason = f"{len(columns)} columns, expected 2 or more: relevance score"
+    elif columns[0] not in ("0", "1"):
+        reason = f'relevance "{columns[0]}" is neither 0 nor 1'
+    elif not (reason := number_fault("score", columns[1])):
+        return Record(number, columns[0] == "1", float(columns[1]))
+    refused(Problem(label, number, reason))
+    return None
+
+
+def _check_queries(lists: Sequence[RetrievalList], refused: Refused) -> None:
+    first: dict[str, RetrievalList] = {}
+    for each in lists:
+        other = first.setdefault(each.query, each)
+        if other is not each:
+            place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
+            refused(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
+
+
+def _order(lists: Sequence[RetrievalList], given: str | None, refused: Refused) -> str:
+    """Whether scores rise or fall from best to worst, one of ORDERS; empty where nothing tells."""
+    order, reason = given or "", f"{given} is the order given"
+    for each in lists:
+        for above, below in pairwise(each.records):
+            if above.score == below.score:
+                continue
+            found = "asc" if above.score < below.score else "desc"
+            if not order:
+                order, reason = found, f"at {each.file}:{below.line} scores {_FALLS[found]}"
+            elif found != order:
+                change = f"score {above.score!r} is followed by {below.score!r}"
+                refused(Problem(each.file, below.line, f"{change}, but {reason}; lists go from best to worst"))
+                break
+    return order
+
+
+def _check_whole(each: ListSet, refused: Refused) -> None:
+    """What can be wrong with good lists."""
+    label = each.sources[0].label
+    if not each.lists:
+        refused(Problem(label, 0, "holds no retrieval list"))
+    elif not any(one.records for one in each.lists):
+        refused(Problem(label, 0, "no list holds a document, so there is no run"))
+    elif not each.order:
+        reason = "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
+        refused(Problem(label, 0, reason))
+
+
+def store_qrels(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
+    """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
+    options = QrelsOptions("grades", False, meta)
+    judgments = [row for one in each.lists for row in one.judgments(each.width)]
+    qrels.stage_rows(warehouse, ((topic, "0", document, grade) for topic, document, grade in judgments), options)
+    qrels_id = qrels.store(warehouse, name, options, Notes(), 0)
+    given = {one.query: one.weight for one in each.lists if one.weight is not None}
+    topics = dict(warehouse.rows("select topic, topic_id from topics"))
+    weights.add(warehouse, qrels_id, {topics[query]: weight for query, weight in given.items()})
+    for source in each.sources:
+        own = {one.query for one in each.lists if one.file == source.label}
+        _add_file(warehouse, "qrels", qrels_id, source, sum(topic in own for topic, _, _ in judgments))
+        if own & given.keys():
+            _add_file(warehouse, "weights", qrels_id, source, len(own & given.keys()))
+    return qrels_id
+
+
+def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
+    """Put the run of a set of lists into the base tables, in the order of its lines; returns the run_id."""
+    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta)
+    rows = (
+        (one.query, one.document(place, each.width), repr(record.score))
+        for one in each.lists
+        for place, record in enumerate(one.records, start=1)
+    )
+    warehouse.execute(runs.STAGED)
+    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+        path = Path(folder) / "run.tsv"
+        write_clean(path, rows)
+        warehouse.execute(f"""
+            insert into staged_run_rows
+            select 0, topic, document, null, score, false
+            from read_csv(
+                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
+                columns = {{topic: 'varchar', document: 'varchar', score: 'double'}}
+            )
+        """)
+    run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
+    runs.code(warehouse, [run], options)
+    runs.store(warehouse, [run], options, with_repeated=False)
+    warehouse.execute("drop table staged_run_rows")
+    for source in each.sources:
+        num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)
+        _add_file(warehouse, "run", run.run_id, source, num_rows)
+    return run.run_id
+
+
+def _add_file(warehouse: Warehouse, kind: str, key: int, source: Source, num_rows: int) -> None:
+    size = source.path.stat().st_size
+    keys.add_file_row(warehouse, (kind, key, source.label, source.sha256(), size, num_rows))

@@ -1,0 +1,78 @@
+"""Loads weights of topics: a file of them, a dict, or those that came with retrieval lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from evalsql.errors import Problem, UsageError
+from evalsql.ingest import keys
+from evalsql.ingest.keys import Refused
+from evalsql.ingest.lines import Notes, WeightRow, weight_fault, weight_rows
+from evalsql.ingest.sources import Source
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+_MEMORY = "in memory"
+
+
+def load_weights_file(warehouse: Warehouse, qrels_id: int, source: Source) -> None:
+    """Load the weights of one file for a judgment set that has none, within the caller's transaction.
+
+    Raises:
+        InputError: bad lines, a topic that stands twice or is not among the judgments, no rows at all.
+    """
+    refused = Refused()
+    rows = list(weight_rows(source, Notes(), refused))
+    if not rows and not refused:
+        refused(Problem(source.label, 0, "holds no rows"))
+    _store(warehouse, qrels_id, rows, source.label, refused)
+    size = source.path.stat().st_size
+    keys.add_file_row(warehouse, ("weights", qrels_id, source.label, source.sha256(), size, len(rows)))
+
+
+def load_weights_data(warehouse: Warehouse, qrels_id: int, data: object) -> None:
+    """The same for {topic: weight}; problems count its items from 1."""
+    if not isinstance(data, Mapping):
+        raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
+    refused = Refused()
+    rows: list[tuple[int, WeightRow]] = []
+    for at, (topic, weight) in enumerate(data.items(), start=1):
+        if isinstance(topic, bool) or not isinstance(topic, str | int):
+            refused(Problem(_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+        elif isinstance(weight, bool) or (reason := weight_fault(str(weight))):
+            refused(Problem(_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number"))
+        else:
+            rows.append((at, (str(topic), float(weight))))
+    if not data:
+        refused(Problem(_MEMORY, 0, "holds no rows"))
+    _store(warehouse, qrels_id, rows, _MEMORY, refused)
+    keys.add_file_row(warehouse, ("weights", qrels_id, _MEMORY, None, None, len(rows)))
+
+
+def _store(
+    warehouse: Warehouse, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, refused: Refused
+) -> None:
+    """Store weights, which come with their line numbers, once all that is wrong with them is told."""
+    judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
+    topics: dict[str, int] = dict(warehouse.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+    first_lines: dict[str, int] = {}
+    weights: dict[str, float] = {}
+    for line, (topic, weight) in rows:
+        first = first_lines.setdefault(topic, line)
+        if first != line:
+            refused(Problem(label, line, f"topic {topic} has a weight already, at line {first}"))
+        elif topic not in topics:
+            refused(Problem(label, line, f"topic {topic} is not among the judgments"))
+        weights[topic] = weight
+    refused.check()
+    add(warehouse, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
+
+
+def add(warehouse: Warehouse, qrels_id: int, weights: Mapping[int, float]) -> None:
+    """Put weights by topic_id into the base table."""
+    warehouse.execute(
+        "insert into topic_weights select ?, unnest(?::integer[]), unnest(?::double[])",
+        (qrels_id, list(weights), list(weights.values())),
+    )

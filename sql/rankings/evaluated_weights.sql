@@ -1,0 +1,17 @@
+-- title: What each topic evaluated weighs
+-- parameters:
+--   weighted boolean = true   whether the weights of the judgment set count; else every topic weighs 1
+-- columns:
+--   evaluation_id   key of the evaluation
+--   qrels_id        key of the judgment set
+--   run_id          key of the run
+--   weight          weight of the topic, 1 where none was given
+select
+    evaluations.evaluation_id as evaluation_id,
+    evaluations.qrels_id as qrels_id,
+    evaluations.run_id as run_id,
+    case when $weighted then coalesce(topic_weights.weight, 1) else 1 end as weight
+from evaluations
+left join topic_weights
+    on topic_weights.qrels_id = evaluations.qrels_id
+    and topic_weights.topic_id = evaluations.topic_id

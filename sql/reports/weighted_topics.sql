@@ -1,0 +1,21 @@
+-- title: How much each topic of each judgment set weighs where topics are weighted
+-- columns:
+--   qrels    judgment set
+--   topic    topic
+--   weight   its weight, 1 where none was given
+with judged_topics as (
+    select distinct
+        qrels_id,
+        topic_id
+    from judged_documents
+)
+select
+    qrels.qrels,
+    topics.topic,
+    coalesce(topic_weights.weight, 1) as weight
+from judged_topics
+join qrels on qrels.qrels_id = judged_topics.qrels_id
+join topics on topics.topic_id = judged_topics.topic_id
+left join topic_weights
+    on topic_weights.qrels_id = judged_topics.qrels_id
+    and topic_weights.topic_id = judged_topics.topic_id
