@@ -26,6 +26,10 @@ def loaded(case: str, tie_rule: str = "trec_eval") -> Warehouse:
     (qrels,) = (FIXTURES / case / name for name in FORMS if (FIXTURES / case / name).exists())
     warehouse.load_qrels(qrels, "case", form=FORMS[qrels.name])
     warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), tie_rule=tie_rule)
+    if (FIXTURES / case / "weights.txt").exists():
+        warehouse.load_weights(FIXTURES / case / "weights.txt", "case")
+    if (FIXTURES / case / "e-values").exists():
+        warehouse.load_runs(str(FIXTURES / case / "e-values" / "*"), tie_rule=tie_rule, lower_is_better=True)
     return warehouse
 
 

@@ -37,7 +37,7 @@
 -- example: tap-1 TAP@5 = 0.3114
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
--- example: tap-weights TAP@2 = 0.2958
+-- example: tap-weights TAP@2 = 0.3194
 with kept as (
     select
         evaluation_id,
