@@ -1,6 +1,6 @@
 -- measure: FRS
 -- title: First relevant score
--- aliases: first_relevant_score
+-- aliases: first_relevant_score, GS10, GS30(base=1.024)
 -- parameters:
 --   base double in (1, inf) = 1.08  discount per rank; 1.08 makes it a smooth Success@10, 1.024 a smooth
 --    Success@30

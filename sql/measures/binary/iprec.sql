@@ -1,5 +1,6 @@
 -- measure: IPrec
 -- title: Interpolated precision at a level of recall
+-- aliases: Rec0(recall=0), Rec10(recall=0.1)
 -- at: recall
 -- trec_eval: iprec_at_recall.recall = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1
 -- parameters:

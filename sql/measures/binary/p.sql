@@ -1,6 +1,6 @@
 -- measure: P
 -- title: Precision at a cutoff
--- aliases: precision, SetP(k=null), SetRelP(k=null, relative=true)
+-- aliases: precision, P10(k=10), P20(k=20), SetP(k=null), SetRelP(k=null, relative=true)
 -- trec_eval: P.k = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_P(k=null)
 -- trec_eval: relative_P.k(relative=true) = 5,10,15,20,30,100,200,500,1000

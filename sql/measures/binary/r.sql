@@ -1,6 +1,6 @@
 -- measure: R
 -- title: Recall
--- aliases: SetR(k=null)
+-- aliases: SetR(k=null), Sensitivity, TPR
 -- trec_eval: recall.k = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_recall(k=null)
 -- parameters:

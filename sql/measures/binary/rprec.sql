@@ -1,6 +1,6 @@
 -- measure: Rprec
 -- title: Precision after as many documents as there are relevant ones
--- aliases: R-precision, RPrecision
+-- aliases: R-precision, R-Prec, RPrecision
 -- trec_eval: Rprec
 -- trec_eval: Rprec_mult.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
 -- parameters:

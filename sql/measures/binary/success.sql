@@ -1,5 +1,6 @@
 -- measure: Success
 -- title: Success at a cutoff
+-- aliases: S, S1(k=1), S5(k=5), S10(k=10)
 -- trec_eval: success.k = 1,5,10
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking

@@ -1,0 +1,37 @@
+-- measure: BreakEven
+-- title: The break-even point: precision at the place where it equals recall
+-- aliases: break-even, BEP
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   rank            the place: R, the number of relevant documents; null if there are none
+-- definition: r of the first n documents being relevant, precision r / n equals recall r / R at n = R, and elsewhere
+--    only if both are 0; so this is R-precision. A shorter ranking is taken to go on with documents that are not
+--    relevant; 0 if there are no relevant documents.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: Some take the point where interpolated precision or a line between two points meets recall.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: textbook-curves BreakEven = 0.5
+with cutoffs as (
+    select
+        qrels.qrels,
+        topics.topic,
+        topic_facts.num_rel
+    from topic_facts(rel := $rel) as topic_facts
+    join qrels on qrels.qrels_id = topic_facts.qrels_id
+    join topics on topics.topic_id = topic_facts.topic_id
+)
+select
+    rprec.qrels,
+    rprec.run,
+    rprec.topic,
+    rprec.value,
+    nullif(cutoffs.num_rel, 0) as rank
+from rprec(rel := $rel, ties := $ties) as rprec
+join cutoffs
+    on cutoffs.qrels = rprec.qrels
+    and cutoffs.topic = rprec.topic

@@ -1,0 +1,31 @@
+-- measure: GSuccess
+-- title: Generalized success: a first relevant score that is one half at the cutoff
+-- aliases: generalized_success
+-- parameters:
+--   k integer in [2, inf) = 10      rank at which the score is one half
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: 2^(-(r - 1) / (k - 1)), r being the rank of the first relevant document; 0 if none is retrieved. It is
+--    FRS with the base 2^(1 / (k - 1)), and rounds to Success@k.
+-- reference: Tomlinson 2006, Comparing the Robustness of Expansion Techniques and Retrieval Measures, working notes of
+--    CLEF 2006
+-- differs: Tomlinson rounds the base, to 1.08 for k = 10 and 1.024 for k = 30: FRS and FRS(base=1.024) here.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: first-relevant-score GSuccess@10 = 0.4963
+with discounted as (
+    select
+        evaluation_id,
+        sum(share * pow(cast(2 as double), cast(1 - rank as double) / ($k - 1))) as total
+    from first_relevant(rel := $rel, ties := $ties)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(discounted.total, 0) as value
+from evaluated
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id

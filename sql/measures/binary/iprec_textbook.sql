@@ -1,0 +1,27 @@
+-- measure: IPrec_textbook
+-- title: Interpolated precision at a level of recall, as textbooks define it
+-- at: recall
+-- parameters:
+--   recall double in [0, 1] = 0.1   level of recall
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is
+--                                     expected has no closed form
+-- definition: The highest precision at any place where recall is at least the level; 0 if the ranking has no such
+--    place.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: IPrec rounds as trec_eval does. At tenths of recall the two are equal but where binary fractions fall short:
+--    trec_eval 9 takes recall 0.7 of 3 documents for 2 of them, which is recall 0.67; here it is 3.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: textbook-curves IPrec_textbook@0.5 = 0.6667
+-- example: textbook-curves IPrec_textbook@0.51 = 0.4
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    interpolated_curve.precision as value
+from evaluated
+join interpolated_curve(points := cast($recall as varchar), rel := $rel, ties := $ties) as interpolated_curve
+    on interpolated_curve.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,52 @@
+-- measure: MaxF
+-- title: The highest F on the precision-recall curve
+-- parameters:
+--   beta double in [0, inf) = 1            weight of recall over precision; 2 holds it for twice as important
+--   rel integer in [0, inf) = 1            least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is
+--                                     expected has no closed form
+-- columns:
+--   rank            the first place where F is highest; null if no relevant document is retrieved
+-- definition: The highest of F@k over all places k of the ranking; 0 if no relevant document is retrieved.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: Nothing known; no other program here has it.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: textbook-curves MaxF = 0.5714
+with points as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        relevant_ranks.rank as rank,
+        (1 + $beta * $beta) * relevant_ranks.nth
+            / ($beta * $beta * topic_facts.num_rel + relevant_ranks.rank) as f
+    from evaluated
+    join topic_facts(rel := $rel) as topic_facts
+        on topic_facts.qrels_id = evaluated.qrels_id
+        and topic_facts.topic_id = evaluated.topic_id
+    join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
+        on relevant_ranks.evaluation_id = evaluated.evaluation_id
+),
+ordered as (
+    -- F falls from one relevant document to the next, so the highest is at one of them.
+    select
+        evaluation_id,
+        rank,
+        f,
+        row_number() over (
+            partition by evaluation_id
+            order by f desc, rank
+        ) as place
+    from points
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(ordered.f, 0) as value,
+    ordered.rank as rank
+from evaluated
+left join ordered
+    on ordered.evaluation_id = evaluated.evaluation_id
+    and ordered.place = 1

@@ -1,0 +1,34 @@
+-- measure: FPR
+-- title: False positive rate at a cutoff
+-- aliases: Fallout, false_positive_rate
+-- parameters:
+--   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so, retrieved or not
+--   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
+--                                     count as not relevant too; of no effect on judged
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Documents not relevant among the first k, divided by the number of documents not relevant; 0 if there are
+--    none. It does not ask for relevant documents, so that a topic without them counts like any other.
+-- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
+-- differs: The textbook divides by all documents of the collection that are not relevant (here with collection).
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: roc FPR@3 = 0.35
+-- example: roc FPR(nonrelevant='judged')@3 = 0.3125
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(
+        cast(false_positive_counts.num_false as double) / nullif(cast(class_totals.num_nonrel as double), 0),
+        0
+    ) as value
+from evaluated
+join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
+    on class_totals.evaluation_id = evaluated.evaluation_id
+join false_positive_counts(k := $k, rel := $rel, nonrelevant := $nonrelevant, ties := $ties) as false_positive_counts
+    on false_positive_counts.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,45 @@
+-- title: How many documents of each ranking are relevant and how many are not, retrieved and in all
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so, retrieved or not
+--   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
+--                                     count as not relevant too; of no effect on judged
+-- columns:
+--   evaluation_id   key of the evaluation
+--   num_rel         relevant documents
+--   num_nonrel      documents not relevant
+--   rel_ret         relevant documents retrieved
+--   nonrel_ret      documents not relevant retrieved
+with found as (
+    select
+        evaluation_id,
+        count(case when grade >= $rel then 1 end) as num_rel,
+        count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel
+    from judged_ranks
+    group by evaluation_id
+),
+counted as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        topic_facts.num_rel as num_rel,
+        coalesce(found.num_rel, 0) as rel_ret,
+        topic_facts.num_nonrel as judged_nonrel,
+        coalesce(found.num_nonrel, 0) as judged_nonrel_ret,
+        evaluated.num_ret - coalesce(found.num_rel, 0) as others_ret
+    from evaluated
+    join topic_facts(rel := $rel) as topic_facts
+        on topic_facts.qrels_id = evaluated.qrels_id
+        and topic_facts.topic_id = evaluated.topic_id
+    left join found on found.evaluation_id = evaluated.evaluation_id
+)
+select
+    evaluation_id,
+    num_rel,
+    case
+        when $nonrelevant = 'judged' then judged_nonrel
+        else greatest(others_ret, coalesce($collection - num_rel, 0))
+    end as num_nonrel,
+    rel_ret,
+    case when $nonrelevant = 'judged' then judged_nonrel_ret else others_ret end as nonrel_ret
+from counted

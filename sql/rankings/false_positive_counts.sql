@@ -1,0 +1,61 @@
+-- title: How many documents that are not relevant stand among the first k
+-- parameters:
+--   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   num_false       documents not relevant among the first k
+with reached as (
+    select
+        evaluation_id,
+        num_nonrel,
+        last_rank - first_rank + 1 as size,
+        least(coalesce($k, last_rank), last_rank) - first_rank + 1 as num_seen
+    from tie_groups(rel := $rel)
+    where
+        $nonrelevant = 'judged'
+        and $ties <> 'rule'
+        and first_rank <= coalesce($k, first_rank)
+),
+seen as (
+    select
+        evaluation_id,
+        cast(1 as double) as share
+    from judged_ranks
+    where
+        $nonrelevant = 'judged'
+        and $ties = 'rule'
+        and grade >= 0
+        and grade < $rel
+        and rank <= coalesce($k, rank)
+    union all
+    select
+        evaluation_id,
+        case
+            when $ties = 'worst' then least(num_nonrel, num_seen)
+            when $ties = 'best' then greatest(num_seen - (size - num_nonrel), 0)
+            else cast(num_nonrel as double) * num_seen / size
+        end as share
+    from reached
+),
+judged_false as (
+    select
+        evaluation_id,
+        sum(share) as total
+    from seen
+    group by evaluation_id
+)
+select
+    evaluated.evaluation_id as evaluation_id,
+    case
+        when $nonrelevant = 'judged' then coalesce(judged_false.total, 0)
+        else least(coalesce($k, evaluated.num_ret), evaluated.num_ret) - coalesce(relevant_counts.num_rel_ret, 0)
+    end as num_false
+from evaluated
+left join judged_false on judged_false.evaluation_id = evaluated.evaluation_id
+left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+    on relevant_counts.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,30 @@
+-- title: Interpolated precision at levels of recall: the highest precision at any recall of at least the level
+-- parameters:
+--   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+--   rel integer in [0, inf) = 1   least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
+-- columns:
+--   evaluation_id   key of the evaluation
+--   recall          level of recall
+--   precision       interpolated precision there; 0 if the ranking does not reach the level
+with levels as (
+    -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
+    select
+        evaluated.evaluation_id as evaluation_id,
+        recall_points.recall as recall,
+        greatest(ceil(recall_points.recall * topic_facts.num_rel * (1 - 1e-12)), 1) as num_rel
+    from evaluated
+    join topic_facts(rel := $rel) as topic_facts
+        on topic_facts.qrels_id = evaluated.qrels_id
+        and topic_facts.topic_id = evaluated.topic_id
+    cross join recall_points(points := $points) as recall_points
+)
+select
+    levels.evaluation_id as evaluation_id,
+    levels.recall as recall,
+    coalesce(interpolated_precisions.precision, 0) as precision
+from levels
+left join interpolated_precisions(rel := $rel, ties := $ties) as interpolated_precisions
+    on interpolated_precisions.evaluation_id = levels.evaluation_id
+    and interpolated_precisions.nth = levels.num_rel
