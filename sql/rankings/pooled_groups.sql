@@ -1,0 +1,64 @@
+-- title: Documents of each run by strength, those of all topics together, with what stands above them
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so
+-- columns:
+--   qrels          judgment set
+--   run            run
+--   strength       strength of the documents; only those of the topics evaluated
+--   threshold      their score; of different ones that the tie rule holds equal the weakest
+--   num_rel        relevant documents among them
+--   num_nonrel     documents not relevant among them
+--   rel_above      relevant documents above all of them
+--   nonrel_above   documents not relevant above all of them
+with documents_seen as (
+    -- By the names of judgment set and run, so that who asks for one run reads no others.
+    select
+        evaluated.qrels as qrels,
+        evaluated.run as run,
+        scored.strength as strength,
+        case when runs.lower_is_better then -scored.score else scored.score end as signed_score,
+        runs.lower_is_better as lower_is_better,
+        case when judged_ranks.grade >= $rel then 1 else 0 end as is_rel,
+        case
+            when judged_ranks.grade >= $rel then 0
+            when judged_ranks.grade >= 0 or $nonrelevant = 'retrieved' then 1
+            else 0
+        end as is_nonrel
+    from evaluated
+    join runs on runs.run_id = evaluated.run_id
+    join scored
+        on scored.run_id = evaluated.run_id
+        and scored.topic_id = evaluated.topic_id
+    left join judged_ranks
+        on judged_ranks.evaluation_id = evaluated.evaluation_id
+        and judged_ranks.rank = scored.rank
+),
+tied as (
+    select
+        qrels,
+        run,
+        strength,
+        lower_is_better,
+        min(signed_score) as signed_score,
+        sum(is_rel) as num_rel,
+        sum(is_nonrel) as num_nonrel
+    from documents_seen
+    group by qrels, run, strength, lower_is_better
+)
+select
+    qrels,
+    run,
+    strength,
+    case when lower_is_better then -signed_score else signed_score end as threshold,
+    cast(num_rel as bigint) as num_rel,
+    cast(num_nonrel as bigint) as num_nonrel,
+    cast(coalesce(sum(num_rel) over above, 0) as bigint) as rel_above,
+    cast(coalesce(sum(num_nonrel) over above, 0) as bigint) as nonrel_above
+from tied
+window above as (
+    partition by qrels, run
+    order by strength desc
+    rows between unbounded preceding and 1 preceding
+)

@@ -1,0 +1,25 @@
+-- title: How many documents of each run are relevant and how many are not, those of all topics together
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so, retrieved or not
+--   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
+--                                     count as not relevant too; of no effect on judged
+-- columns:
+--   qrels        judgment set
+--   run          run
+--   num_rel      relevant documents
+--   num_nonrel   documents not relevant
+--   rel_ret      relevant documents retrieved
+--   nonrel_ret   documents not relevant retrieved
+select
+    evaluated.qrels as qrels,
+    evaluated.run as run,
+    cast(sum(class_totals.num_rel) as bigint) as num_rel,
+    cast(sum(class_totals.num_nonrel) as bigint) as num_nonrel,
+    cast(sum(class_totals.rel_ret) as bigint) as rel_ret,
+    cast(sum(class_totals.nonrel_ret) as bigint) as nonrel_ret
+from evaluated
+join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
+    on class_totals.evaluation_id = evaluated.evaluation_id
+group by evaluated.qrels, evaluated.run

@@ -1,0 +1,64 @@
+-- title: The precision-recall curve of each ranking, by the corners of its saw-tooth
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- columns:
+--   qrels          judgment set
+--   run            run
+--   topic          topic
+--   rank           a relevant document's place, the place before it, or the last of the ranking; from one relevant
+--                  document to the place before the next recall stays and precision falls
+--   recall         recall there; 0 if there are no relevant documents
+--   precision      precision there
+--   interpolated   highest precision at any recall of at least this one
+with hits as (
+    select
+        evaluation_id,
+        rank,
+        nth
+    from relevant_ranks(rel := $rel)
+),
+hit_counts as (
+    select
+        evaluation_id,
+        count(*) as num_rel_ret
+    from hits
+    group by evaluation_id
+),
+corners as (
+    select
+        evaluation_id,
+        rank,
+        nth
+    from hits
+    union
+    select
+        evaluation_id,
+        rank - 1 as rank,
+        nth - 1 as nth
+    from hits
+    where rank > 1
+    union
+    select
+        evaluated.evaluation_id,
+        evaluated.num_ret as rank,
+        coalesce(hit_counts.num_rel_ret, 0) as nth
+    from evaluated
+    left join hit_counts on hit_counts.evaluation_id = evaluated.evaluation_id
+    where evaluated.num_ret > 0
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    corners.rank,
+    coalesce(cast(corners.nth as double) / nullif(topic_facts.num_rel, 0), 0) as recall,
+    cast(corners.nth as double) / corners.rank as precision,
+    coalesce(interpolated_precisions.precision, 0) as interpolated
+from evaluated
+join topic_facts(rel := $rel) as topic_facts
+    on topic_facts.qrels_id = evaluated.qrels_id
+    and topic_facts.topic_id = evaluated.topic_id
+join corners on corners.evaluation_id = evaluated.evaluation_id
+left join interpolated_precisions(rel := $rel) as interpolated_precisions
+    on interpolated_precisions.evaluation_id = corners.evaluation_id
+    and interpolated_precisions.nth = greatest(corners.nth, 1)

@@ -1,0 +1,97 @@
+-- title: The ROC curve of each ranking that has documents of both kinds, by its corners
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
+--                                     that the ranking holds, or those judged so, retrieved or not
+--   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
+--                                     count as not relevant too; of no effect on judged
+-- columns:
+--   qrels             judgment set
+--   run               run
+--   topic             topic, if it has documents that are relevant and documents that are not
+--   rank              documents retrieved down to this point, no more than needed; null at the end of the curve if not all
+--                     are retrieved
+--   threshold         score of the last of them; null where the curve begins and where it ends beyond the ranking
+--   false_positives   documents not relevant among them
+--   true_positives    relevant documents among them
+--   fpr               false positive rate
+--   tpr               true positive rate, which is recall
+with both_kinds as (
+    select
+        evaluation_id,
+        num_rel,
+        num_nonrel,
+        rel_ret,
+        nonrel_ret
+    from class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
+    where
+        num_rel > 0
+        and num_nonrel > 0
+),
+marked as (
+    -- Documents tied with a relevant one make a slope, those without one a level line between two slopes.
+    select
+        evaluation_id,
+        first_rank - 1 as rank,
+        nonrel_above as false_positives,
+        rel_above as true_positives
+    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+    union all
+    select
+        evaluation_id,
+        last_rank as rank,
+        nonrel_above + num_nonrel as false_positives,
+        rel_above + num_rel as true_positives
+    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+    union all
+    select
+        evaluation_id,
+        0 as rank,
+        0 as false_positives,
+        0 as true_positives
+    from both_kinds
+    union all
+    select
+        both_kinds.evaluation_id,
+        evaluated.num_ret as rank,
+        both_kinds.nonrel_ret as false_positives,
+        both_kinds.rel_ret as true_positives
+    from both_kinds
+    join evaluated on evaluated.evaluation_id = both_kinds.evaluation_id
+    union all
+    select
+        evaluation_id,
+        null as rank,
+        num_nonrel as false_positives,
+        num_rel as true_positives
+    from both_kinds
+    where
+        rel_ret < num_rel
+        or nonrel_ret < num_nonrel
+),
+corners as (
+    select
+        evaluation_id,
+        min(rank) as rank,
+        false_positives,
+        true_positives
+    from marked
+    group by evaluation_id, false_positives, true_positives
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    corners.rank,
+    retrieved.score as threshold,
+    corners.false_positives,
+    corners.true_positives,
+    cast(corners.false_positives as double) / both_kinds.num_nonrel as fpr,
+    cast(corners.true_positives as double) / both_kinds.num_rel as tpr
+from evaluated
+join both_kinds on both_kinds.evaluation_id = evaluated.evaluation_id
+join corners on corners.evaluation_id = evaluated.evaluation_id
+left join retrieved
+    on retrieved.run_id = evaluated.run_id
+    and retrieved.topic_id = evaluated.topic_id
+    and retrieved.rank = corners.rank
