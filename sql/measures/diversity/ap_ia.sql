@@ -1,0 +1,46 @@
+-- measure: AP_IA
+-- title: Intent-aware average precision
+-- aliases: MAP_IA, AP-IA, MAP-IA
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
+--                                   out of the ranking
+-- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
+--    the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+-- reference: Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results,
+--    doi:10.1145/1498759.1498766
+-- differs: Nothing known; equal to ndeval. AP_groups counts groups without a relevant document too. ir_measures
+--    means judged_only to keep documents with negative grades, which are no judgment here.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: diversity AP_IA = 0.5551
+with precisions as (
+    select
+        evaluation_id,
+        subtopic,
+        sum(cast(nth as double) / rank) as total
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+    group by evaluation_id, subtopic
+),
+averages as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        avg(coalesce(precisions.total, 0) / group_facts.num_rel) as value
+    from evaluated
+    join group_facts(rel := $rel) as group_facts
+        on group_facts.qrels_id = evaluated.qrels_id
+        and group_facts.topic_id = evaluated.topic_id
+    left join precisions
+        on precisions.evaluation_id = evaluated.evaluation_id
+        and precisions.subtopic = group_facts.judgment_group
+    where group_facts.num_rel > 0
+    group by evaluated.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(averages.value, 0) as value
+from evaluated
+left join averages on averages.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,49 @@
+-- measure: nERR_IA
+-- title: Intent-aware expected reciprocal rank, normalised by the ideal ranking
+-- aliases: nERR-IA
+-- parameters:
+--   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
+--                                   out of the ranking
+-- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
+--    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of the ideal
+--    ranking, which puts next what gains most, of documents that gain alike the one whose name comes last.
+--    Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+--    Above 1 where a ranking does better than that choice, which is not always the best.
+-- reference: Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance,
+--    doi:10.1145/1645953.1646033; in this form Clarke, Craswell, Soboroff and Ashkan 2011, A comparative
+--    analysis of cascade measures for novelty and diversity, doi:10.1145/1935826.1935847
+-- differs: Nothing known; equal to ndeval, which stops at 20 documents. ir_measures has alpha at 0.5 only.
+--    ir_measures means judged_only to keep documents with negative grades, which are no judgment here.
+-- range: 0 inf
+-- mean: arithmetic
+-- scores: no
+-- example: diversity nERR_IA = 0.8071
+with gained as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, nth - 1) / rank) as total
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+),
+ideal as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain / rank) as total
+    from ideal_novel_gains(alpha := $alpha, rel := $rel, k := $k)
+    group by qrels_id, topic_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(gained.total / nullif(ideal.total, 0), 0) as value
+from evaluated
+left join ideal
+    on ideal.qrels_id = evaluated.qrels_id
+    and ideal.topic_id = evaluated.topic_id
+left join gained on gained.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,43 @@
+-- measure: nNRBP
+-- title: Novelty- and rank-biased precision, normalised by the ideal ranking
+-- parameters:
+--   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
+--   beta double in (0, 1) = 0.5      how likely the reader goes on to the next document
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
+--    above it are relevant to that one. The sum of gain * beta^(rank - 1), divided by that of the ideal
+--    ranking, which puts next what gains most, of documents that gain alike the one whose name comes last.
+--    Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+--    Above 1 where a ranking does better than that choice, which is not always the best.
+-- reference: Clarke, Kolla and Vechtomova 2009, An effectiveness measure for ambiguous and underspecified
+--    queries, doi:10.1007/978-3-642-04417-5_17
+-- differs: ndeval gives NaN for a topic without a relevant document, else equal to it.
+-- range: 0 inf
+-- mean: arithmetic
+-- scores: no
+-- example: diversity nNRBP = 0.7787
+with gained as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, nth - 1) * pow($beta, rank - 1)) as total
+    from subtopic_ranks(rel := $rel)
+    group by evaluation_id
+),
+ideal as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain * pow($beta, rank - 1)) as total
+    from ideal_novel_gains(alpha := $alpha, rel := $rel)
+    group by qrels_id, topic_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(gained.total / nullif(ideal.total, 0), 0) as value
+from evaluated
+left join ideal
+    on ideal.qrels_id = evaluated.qrels_id
+    and ideal.topic_id = evaluated.topic_id
+left join gained on gained.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,34 @@
+-- measure: NRBP
+-- title: Novelty- and rank-biased precision
+-- parameters:
+--   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
+--   beta double in (0, 1) = 0.5      how likely the reader goes on to the next document
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
+--    above it are relevant to that one. The sum of gain * beta^(rank - 1), times 1 - (1 - alpha) beta, divided
+--    by the number of subtopics. Subtopics are the iterations of the judgments in which a document is relevant.
+--    0 for a topic without any.
+-- reference: Clarke, Kolla and Vechtomova 2009, An effectiveness measure for ambiguous and underspecified
+--    queries, doi:10.1007/978-3-642-04417-5_17
+-- differs: Nothing known; equal to ndeval.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: diversity NRBP = 0.4785
+with gained as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, nth - 1) * pow($beta, rank - 1)) as total
+    from subtopic_ranks(rel := $rel)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce((1 - (1 - $alpha) * $beta) * gained.total / subtopic_counts.num_subtopics, 0) as value
+from evaluated
+left join subtopic_counts(rel := $rel) as subtopic_counts
+    on subtopic_counts.qrels_id = evaluated.qrels_id
+    and subtopic_counts.topic_id = evaluated.topic_id
+left join gained on gained.evaluation_id = evaluated.evaluation_id
