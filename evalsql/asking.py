@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import duckdb
 
@@ -12,10 +12,17 @@ from evalsql import build
 from evalsql.catalog import Catalog
 from evalsql.connection import Connection
 from evalsql.errors import UsageError
-from evalsql.naming import literal, parse_measures
+from evalsql.header import Value
+from evalsql.naming import Measure, literal, parse_measures
 
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
+# By kind the relation over all topics, the one for single topics, and what puts points in order.
+CURVES: Mapping[str, tuple[str, str, str]] = {
+    "pr": ("pr_curve_mean", "pr_curve", "recall, precision desc"),
+    "roc": ("roc_curve_pooled", "roc_curve", "false_positives, true_positives"),
+    "tap": ("tap_curve", "", "threshold desc"),
+}
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -57,6 +64,32 @@ class Answers(Connection):
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
 
+    def curve(
+        self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
+    ) -> duckdb.DuckDBPyRelation:
+        """Points of a curve, in order.
+
+        Args:
+            kind: pr (interpolated precision at eleven levels of recall, mean over topics; with ``topics`` down each
+                ranking), roc (topics pooled by score; with ``topics`` each by itself) or tap (false positives by
+                score).
+            topics: names of topics.
+            arguments: parameters of the relation: rel, and for tap k and quantile.
+        """
+        if kind not in CURVES or (topics and not CURVES[kind][1]):
+            raise UsageError(
+                f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
+            )
+        pooled, single, order = CURVES[kind]
+        relation = self.catalog[single if topics else pooled]
+        given = {
+            each.name: each.parse(str(arguments[each.name])) if each.name in arguments else each.default
+            for each in relation.parameters
+        }
+        chosen = self._filter(qrels, runs, topics)
+        by = "qrels, run, topic" if topics else "qrels, run"
+        return self.sql(f"select * from {Measure(relation, given).call}{chosen}\norder by {by}, {order}")
+
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
     ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
@@ -81,8 +114,13 @@ class Answers(Connection):
             self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
         )
 
-    def _filter(self, qrels: Names, runs: Names) -> str:
+    def _filter(self, qrels: Names, runs: Names, topics: Names = ()) -> str:
         conditions = []
+        if wanted := listed(topics):
+            held = {topic for (topic,) in self.rows("select topic from topics")}
+            if unknown := [topic for topic in wanted if topic not in held]:
+                raise UsageError(f'no topic is called "{unknown[0]}"')
+            conditions.append(f"topic in ({', '.join(literal(topic) for topic in wanted)})")
         for kind, patterns in (("qrels", listed(qrels)), ("run", listed(runs))):
             if patterns:
                 ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})

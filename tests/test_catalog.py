@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -199,10 +200,28 @@ def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> 
     assert found in " ".join(outside_the_core(odd))
 
 
-@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
-def test_every_measure_holds_to_the_contract(sample_file: Path, relation: evalsql.catalog.Relation) -> None:
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
     with evalsql.open(sample_file, read_only=True) as warehouse:
-        check_contract(warehouse, relation)
+        yield warehouse
+
+
+@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
+def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+    check_contract(sample, relation)
+    low, high = map(float, relation.header.range.split())
+    assert sample.rows(f"select * from {relation.name} where value not between {low} - 1e-12 and {high} + 1e-12") == []
+
+
+def test_there_are_more_than_eighty_measures() -> None:
+    assert len(CATALOG.measures) > 80
+
+
+@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
+def test_every_measure_is_documented(relation: evalsql.catalog.Relation) -> None:
+    header = relation.header
+    assert all((header.definition, header.reference, header.differs, header.range, header.examples))
+    assert all(parameter.meaning for parameter in relation.parameters)
 
 
 def test_what_takes_parameters_is_read_as_a_macro() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli import ask, check, demo, evaluate, load, trec_eval
+from evalsql.cli import ask, check, curve, demo, evaluate, load, trec_eval
 
 app = typer.Typer(
     name="evalsql",
@@ -39,6 +39,7 @@ app.add_typer(load.app, name="load")
 app.command("ls")(ask.ls)
 app.command("leaderboard")(evaluate.leaderboard)
 app.command("topics")(evaluate.topics)
+app.command("curve")(curve.curve)
 app.command("check")(check.check)
 app.command("sql")(ask.sql)
 app.command("measures")(ask.measures)

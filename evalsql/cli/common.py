@@ -91,8 +91,7 @@ def emit(
         except (OSError, UnicodeEncodeError) as error:
             raise UsageError(f"standard output cannot be written: {error}") from error
         return
-    if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
-        raise UsageError(f"{output}: is in use here and is not written over")
+    _spare(output, keep)
     chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
     if chosen is None:
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")
@@ -101,6 +100,20 @@ def emit(
             report.write(table, chosen, stream, digits)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
+    """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
+    _spare(output, keep)
+    try:
+        output.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def _spare(output: Path, keep: Sequence[str]) -> None:
+    if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
+        raise UsageError(f"{output}: is in use here and is not written over")
 
 
 def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:

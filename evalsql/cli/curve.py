@@ -1,0 +1,67 @@
+"""``evalsql curve``: the points of a curve, and its chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.cli.common import Database, Digits, FormatOption, Output, QrelsFilter, emit, say, write_bytes
+from evalsql.connection import worded
+from evalsql.errors import UsageError
+from evalsql.opening import open
+from evalsql.report import charts
+from evalsql.report.table import Table
+
+Kind = Literal["pr", "roc", "tap"]
+
+
+def curve(
+    kind: Annotated[
+        Kind,
+        typer.Argument(
+            help="pr: precision at eleven levels of recall, mean over topics; roc: true against false positive rate, "
+            "topics pooled by score; tap: false positives by score, and where TAP-k cuts."
+        ),
+    ],
+    runs: Annotated[list[str], typer.Argument(help="Runs, or globs of names.")],
+    topic: Annotated[
+        list[str] | None,
+        typer.Option("--topic", metavar="NAME", help="A curve for this topic (pr, roc); several times."),
+    ] = None,
+    rel: Annotated[int, typer.Option(min=0, help="Least grade that counts as relevant.")] = 1,
+    k: Annotated[int, typer.Option(min=1, help="False positives at which TAP-k cuts (tap).")] = 5,
+    quantile: Annotated[float, typer.Option(help="Share of topics that must have so many (tap).")] = 0.5,
+    chart: Annotated[
+        Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg or .html.")
+    ] = None,
+    qrels: QrelsFilter = None,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Points of precision-recall, ROC and TAP threshold curves, and their charts."""
+    if chart is not None and chart.suffix.lower() not in charts.EXTENSIONS:
+        raise UsageError(f"{chart}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
+    if topic and kind == "tap":
+        raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
+    arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
+    with open(db, read_only=True) as warehouse:
+        relation = warehouse.curve(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
+        with worded():
+            table = Table(relation.columns, relation.fetchall())
+        sources = [file for (file,) in warehouse.rows("select file from files")]
+        kept = [warehouse.path, *sources]
+        if chart is not None:
+            write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
+            _say_colours(table)
+        emit(table, output_format, output, digits, keep=kept)
+
+
+def _say_colours(table: Table) -> None:
+    place = list(table.columns).index("run")
+    count = len({row[place] for row in table.rows})
+    if count > charts.MOST_COLOURS:
+        say(f"{count} runs in one chart: colours repeat beyond {charts.MOST_COLOURS}")

@@ -1,0 +1,119 @@
+"""Curves from the command line, and charts as files that need no network."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql.errors import UsageError
+from evalsql.report import charts
+from evalsql.report.table import Table
+from tests.conftest import Command
+
+NASTY = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture
+def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
+    """The command in a folder with the sample's warehouse."""
+    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+    return command
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_points_are_those_of_the_relation(demo: Command, tmp_path: Path) -> None:
+    printed = rows(demo("curve", "pr", "bm25", "dense", "--format", "csv").stdout)
+    assert [row["run"] for row in printed] == ["bm25"] * 11 + ["dense"] * 11
+    with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True) as warehouse:
+        for row in printed:
+            ((mean,),) = warehouse.rows(
+                f"select avg(value) from iprec_textbook(recall := {row['recall']}) where run = ?", [row["run"]]
+            )
+            assert float(row["precision"]) == pytest.approx(mean, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["pr", "roc", "tap"])
+@pytest.mark.parametrize("extension", [".png", ".svg", ".html"])
+def test_charts_are_drawn(demo: Command, tmp_path: Path, kind: str, extension: str) -> None:
+    chart = tmp_path / f"chart{extension}"
+    done = demo("curve", kind, "bm25", "hybrid", "--chart", chart, "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert {row["run"] for row in rows(done.stdout)} == {"bm25", "hybrid"}
+    content = chart.read_bytes()
+    if extension == ".png":
+        assert content.startswith(b"\x89PNG")
+        return
+    assert b"hybrid" in content
+    assert (b"<svg" if extension == ".svg" else b"vegaEmbed") in content
+    # Nothing is fetched: no script, style or picture comes from elsewhere.
+    assert not re.search(rb"<script[^>]+src=", content)
+    assert not re.search(rb"(src|href)=", re.sub(rb"<script.*?</script>", b"", content, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("kind", ["pr", "roc"])
+def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: str) -> None:
+    chart = tmp_path / "topics.svg"
+    done = demo("curve", kind, "bm25", "--topic", "T02", "--topic", "T01", "--chart", chart, "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert list(dict.fromkeys(row["topic"] for row in rows(done.stdout))) == ["T01", "T02"]
+    assert ">T02<" in chart.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("pr", "bm25", "--chart", "chart.pdf"), "chart.pdf: charts are drawn as .png, .svg, .html"),
+        (("tap", "bm25", "--topic", "T01"), "common to all topics"),
+        (("pr", "bm26"), 'no run is called "bm26"'),
+        (("pr", "bm25", "--topic", "T99"), 'no topic is called "T99"'),
+        (("tap", "bm25", "--quantile", "1.5"), "quantile is 1.5, it must be in (0, 1]"),
+        (("pr", "bm25", "--chart", "absent/chart.png"), "absent/chart.png: cannot be written"),
+    ],
+)
+def test_what_does_not_fit_is_refused(demo: Command, arguments: tuple[str, ...], complaint: str) -> None:
+    done = demo("curve", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+
+
+@pytest.mark.parametrize("name", charts.names())
+def test_names_are_text_in_every_chart(name: str) -> None:
+    columns = ["run", "topic", "rank", "recall", "precision", "interpolated", "fpr", "tpr", "threshold"]
+    table = Table(
+        [*columns, "false_positives", "is_chosen"],
+        [
+            [NASTY, NASTY, 1, 0.5, 0.5, 0.5, 0.5, 0.5, float("inf"), 3, True],
+            ["b", "u", 2, 1, 1, 1, 1, 1, 2.0, 4, False],
+        ],
+    )
+    page = charts.draw(name, table, ".html").decode()
+    assert NASTY not in page
+    assert page.count("</script>") == page.count("<script")
+    spec = json.loads(page.partition("const spec = ")[2].partition(";\n")[0])
+    assert spec["data"]["values"][0]["run"] == NASTY
+    assert NASTY not in charts.draw(name, table, ".svg").decode()
+
+
+def test_specifications_name_the_columns_of_their_relations(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        for name in charts.names():
+            kind, _, topics = name.partition("_")
+            columns = warehouse.curve(kind, runs="bm25", topics="T01" if topics else ()).columns
+            calculated = {"place"}
+            fields = set(re.findall(r'"field": "(\w+)"', json.dumps(charts.specification(name, Table([], [])))))
+            assert fields - calculated <= set(columns), name
+
+
+def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
+    with pytest.raises(UsageError, match="curves are pr, roc, tap"):
+        empty.curve("det")
