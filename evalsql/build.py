@@ -29,24 +29,41 @@ def statements(
     a macro. Each statement comes with the place it is made from. Temporary relations live with the connection; they
     serve a file that is open for reading only.
     """
-    create = "create or replace temp" if temporary else "create or replace"
-
-    def made(relation: Relation) -> Iterator[tuple[str, str]]:
-        described = () if temporary or wanted is not None else comments(relation)
-        for statement in (*_relation(catalog, relation, create, lean=wanted is not None), *described):
-            yield f"{relation.path}:{relation.body_line}", statement
-
     order = _built(catalog, wanted)
     for relation in order:
         if wanted is not None or relation.kind != "reports":
-            yield from made(relation)
+            yield from _made(catalog, relation, temporary=temporary, lean=wanted is not None)
     if wanted is not None:
         return
-    for statement in _scores_view(catalog, create, temporary=temporary):
-        yield SCORES, statement
+    yield from _scores_view(catalog, temporary=temporary)
     for relation in order:
         if relation.kind == "reports":
-            yield from made(relation)
+            yield from _made(catalog, relation, temporary=temporary)
+
+
+def borrowed(catalog: Catalog, own: Sequence[Relation]) -> Iterator[tuple[str, str]]:
+    """What makes relations that the file lacks for one connection, and anew what covers all measures."""
+    names = [relation.name for relation in own]
+    for relation in catalog.build_order(names):
+        if relation.name in names:
+            yield from _made(catalog, relation, temporary=True)
+    yield from _scores_view(catalog, temporary=True)
+    tied = any(tie_variants(default_measure(relation)) for relation in own if relation.is_measure)
+    for relation in _built(catalog):
+        if "means" in relation.header.inputs or (tied and relation.header.inputs):
+            yield from _made(catalog, relation, temporary=True)
+
+
+def _made(
+    catalog: Catalog, relation: Relation, *, temporary: bool = False, lean: bool = False
+) -> Iterator[tuple[str, str]]:
+    described = () if temporary or lean else comments(relation)
+    for statement in (*_relation(catalog, relation, _creating(temporary), lean=lean), *described):
+        yield f"{relation.path}:{relation.body_line}", statement
+
+
+def _creating(temporary: bool) -> str:
+    return "create or replace temp" if temporary else "create or replace"
 
 
 def _built(catalog: Catalog, wanted: Sequence[str] | None = None) -> list[Relation]:
@@ -58,11 +75,12 @@ def _common_measures(catalog: Catalog) -> list[Measure]:
     return [default_measure(relation) for relation in catalog.measures if relation.header.in_scores]
 
 
-def _scores_view(catalog: Catalog, create: str, *, temporary: bool) -> Iterator[str]:
-    yield f"{create} view {SCORES} as\n{scores(_common_measures(catalog))}"
+def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
+    yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{scores(_common_measures(catalog))}"
     if not temporary:
-        yield f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
-        yield from _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"})
+        yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
+        for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
+            yield SCORES, statement
 
 
 def _relation(catalog: Catalog, relation: Relation, create: str, *, lean: bool) -> Iterator[str]:

@@ -159,7 +159,7 @@ def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     warehouse.execute("create temp table measures as select * from main.measures")
     for row in build.catalogue_rows(own):
         warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
-    _apply(warehouse, build.statements(warehouse.catalog, temporary=True))
+    _apply(warehouse, build.borrowed(warehouse.catalog, relations))
     for relation in own:
         check_contract(warehouse, relation)
 

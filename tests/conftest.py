@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,25 +36,36 @@ def real() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A warehouse file without data; tests copy it, since making one takes a second."""
-    path = tmp_path_factory.mktemp("warehouse") / "empty.duckdb"
-    evalsql.open(path).close()
-    return path
+@cache
+def _empty_file() -> Path:
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    evalsql.open(folder / "empty.duckdb").close()
+    return folder / "empty.duckdb"
+
+
+def new_file(folder: Path | None = None) -> Path:
+    """A warehouse file without data, copied, since making one takes seconds."""
+    copy, name = tempfile.mkstemp(".duckdb", dir=folder or _empty_file().parent)
+    os.close(copy)
+    return Path(shutil.copy(_empty_file(), name))
+
+
+def new_warehouse() -> Warehouse:
+    return evalsql.open(new_file())
 
 
 @pytest.fixture
-def empty(tmp_path: Path, empty_file: Path) -> Iterator[Warehouse]:
+def empty(tmp_path: Path) -> Iterator[Warehouse]:
     """An empty warehouse."""
-    with evalsql.open(shutil.copy(empty_file, tmp_path / "empty.duckdb")) as warehouse:
+    with evalsql.open(new_file(tmp_path)) as warehouse:
         yield warehouse
 
 
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse file with the sample; tests do not change it."""
-    path = tmp_path_factory.mktemp("warehouse") / "sample.duckdb"
+    path = new_file(tmp_path_factory.mktemp("warehouse"))
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))

@@ -13,7 +13,7 @@ from evalsql.catalog import read_catalog, read_relations
 from evalsql.errors import CatalogError
 from evalsql.opening import check_contract
 from evalsql.syntax import parse
-from tests.conftest import SAMPLE, write
+from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.portable import outside_the_core
 
 CATALOG = read_catalog()
@@ -42,12 +42,12 @@ from evaluated
 
 
 def read_with(folder: Path, text: str, name: str = "depth") -> evalsql.Warehouse:
-    """A warehouse in memory with one relation file more."""
-    return evalsql.open(":memory:", measures=write(folder / f"{name}.sql", text))
+    """An empty warehouse with one relation file more."""
+    return evalsql.open(new_file(folder), measures=write(folder / f"{name}.sql", text))
 
 
 def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         assert warehouse.load_measures(write(tmp_path / "depth.sql", MEASURE)) == ["Depth"]
         warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
         warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
@@ -144,7 +144,7 @@ def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
     write(tmp_path / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
     with pytest.raises(CatalogError, match="in a circle"):
-        evalsql.open(":memory:", measures=tmp_path)
+        evalsql.open(new_file(tmp_path), measures=tmp_path)
 
 
 def test_build_order_comes_from_the_sql() -> None:

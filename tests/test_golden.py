@@ -8,11 +8,10 @@ from functools import cache
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures
-from tests.conftest import FIXTURES
+from tests.conftest import FIXTURES, new_warehouse
 
 CATALOG = read_catalog()
 CASES = sorted(path.name for path in FIXTURES.iterdir())
@@ -22,7 +21,7 @@ EXAMPLES = [(relation.name, example) for relation in CATALOG.measures for exampl
 
 @cache
 def loaded(case: str, tie_rule: str = "trec_eval") -> Warehouse:
-    warehouse = evalsql.open(":memory:")
+    warehouse = new_warehouse()
     (qrels,) = (FIXTURES / case / name for name in FORMS if (FIXTURES / case / name).exists())
     warehouse.load_qrels(qrels, "case", form=FORMS[qrels.name])
     warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), tie_rule=tie_rule)

@@ -12,6 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import Measure, parse_measures
 from tests import peers
+from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection
 
 CATALOG = read_catalog()
@@ -28,7 +29,7 @@ TAKING = [
 def loaded() -> Iterator[tuple[Warehouse, dict[int, Collection]]]:
     """Each collection with two runs: as it is, and without the documents that have no grade of 0 or more."""
     collections = {seed: collection(seed) for seed in SEEDS}
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for seed, one in collections.items():
             kept = {
                 topic: {

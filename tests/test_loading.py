@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.ingest import runs as ingest_runs
 from evalsql.ingest.runs import TIE_RULES
-from tests.conftest import SAMPLE, write
+from tests.conftest import SAMPLE, new_warehouse, write
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -104,7 +103,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         if exact:
             monkeypatch.setattr(ingest_runs, "_layout", lambda source: ("", None))
         found = []
-        with evalsql.open(":memory:") as warehouse:
+        with new_warehouse() as warehouse:
             for seed in range(120):
                 chance = random.Random(seed)
                 few = chance.random() < 0.5
@@ -329,7 +328,7 @@ def test_batches_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.Mo
     found: list[list[tuple[object, ...]]] = []
     for size in (1, ingest_runs.BATCH_BYTES):
         monkeypatch.setattr(ingest_runs, "BATCH_BYTES", size)
-        with evalsql.open(":memory:") as warehouse:
+        with new_warehouse() as warehouse:
             warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
             warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
             found.append(

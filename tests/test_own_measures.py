@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, UsageError, Warehouse
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, new_file, write
 
 STEP = """\
 -- title: How many documents each ranking holds at least half as many of as the longest one
@@ -139,7 +139,7 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
 def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: str | bytes, complaint: str) -> None:
     own = write(tmp_path / "other" / name, text)
     with pytest.raises(CatalogError, match=complaint):
-        evalsql.open(":memory:", measures=own)
+        evalsql.open(new_file(tmp_path), measures=own)
 
 
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from functools import partial
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force, peers
+from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection
 
 SEEDS = range(200)
@@ -38,7 +38,7 @@ def collections() -> dict[int, Collection]:
 @pytest.fixture(scope="module")
 def loaded(collections: dict[int, Collection]) -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for seed, one in collections.items():
             warehouse.load_qrels(one.qrels, f"{seed}")
             warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
@@ -125,7 +125,7 @@ def test_tap_equals_the_published_program(
 
 def test_tap_of_e_values_equals_the_published_program(collections: dict[int, Collection]) -> None:
     compared = 0
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for seed in SEEDS[:40]:
             one = collections[seed]
             warehouse.load_qrels(one.qrels, f"{seed}")

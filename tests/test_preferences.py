@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
@@ -24,7 +23,7 @@ from tests.brute_force_preferences import (
     rprec_groups,
     tied_preferences,
 )
-from tests.conftest import FIXTURES, Command, write
+from tests.conftest import FIXTURES, Command, new_warehouse, write
 from tests.test_ties import orders
 
 CATALOG = read_catalog()
@@ -49,7 +48,7 @@ Loaded = tuple[Warehouse, PreferenceCollection]
 def preferences(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
     collection = together(as_qrels=False)
     text = "".join(" ".join(map(str, row)) + "\n" for row in collection.rows())
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         path = write(tmp_path_factory.mktemp("preferences") / "q.txt", text)
         warehouse.load_qrels(path, form="preferences")
         warehouse.load_run(collection.run, "system")
@@ -60,7 +59,7 @@ def preferences(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
 def groups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
     collection = together(as_qrels=True)
     text = "".join(f"{topic} {group} {d} {level:.0f}\n" for topic, group, _, d, level in collection.rows())
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(write(tmp_path_factory.mktemp("groups") / "q.txt", text), form="groups")
         warehouse.load_run(collection.run, "system")
         yield warehouse, collection

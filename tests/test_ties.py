@@ -11,12 +11,12 @@ from itertools import chain, groupby, permutations, product
 import pytest
 import pytrec_eval
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
 from tests import brute_force
 from tests.brute_force_preferences import TIED
+from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
 
 CATALOG = read_catalog()
@@ -114,7 +114,7 @@ def peer_values(every_order: dict[tuple[str, int], dict[str, float]]) -> dict[st
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Warehouse]:
     qrels, run = tied_collection()
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(qrels, "tied")
         warehouse.load_run(run, "system")
         yield warehouse
