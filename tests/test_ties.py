@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache, partial
 from itertools import chain, groupby, permutations, product
 
@@ -14,7 +15,7 @@ import pytrec_eval
 from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
-from tests import brute_force
+from tests import brute_force, brute_force_curves
 from tests.brute_force_preferences import TIED
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
@@ -63,6 +64,16 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "nDCG(gains={0:-1,1:2,2:0.5})@3": partial(brute_force.ndcg, gains={0: -1.0, 1: 2.0, 2: 0.5}, k=3),
     "DCG(dcg='exp-log2')": partial(brute_force.dcg, gains={1: 1.0, 2: 3.0, 3: 7.0}),
     "RBP_scaled": brute_force.rbp_scaled,
+    "GSuccess@3": partial(brute_force_curves.generalized_success, k=3),
+    "IPrec_textbook@0.5": partial(brute_force_curves.interpolated, recall=Fraction(1, 2)),
+    "IPrecAvg_textbook": brute_force_curves.eleven_points,
+    "BreakEven": brute_force_curves.break_even,
+    "MaxF": lambda grades, scores: brute_force_curves.max_f(grades, scores)[0],
+    "FPR@3": partial(brute_force_curves.false_positive_rate, k=3),
+    "FPR(nonrelevant='judged')@3": partial(brute_force_curves.false_positive_rate, k=3, nonrelevant="judged"),
+    "Specificity@2": partial(brute_force_curves.specificity, k=2),
+    "ROC@2": partial(brute_force_curves.roc_n, n=2),
+    "ROC(nonrelevant='judged')@2": partial(brute_force_curves.roc_n, n=2, nonrelevant="judged"),
 }
 NOT_BY_TOPIC = {"TAP"}
 
@@ -126,7 +137,7 @@ def compare(loaded: Warehouse, name: str, values: dict[str, list[float]]) -> Non
     variants = tie_variants(measure)
     assert {"worst", "best"} <= set(variants)
     # Of what is better when it is less, the worst order gives the most.
-    falls = measure.relation.name in ("rbp_residual", "rbp_resid", "unjudged")
+    falls = measure.relation.name in ("rbp_residual", "rbp_resid", "unjudged", "fpr")
     pick: dict[str, Callable[[list[float]], float]] = {
         "worst": max if falls else min,
         "best": min if falls else max,

@@ -7,10 +7,12 @@
 --                                     the worst or the best over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
+--   rank            place in the ranking
 --   nth             how many relevant documents stand here or above
 --   precision       highest precision at this or a later relevant document
 select
     evaluation_id,
+    rank,
     nth,
     max(cast(nth as double) / rank) over (
         partition by evaluation_id

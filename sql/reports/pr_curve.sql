@@ -14,8 +14,9 @@ with hits as (
     select
         evaluation_id,
         rank,
-        nth
-    from relevant_ranks(rel := $rel)
+        nth,
+        precision
+    from interpolated_precisions(rel := $rel)
 ),
 hit_counts as (
     select
@@ -53,12 +54,12 @@ select
     corners.rank,
     coalesce(cast(corners.nth as double) / nullif(topic_facts.num_rel, 0), 0) as recall,
     cast(corners.nth as double) / corners.rank as precision,
-    coalesce(interpolated_precisions.precision, 0) as interpolated
+    coalesce(hits.precision, 0) as interpolated
 from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
 join corners on corners.evaluation_id = evaluated.evaluation_id
-left join interpolated_precisions(rel := $rel) as interpolated_precisions
-    on interpolated_precisions.evaluation_id = corners.evaluation_id
-    and interpolated_precisions.nth = greatest(corners.nth, 1)
+left join hits
+    on hits.evaluation_id = corners.evaluation_id
+    and hits.nth = greatest(corners.nth, 1)

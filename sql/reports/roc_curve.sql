@@ -9,8 +9,7 @@
 --   qrels             judgment set
 --   run               run
 --   topic             topic, if it has documents that are relevant and documents that are not
---   rank              documents retrieved down to this point, no more than needed; null at the end of the curve if not all
---                     are retrieved
+--   rank              documents retrieved down to this point; null at the end of the curve if not all are retrieved
 --   threshold         score of the last of them; null where the curve begins and where it ends beyond the ranking
 --   false_positives   documents not relevant among them
 --   true_positives    relevant documents among them
@@ -28,6 +27,17 @@ with both_kinds as (
         num_rel > 0
         and num_nonrel > 0
 ),
+groups_with_relevant as (
+    select
+        evaluation_id,
+        first_rank,
+        last_rank,
+        num_rel,
+        num_nonrel,
+        rel_above,
+        nonrel_above
+    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+),
 marked as (
     -- Documents tied with a relevant one make a slope, those without one a level line between two slopes.
     select
@@ -35,14 +45,14 @@ marked as (
         first_rank - 1 as rank,
         nonrel_above as false_positives,
         rel_above as true_positives
-    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+    from groups_with_relevant
     union all
     select
         evaluation_id,
         last_rank as rank,
         nonrel_above + num_nonrel as false_positives,
         rel_above + num_rel as true_positives
-    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+    from groups_with_relevant
     union all
     select
         evaluation_id,
