@@ -298,3 +298,30 @@ def test_lower_scores_and_ranks_that_stand_for_themselves() -> None:
         expected = [(None, 0, 0), (1e-9, 0, 1), (1e-5, 1, 2), (0.1, 2, 2)]
         assert warehouse.rows(by_topic) == expected
         assert warehouse.rows(pooled) == expected
+
+
+BY_LEVEL = (
+    *("auc", "roc", "fpr", "specificity", "max_f", "break_even", "g_success", "iprec_textbook", "iprec_avg_textbook"),
+    *("pr_curve", "pr_curve_mean", "roc_curve", "roc_curve_pooled", "roc_areas", "task_ratings"),
+)
+
+
+def test_a_higher_level_is_as_if_lower_grades_were_not_relevant() -> None:
+    with evalsql.open(":memory:") as graded, evalsql.open(":memory:") as split:
+        for seed in range(12):
+            one = collection(seed)
+            raised = {
+                topic: {document: min(grade, 0) if grade < 2 else 1 for document, grade in grades.items()}
+                for topic, grades in one.qrels.items()
+            }
+            for warehouse, qrels in ((graded, one.qrels), (split, raised)):
+                warehouse.load_qrels(qrels, f"{seed}")
+                warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+        for relation in BY_LEVEL:
+            for nonrelevant in ("", ", nonrelevant := 'judged'"):
+                if nonrelevant and not relation.startswith(("auc", "roc", "fpr", "specificity")):
+                    continue
+                high = graded.rows(f"from {relation}(rel := 2{nonrelevant}) order by all")
+                low = split.rows(f"from {relation}(rel := 1{nonrelevant}) order by all")
+                assert high == low, relation
+                assert high
