@@ -9,7 +9,8 @@
 --                                     count as not relevant too; of no effect on judged
 -- definition: The chance that a relevant document stands above one that is not relevant, a tie counting one half.
 --    Relevant documents that are not retrieved stand below all retrieved, tied with those not relevant that are not
---    retrieved either. 0 if there are no relevant documents; recall if there are none that are not relevant.
+--    retrieved either, so that a topic the run leaves out has 1/2 where there are such and else 0. 0 if there are no
+--    relevant documents; recall if there are none that are not relevant.
 -- reference: Hanley and McNeil 1982, The meaning and use of the area under a ROC curve,
 --    doi:10.1148/radiology.143.1.7063747
 -- differs: Equal to scikit-learn's roc_auc_score, given a score below all others for what is not retrieved; without
