@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import pytrec_eval
 import tapk
@@ -63,20 +65,29 @@ def trec_eval(qrels: Qrels, run: Run, level: int = 1) -> dict[str, dict[str, flo
 def tap(
     qrels: Qrels, run: Run, k: int, quantile: float = 0.5, *, ascending: bool = False
 ) -> tuple[float, dict[str, float]] | None:
-    """Threshold and values of the published program, or None where it stops for want of false positives.
+    """Threshold and values of the published program, or None where it stops for want of false positives."""
+    result = tap_result(qrels, run, ascending=ascending, k=k, quantile=quantile)
+    return result and (result.e0, {query.query: query.tap for query in result.queries})
+
+
+def tap_result(
+    qrels: Qrels, run: Run, weights: Mapping[str, float] | None = None, *, ascending: bool = False, **options: Any
+) -> tapk.Result | None:
+    """What the published program makes of these lists with its own options, or None where it stops.
 
     Scores go in as the 32-bit floats by which they are ordered here.
     """
     lines = []
     for topic, grades in qrels.items():
-        lines += [topic, str(sum(grade >= 1 for grade in grades.values()))]
+        weight = (weights or {}).get(topic)
+        relevant = sum(grade >= 1 for grade in grades.values())
+        lines += [topic if weight is None else f"{topic} {weight!r}", str(relevant)]
         sign = -1 if ascending else 1
         scores = {document: sign * score for document, score in run.get(topic, {}).items()}
         for document in brute_force.ranking(scores):
             lines.append(f"{int(grades.get(document, 0) >= 1)} {sign * brute_force.single(scores[document])!r}")
         lines.append("")
     try:
-        result = tapk.tapk([lines], k=k, quantile=quantile, monotonicity="asc" if ascending else "desc")
+        return tapk.tapk([lines], monotonicity="asc" if ascending else "desc", **options)
     except tapk.InputError:
         return None
-    return result.e0, {query.query: query.tap for query in result.queries}

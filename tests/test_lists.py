@@ -1,0 +1,306 @@
+"""Loading weights of topics, and the retrieval lists of the TAP-k program, whose results are those of that program."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+import tapk
+
+from evalsql import InputError, UsageError, Warehouse
+from tests.conftest import Command, write
+
+QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}, "3": {"d9": 0}}
+RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
+WEIGHTS = "select topic, weight from weighted_topics where qrels = 'judged' order by topic"
+LISTS = """\
+alpha 2.5
+3
+1 0.9 first
+0 0.7\tsecond x
+1 0.7
+
+beta
+0
+0 0.8
+0 0.8
+
+
+gamma 1
+2
+"""
+
+
+@pytest.fixture
+def judged(empty: Warehouse) -> Warehouse:
+    empty.load_qrels(QRELS, "judged")
+    empty.load_run(RUN, "system")
+    return empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t1 2.5\n3 1e-2\n",
+        "topic weight\nt1\t2.5\n\n# more\n 3   0.01 \n",
+        "\ufefft1 +2.50\r\n3 .01\r\n",
+    ],
+)
+def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path, text: str) -> None:
+    expected = [("3", 0.01), ("t1", 2.5), ("t2", 1.0)]
+    path = write(tmp_path / "weights.txt", text)
+    assert judged.load_weights(path, "judged") == "judged"
+    assert judged.rows(WEIGHTS) == expected
+    assert judged.load_weights({"t1": 2.5, 3: 0.01}, "judged", replace=True) == "judged"
+    assert judged.rows(WEIGHTS) == expected
+    judged.load_weights(write(tmp_path / "packed", gzip.compress(text.encode())), "jud*", replace=True)
+    assert judged.rows(WEIGHTS) == expected
+    assert judged.rows("select num_weights from holdings where kind = 'qrels'") == [(2,)]
+    assert judged.rows("select file, num_rows from files where kind = 'weights'") == [(str(tmp_path / "packed"), 2)]
+    assert judged.evaluate("TAP(threshold=0)").fetchall()[0][2] == pytest.approx((2.5 * 0.5 + 1) / 3.51, abs=1e-12)
+    assert judged.evaluate("AP").fetchall() == [("judged", "system", 0.5)]
+
+
+def test_all_that_is_wrong_with_weights_is_told_at_once(judged: Warehouse, tmp_path: Path) -> None:
+    judged.load_weights({"t1": 4}, "judged")
+    text = "t1 2\nt2 0\nt2 -1\nt2 nan\nt2 x\nt2 1e200\nt2\nt2 1 1\nt1 3\nunknown 1\n"
+    path = write(tmp_path / "weights.txt", text)
+    with pytest.raises(UsageError, match="judged already have weights; --replace"):
+        judged.load_weights(path, "judged")
+    with pytest.raises(InputError) as caught:
+        judged.load_weights(path, "judged", replace=True)
+    told = sorted((problem.line, problem.reason) for problem in caught.value.problems if problem.file == str(path))
+    assert told == [
+        (2, 'weight "0" is not above 0'),
+        (3, 'weight "-1" is not above 0'),
+        (4, 'weight "nan" is not a number'),
+        (5, 'weight "x" is not a number'),
+        (6, 'weight "1e200" is not between 1e-100 and 1e+100'),
+        (7, "1 columns, expected 2: topic weight"),
+        (8, "3 columns, expected 2: topic weight"),
+        (9, "topic t1 has a weight already, at line 1"),
+        (10, "topic unknown is not among the judgments"),
+    ]
+    assert judged.rows(WEIGHTS) == [("3", 1.0), ("t1", 4.0), ("t2", 1.0)]
+    assert judged.rows("select count(*) from files where kind = 'weights'") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ({}, "holds no rows"),
+        ({"t1": 0}, 'in memory:1: weight "0" is not above 0'),
+        ({"t1": 1, "t2": True}, "in memory:2: weight True is no number"),
+        ({"t1": None}, 'weight "None" is not a number'),
+        ({1.5: 1}, "names are text or whole numbers"),
+        ({"t9": 1}, "topic t9 is not among the judgments"),
+        ({"3": 1, 3: 2}, "topic 3 has a weight already"),
+    ],
+)
+def test_unusable_weights_in_memory_are_refused(judged: Warehouse, data: object, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        judged.load_weights(data, "judged")
+    assert judged.rows("select count(*) from topic_weights") == [(0,)]
+
+
+def test_weights_are_loaded_for_one_judgment_set(judged: Warehouse, tmp_path: Path) -> None:
+    judged.load_qrels(QRELS, "judged too")
+    with pytest.raises(UsageError, match="stands for 2 judgment sets"):
+        judged.load_weights({"t1": 1}, "judged*")
+    with pytest.raises(UsageError, match='no judgment set is called "other"'):
+        judged.load_weights({"t1": 1}, "other")
+    with pytest.raises(UsageError, match="weights are a file or"):
+        judged.load_weights([("t1", 1)], "judged")
+    with pytest.raises(InputError, match="no such file"):
+        judged.load_weights(tmp_path / "absent", "judged")
+    judged.load_weights({"t1": 3}, "judged too")
+    assert {weight for _, weight in judged.rows(WEIGHTS)} == {1.0}
+
+
+def test_weights_go_with_their_judgments(judged: Warehouse) -> None:
+    judged.load_weights({"t1": 3}, "judged")
+    judged.load_qrels(QRELS, "judged", replace=True)
+    assert judged.rows("select count(*) from topic_weights") == [(0,)]
+    assert judged.rows("select count(*) from files where kind = 'weights'") == [(0,)]
+
+
+def test_lists_become_judgments_a_run_and_weights(empty: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "made.txt", LISTS)
+    assert empty.load_lists(path, meta={"by": "hand"}) == ["made"]
+    assert empty.rows("select topic, weight from weighted_topics order by topic") == [
+        ("alpha", 2.5),
+        ("beta", 1.0),
+        ("gamma", 1.0),
+    ]
+    assert empty.rows("select topic, rank, document, score from rankings order by topic, rank") == [
+        ("alpha", 1, "alpha-1", 0.9),
+        ("alpha", 2, "alpha-2", 0.7),
+        ("alpha", 3, "alpha-3", 0.7),
+        ("beta", 1, "beta-1", 0.8),
+        ("beta", 2, "beta-2", 0.8),
+    ]
+    assert empty.rows("select topic, document, grade from judgments order by all") == [
+        ("alpha", "alpha-1", 1),
+        ("alpha", "alpha-2", 0),
+        ("alpha", "alpha-3", 1),
+        ("alpha", "alpha-unretrieved-1", 1),
+        ("beta", "beta-1", 0),
+        ("beta", "beta-2", 0),
+        ("gamma", "gamma-unretrieved-1", 1),
+        ("gamma", "gamma-unretrieved-2", 1),
+    ]
+    assert empty.rows("select run, tie_rule, lower_is_better, meta['by'] from runs") == [
+        ("made", "input", False, "hand")
+    ]
+    assert empty.rows("select kind, file, num_rows from files order by kind") == [
+        ("qrels", str(path), 8),
+        ("run", str(path), 5),
+        ("weights", str(path), 2),
+    ]
+
+
+def random_lists(chance: random.Random, *, ascending: bool, weighted: bool) -> str:
+    """Lists as the program reads them, with ties, relevant documents that are not retrieved, and lists without any."""
+    blocks = []
+    for query in range(chance.randint(2, 9)):
+        scores = sorted(round(chance.gauss(0, 3), chance.choice((0, 1, 6))) for _ in range(chance.randint(0, 30)))
+        lines = [f"{int(chance.random() < 0.4)} {score}" for score in (scores if ascending else scores[::-1])]
+        relevant = sum(line.startswith("1") for line in lines) + chance.choice((0, 0, 1, 5))
+        weight = f" {chance.choice((0.25, 1, 3, 7.5))}" if weighted and chance.random() < 0.7 else ""
+        blocks.append("\n".join([f"q{query}{weight}", str(relevant), *lines]))
+    blocks.append(f"last\n1\n0 {'-99' if ascending else '99'}\n1 {'99' if ascending else '-99'}")
+    return "\n\n".join(blocks) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lists_give_what_the_program_prints_of_them(empty: Warehouse, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    text = random_lists(chance, ascending=seed % 2 == 0, weighted=seed % 3 > 0)
+    # Several files that are one set, as they are to the program.
+    parts = text.replace("\n\nq2", "\n\n\f\nq2", 1).split("\f\n")
+    paths = [write(tmp_path / f"lists{at}.txt", part) for at, part in enumerate(parts)]
+    empty.load_lists(paths, name="system", qrels="judged")
+    compared = 0
+    for ours, theirs in (
+        ("k=1", {"k": 1}),
+        ("k=3,quantile=0.3", {"k": 3, "quantile": 0.3}),
+        ("k=2,weighted=false", {"k": 2, "unweighted": True}),
+        ("k=25,insufficient='uncut'", {"k": 25, "pad_insufficient": True}),
+        ("threshold=0.5", {"e0": 0.5}),
+    ):
+        try:
+            expected = tapk.tapk([str(path) for path in paths], **theirs)
+        except tapk.InputError:
+            continue
+        name = f"TAP({ours},reward_silence=true)"
+        assert empty.evaluate(name).fetchall() == [
+            ("judged", "system", pytest.approx(expected.tap, abs=1e-9)),
+        ]
+        values = {topic: value for _, _, topic, _, value in empty.evaluate(name, per_topic=True).fetchall()}
+        assert values == pytest.approx({query.query: query.tap for query in expected.queries}, abs=1e-9)
+        compared += 1
+    assert compared >= 4
+
+
+def test_each_file_of_lists_is_a_set_of_its_own(empty: Warehouse, tmp_path: Path) -> None:
+    write(tmp_path / "one.txt", LISTS)
+    write(tmp_path / "two.txt.gz", gzip.compress(b"alpha\n1\n1 1e-9\n0 1e-3\n"))
+    assert empty.load_lists(str(tmp_path / "*.txt*")) == ["one", "two"]
+    assert empty.rows("select qrels, run from evaluated group by all order by all") == [("one", "one"), ("two", "two")]
+    assert empty.rows("select run, lower_is_better from runs order by run") == [("one", False), ("two", True)]
+    with pytest.raises(UsageError, match="judgments one are already loaded"):
+        empty.load_lists(tmp_path / "one.txt")
+    with pytest.raises(UsageError, match="cannot all be called"):
+        empty.load_lists(str(tmp_path / "*.txt*"), qrels="both")
+    before = empty.rows("select qrels, run, topic, value from tap(k := 1) order by all")
+    empty.load_lists(str(tmp_path / "*.txt*"), replace=True)
+    assert empty.rows("select qrels, run, topic, value from tap(k := 1) order by all") == before
+    assert empty.rows("select count(*) from qrels, runs") == [(4,)]
+
+
+def test_a_long_list_keeps_its_order_and_one_score_needs_a_word(empty: Warehouse, tmp_path: Path) -> None:
+    rows = "".join(f"{int(at == 10)} 7\n" for at in range(12))
+    path = write(tmp_path / "flat.txt", f"q\n1\n{rows}")
+    with pytest.raises(InputError, match=r"flat\.txt: every list has one score or none: say whether"):
+        empty.load_lists(path)
+    empty.load_lists(path, order="asc")
+    assert empty.rows("select document, lower_is_better from rankings, runs where rank = 10") == [("q-10", True)]
+    assert empty.evaluate("RR").fetchall() == [("flat", "flat", pytest.approx(1 / 11))]
+    with pytest.raises(UsageError, match="order up is unknown"):
+        empty.load_lists(path, order="up", replace=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "complaint"),
+    [
+        ("q\n2\n1 5\n0 6\n0 5\n", None, ":5: score 6.0 is followed by 5.0, but at .*:4 scores rise"),
+        ("q\n2\n1 5\n0 6\n\nr\n1\n0 7\n0 6\n", None, ":9: score 7.0 is followed by 6.0, but at .*:4 scores rise"),
+        ("q\n2\n1 5\n0 6\n", "desc", ":4: score 5.0 is followed by 6.0, but desc is the order given"),
+        ("q\n1\n1 5\n1 4\n", None, ":2: 1 relevant documents in all, but the list of q shows 2"),
+        ("q\n1\n2 5\n1 4\n", None, ':3: relevance "2" is neither 0 nor 1'),
+        ("q\n1\n1 nan\n1 4\n", None, ':3: score "nan" is not a number'),
+        ("q\n1\n1\n", None, ":3: 1 columns, expected 2 or more: relevance score"),
+        ("q\nx\n1 5\n", None, ':2: "x" is no number of relevant documents'),
+        ("q\n-1\n1 5\n", None, ':2: "-1" is no number of relevant documents'),
+        ("q\n2000000\n1 5\n", None, ":2: 2000000 relevant documents are more than 1,000,000"),
+        ("q 0\n1\n1 5\n", None, ':1: weight "0" is not above 0'),
+        ("q -2\n1\n1 5\n", None, ':1: weight "-2" is not above 0'),
+        ("q 1 1\n1\n1 5\n", None, r":1: 3 columns, expected 1 or 2: query \[weight\]"),
+        ("q\n", None, ":1: query q ends here"),
+        ("q\n1\n1 5\n0 4\n\nq\n1\n0 4\n", None, ":6: query q already stands at line 1"),
+        ("q\n1\n\nr\n0\n", "asc", ": no list holds a document, so there is no run"),
+        ("\n\n", None, ": holds no retrieval list"),
+        (b"q\n1\n1 5\n0 4\n\n\xff\n1\n0 4\n", None, ":6: not UTF-8 text"),
+    ],
+)
+def test_unusable_lists_are_refused_with_their_place(
+    empty: Warehouse, tmp_path: Path, text: str | bytes, order: str | None, complaint: str
+) -> None:
+    path = write(tmp_path / "bad.txt", text)
+    good = write(tmp_path / "good.txt", LISTS)
+    with pytest.raises(InputError, match="bad.txt" + complaint) as caught:
+        empty.load_lists([good, path], order=order)
+    assert "nothing was loaded" in str(caught.value)
+    assert empty.rows("select count(*) from qrels, runs") == [(0,)]
+
+
+def test_what_is_wrong_in_several_files_is_told_at_once(empty: Warehouse, tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", "q\n1\n1 x\n2 5\n\nr 0\n1\n")
+    write(tmp_path / "b.txt", "q\n1\n1 3\n0 4\n0 2\n")
+    with pytest.raises(InputError) as caught:
+        empty.load_lists(str(tmp_path / "*.txt"))
+    assert [(Path(problem.file).name, problem.line) for problem in caught.value.problems] == [
+        ("a.txt", 3),
+        ("a.txt", 4),
+        ("a.txt", 6),
+        ("b.txt", 5),
+    ]
+    with pytest.raises(InputError, match=r"b.txt:1: query q already stands at .*a.txt:1"):
+        empty.load_lists(str(tmp_path / "*.txt"), name="both")
+
+
+def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "made.txt", LISTS)
+    loaded = command("load", "lists", "made.txt")
+    assert (loaded.returncode, loaded.stdout) == (0, "")
+    assert loaded.stderr == (
+        "loaded lists made: 3 topics, 2 weights, 5 documents retrieved, higher scores being better\n"
+    )
+    write(tmp_path / "weights.txt", "beta 2\n")
+    refused = command("load", "weights", "weights.txt", "--qrels", "made")
+    assert refused.returncode == 2
+    assert "judgments made already have weights" in refused.stderr
+    loaded = command("load", "weights", "-", "--qrels", "made", "--replace", stdin="beta 2\n")
+    assert (loaded.returncode, loaded.stderr) == (0, "loaded 1 weight for the 3 topics of made\n")
+    shown = command("sql", "select topic, weight from tap(k := 1) order by topic", "--format", "csv").stdout
+    assert shown == "topic,weight\nalpha,1.0\nbeta,2.0\ngamma,1.0\n"
+    replaced = command("load", "lists", "-", "--name", "made", "--replace", "--order", "asc", stdin="q\n1\n1 5\n")
+    assert replaced.stderr.splitlines() == [
+        "loaded lists made: 1 topic, 0 weights, 1 document retrieved, lower scores being better",
+        "1 weight went with the judgments replaced",
+    ]
+    wrong = command("load", "lists", "-", "--name", "x", stdin="q\n1\n2 5\n")
+    assert wrong.returncode == 2
+    assert wrong.stderr.splitlines()[0] == 'evalsql: -:3: relevance "2" is neither 0 nor 1'
