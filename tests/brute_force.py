@@ -123,11 +123,11 @@ def dcg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]
     return sum(gains.get(qrels.get(document, -99), 0.0) / math.log2(rank + 1) for rank, document in places)
 
 
-def tap_of_list(qrels: dict[str, int], kept: dict[str, float]) -> float:
-    """TAP of one topic's list as it is cut."""
+def tap_of_list(qrels: dict[str, int], kept: dict[str, float], *, cut: bool = True) -> float:
+    """TAP of one topic's list as it is cut; of one that is not cut the last place adds nothing."""
     total, found = _sum_of_precisions(qrels, kept)
     relevant = sum(grade >= 1 for grade in qrels.values())
-    return (total + found / len(kept)) / (relevant + 1) if kept else 0.0
+    return (total + cut * found / len(kept)) / (relevant + 1) if kept else 0.0
 
 
 def _sum_of_precisions(qrels: dict[str, int], scores: dict[str, float]) -> tuple[float, int]:

@@ -170,15 +170,36 @@ def test_every_permutation_by_plain_loops(
     compare(loaded, name, values)
 
 
-def test_tap_in_every_permutation(loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["TAP@2", "TAP(threshold=2)", "TAP(quantile=0.9)@2", "TAP(weighted=false)@2", "TAP(insufficient='uncut')@50"],
+)
+def test_tap_in_every_permutation(
+    empty: Warehouse, every_order: dict[tuple[str, int], dict[str, float]], name: str
+) -> None:
     """The threshold is a score, so no order moves it; within what is kept every order is tried."""
     qrels, run = tied_collection()
-    ((threshold,),) = loaded.rows("select distinct threshold from tap(k := 2)")
+    empty.load_qrels(qrels, "tied")
+    empty.load_run(run, "system")
+    chance = random.Random(4)
+    weights = {topic: chance.choice((0.5, 2.0, 9.0)) for topic in qrels if chance.random() < 0.8}
+    empty.load_weights(weights, "tied")
+    (measure,) = parse_measures([name], CATALOG)
+    ((threshold,),) = empty.rows(f"select distinct threshold from {measure.call}")
     values: dict[str, list[float]] = {}
     for (topic, _), order in every_order.items():
-        kept = {document: score for document, score in order.items() if run[topic][document] >= threshold}
-        values.setdefault(topic, []).append(brute_force.tap_of_list(qrels[topic], kept))
-    compare(loaded, "TAP@2", values)
+        kept = {document: score for document, score in order.items() if run[topic][document] >= (threshold or 0)}
+        value = brute_force.tap_of_list(qrels[topic], kept, cut=threshold is not None)
+        values.setdefault(topic, []).append(value)
+    compare(empty, name, values)
+    effects, _ = empty.ties(name)
+    ((_, _, _, ruled, worst, expected, best),) = effects.fetchall()
+    total = math.fsum(weights.get(topic, 1.0) for topic in values)
+    if "weighted=false" not in name:
+        for ours, pick in ((worst, min), (best, max), (expected, lambda all_: math.fsum(all_) / len(all_))):
+            mean = math.fsum(weights.get(topic, 1.0) * pick(numbers) for topic, numbers in values.items()) / total
+            assert ours == pytest.approx(mean, abs=EXACT)
+    assert worst < ruled < best
 
 
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.

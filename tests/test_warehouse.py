@@ -257,6 +257,7 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             "drop table judged_documents",
             "drop table preferences",
             "drop table added_relations",
+            "drop table topic_weights",
             "update warehouse set schema_version = 1, sql_digest = 'older'",
         ):
             warehouse.execute(change)
@@ -269,6 +270,27 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
         assert [row[:2] for row in after] == [row[:2] for row in effects]
         for now, then in zip(after, effects, strict=True):
             assert now[2:] == pytest.approx(then[2:], abs=1e-12)
+
+
+def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_file: Path) -> None:
+    path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
+    with evalsql.open(path) as warehouse:
+        before = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
+        warehouse.execute("drop table topic_weights")
+        warehouse.execute("update warehouse set schema_version = 2, sql_digest = 'older'")
+    with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
+        evalsql.open(path, read_only=True)
+    with evalsql.open(path) as warehouse:
+        after = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
+        assert [run for run, _ in after] == [run for run, _ in before]
+        assert [value for _, value in after] == pytest.approx([value for _, value in before], abs=1e-12)
+        warehouse.load_weights({"T01": 1000}, "sample")
+        ((of_topic,),) = warehouse.rows("select value from tap() where run = 'bm25' and topic = 'T01'")
+        ((_, _, mean),) = warehouse.evaluate("TAP", runs="bm25").fetchall()
+        assert mean == pytest.approx(of_topic, abs=0.04)
+        assert warehouse.rows("select comment is null from duckdb_tables() where table_name = 'topic_weights'") == [
+            (False,)
+        ]
 
 
 def test_rankings_are_cut_and_condensed_when_asked_for(empty: Warehouse) -> None:

@@ -37,7 +37,7 @@ shown as (
         own_weights.weight,
         -- What is relevant shows no further false positive.
         case when not documents_down.relevant then documents_down.num_errors end as nth
-    from false_positives(rel := $rel) as documents_down
+    from false_positives_shown(rel := $rel) as documents_down
     join evaluated_weights(weighted := $weighted) as own_weights
         on own_weights.evaluation_id = documents_down.evaluation_id
 ),

@@ -10,7 +10,7 @@
 --   score           its score as it stood in the file
 --   relevant        whether the document is relevant, else it is a false positive
 --   num_errors      false positives down to here
-with judged as (
+with assessed as (
     select
         evaluated.evaluation_id,
         evaluated.qrels,
@@ -41,7 +41,7 @@ counted as (
         lower_is_better,
         relevant,
         count(case when not relevant then 1 end) over ranking as num_errors
-    from judged
+    from assessed
     window ranking as (
         partition by qrels, run, evaluation_id
         order by rank
