@@ -15,7 +15,7 @@ from evalsql.naming import parse_measures
 from tests import brute_force, peers
 from tests.random_collections import Collection, collection
 
-SEEDS = range(120)
+SEEDS = range(80)
 EXACT = 1e-9
 WEIGHTS = (0.1, 0.5, 1.0, 1.0, 2.0, 3.0, 7.25, 1e-6, 40.0)
 # Arguments here beside reward_silence, which is always the program's, and its own options.
@@ -112,8 +112,8 @@ def test_weights_move_thresholds_and_means(loaded: Warehouse) -> None:
         {qrels: mean for qrels, _, mean in loaded.evaluate(name).fetchall()}
         for name in ("TAP@2", "TAP(weighted=false)@2")
     )
-    assert moved > 10
-    assert sum(abs(weighted[seed] - flat[seed]) > 0.01 for seed in weighted) > 30
+    assert moved > 5
+    assert sum(abs(weighted[seed] - flat[seed]) > 0.01 for seed in weighted) > 20
     assert loaded.rows("select distinct weight from tap(weighted := false)") == [(1.0,)]
     ((largest,),) = loaded.rows("""
         select max(abs(summary.value - mean)) from summary join (
@@ -126,7 +126,7 @@ def test_weights_move_thresholds_and_means(loaded: Warehouse) -> None:
 @pytest.mark.parametrize("ties", ["rule", "worst", "best", "expected"])
 def test_the_threshold_shown_gives_the_same_when_it_is_given(loaded: Warehouse, ties: str) -> None:
     compared = 0
-    for seed in SEEDS[:40]:
+    for seed in SEEDS[:10]:
         ((threshold,),) = loaded.rows(f"select distinct threshold from tap(k := 2) where qrels = '{seed}'")
         if threshold is None:
             continue
@@ -136,7 +136,7 @@ def test_the_threshold_shown_gives_the_same_when_it_is_given(loaded: Warehouse, 
         )
         assert given == pytest.approx(found, abs=1e-15), seed
         compared += 1
-    assert compared > 30
+    assert compared > 7
 
 
 def counts_at(one: Collection, threshold: float, *, ascending: bool) -> dict[str, int]:
