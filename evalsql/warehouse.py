@@ -63,10 +63,10 @@ class Warehouse(Answers):
 
         Args:
             source: path ("-" is standard input), or data with columns for topic, document, grade.
-            form: grades (a document has one grade for a topic), groups (it may have one in each group, which the
-                iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be left
-                out: documents are preferred to those of lower levels in their subgroup, and what follows from that
-                within a group; groups need not agree).
+            form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
+                which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
+                left out: documents are preferred to those of lower levels in their subgroup, and what follows from
+                that within a group; groups need not agree).
             name: by default the file's stem.
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
             keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest

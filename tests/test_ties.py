@@ -15,7 +15,7 @@ import pytrec_eval
 from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
-from tests import brute_force, brute_force_curves
+from tests import brute_force, brute_force_curves, brute_force_diversity
 from tests.brute_force_preferences import TIED
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
@@ -243,7 +243,7 @@ def test_unjudged_documents_between_relevant_ones_through_trec_eval(empty: Wareh
 
 
 def test_all_measures_with_ties_are_tried() -> None:
-    names = (*PEERS, *PLAIN, "TAP@2", *chain.from_iterable(TIED.values()))
+    names = (*PEERS, *PLAIN, "TAP@2", *chain.from_iterable(TIED.values()), *brute_force_diversity.TIED)
     tried = {parse_measures([name], CATALOG)[0].relation.name for name in names}
     known = {relation.name for relation in CATALOG.measures if any(each.name == "ties" for each in relation.parameters)}
     assert known <= tried

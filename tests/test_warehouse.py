@@ -277,6 +277,7 @@ def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_fi
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
         warehouse.execute("drop table topic_weights")
+        warehouse.execute("drop table added_relations")
         warehouse.execute("update warehouse set schema_version = 2, sql_digest = 'older'")
     with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
         evalsql.open(path, read_only=True)

@@ -55,6 +55,14 @@ TieRuleOption = Annotated[
     ),
 ]
 LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
+Form = Annotated[
+    Literal["grades", "groups", "preferences"],
+    typer.Option(
+        help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+        "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+        "(preferences)."
+    ),
+]
 KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
@@ -62,7 +70,7 @@ KeepBest = Annotated[
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _MOST_NOTES = 5
 _FORMS = {
-    "groups": "measures not of groups go by a document's highest grade",
+    "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
 }
 

@@ -13,6 +13,7 @@ from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
     Digits,
+    Form,
     Format,
     FormatOption,
     KeepBest,
@@ -42,6 +43,7 @@ def evaluate(
     tie_rule: TieRuleOption = "trec_eval",
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
+    form: Form = "grades",
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
@@ -51,7 +53,7 @@ def evaluate(
     named = parse_measures(measure or DEFAULT_MEASURES, catalog)
     wanted = [each.relation.name for each in named]
     with open_for_measures([*wanted, "coverage", "evaluated"], catalog) as warehouse:
-        warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, keep_best=keep_best)
+        warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
                 runs,

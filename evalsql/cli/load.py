@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from evalsql.cli.common import Database, KeepBest, LowerIsBetter, TieRuleOption, counted, progress_bar, say
+from evalsql.cli.common import Database, Form, KeepBest, LowerIsBetter, TieRuleOption, counted, progress_bar, say
 from evalsql.errors import UsageError
 from evalsql.opening import open
 from evalsql.warehouse import Warehouse
@@ -15,13 +15,6 @@ app = typer.Typer(help="Load judgments, runs and measures of your own.", no_args
 
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")
-]
-Form = Annotated[
-    Literal["grades", "groups", "preferences"],
-    typer.Option(
-        help="One grade a document (grades), one in each group, which the second column names (groups), or levels by "
-        "which documents are preferred to others: topic, group, subgroup or none, document, level (preferences)."
-    ),
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
 

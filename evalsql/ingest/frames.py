@@ -115,8 +115,10 @@ def _stage_grades(warehouse: Warehouse, name: str, data: Any, options: QrelsOpti
     best = loading_sql(warehouse, "best_judgments", staged, in_groups=options.form == "groups")
     repeated = warehouse.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
     if repeated and not options.keep_best:
+        hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
+        more = hint if options.form == "grades" and "iteration" in columns else ""
         raise InputError(
-            Problem(name, 0, f"document {document} of topic {topic} is judged more than once")
+            Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
             for topic, document in repeated
         )
     if repeated:

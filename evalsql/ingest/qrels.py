@@ -100,7 +100,10 @@ def _unrepeated(
             by = f" by group {iteration}" if in_groups else ""
             reason = f"document {document} of topic {topic} is already judged{by} at line {first}"
             if not in_groups and kept[key][1] != iteration:
-                reason += f", with iteration {kept[key][1]}; in the form groups each iteration may judge it once"
+                reason += (
+                    f", with iteration {kept[key][1]}; in the form groups (--form groups) each iteration, a group or "
+                    "subtopic, may judge it once"
+                )
             refused(Problem(source.label, line, reason))
     return kept, duplicates
 
