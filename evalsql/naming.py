@@ -18,6 +18,8 @@ from evalsql.header import Alias, Value
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 
 _NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
+_RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
+_RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
 CUTOFF = "k"
 GAINS = "gains"
 TIES, TIE_RULE = "ties", "rule"
@@ -192,15 +194,28 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
     return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
 
 
+def _in_ir_measures_grammar(text: str) -> str:
+    """ranx's ``map@100-l2`` and ``rbp.95`` as ``map(rel=2)@100`` and ``rbp(p=0.95)``; other names as they are."""
+    name, given = text, ""
+    if level := _RANX_LEVEL.fullmatch(name):
+        name, given = level["name"], f"rel={level['rel']}"
+    if persistence := _RANX_RBP.fullmatch(name):
+        name, given = "rbp", ",".join(filter(None, (f"p=0.{persistence['digits']}", given)))
+    base, at, cutoff = name.partition("@")
+    return f"{base}({given}){at}{cutoff}" if given else text
+
+
 def _parse(text: str, catalog: Catalog) -> list[Measure]:
     known = _known_names(catalog)
-    match = _NAME.fullmatch(text.strip())
+    match = _NAME.fullmatch(_in_ir_measures_grammar(text.strip()))
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
     base = match["base"].lower()
+    if base not in known and match["at"] and (cut := _trec_cutoff(base, catalog)):
+        known[base] = cut
     if base in known:
         relation, alias = known[base].relation, known[base].alias
-        arguments = {**alias.presets, **_arguments(text, match["arguments"] or "")}
+        arguments = {**alias.presets, **_as_here(text, relation, _arguments(text, match["arguments"] or ""))}
         if match["at"]:
             if relation.header.at in arguments:
                 raise UsageError(f'"{text}": {relation.header.at} is given twice')
@@ -211,6 +226,27 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
     known_names = {name: named.relation.header.measure for name, named in known.items()}
     known_names |= {name.lower(): name for name in (*trec_names(catalog), *GROUPS) if name.lower() not in known}
     raise UsageError(unknown_measure(text, known_names, base))
+
+
+def _trec_cutoff(base: str, catalog: Catalog) -> Named | None:
+    """What a name that only trec_eval has, such as recall, stands for where a cutoff stands behind @."""
+    for name, named in trec_names(catalog).items():
+        if name.lower() == base and named.alias.cutoffs and named.alias.parameters == [named.relation.header.at]:
+            return named
+    return None
+
+
+def _as_here(text: str, relation: Relation, given: Mapping[str, str]) -> dict[str, str]:
+    """Arguments by the parameters' names: ir_measures writes T in capitals, and cutoff for what stands behind @."""
+    names = {parameter.name for parameter in relation.parameters}
+    here: dict[str, str] = {}
+    for written, value in given.items():
+        name = relation.header.at if written == "cutoff" else written
+        name = name.lower() if name.lower() in names else written
+        if name in here:
+            raise UsageError(f'"{text}": {name} is given twice')
+        here[name] = value
+    return here
 
 
 def _in_trec_grammar(text: str, catalog: Catalog) -> list[Measure]:

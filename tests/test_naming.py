@@ -97,7 +97,7 @@ def test_a_measure_named_twice_is_one() -> None:
         ("AP(rel=-1)", r"rel is -1, it must be in \[0, inf\)"),
         ("RBP(p=1)", r"p is 1, it must be in \(0, 1\)"),
         ("AP(level=2)", "AP has no parameter level; it takes k, rel"),
-        ("NumRet@5", "NumRet has no parameter k; it takes no parameters"),
+        ("NumQ@5", "NumQ has no parameter k; it takes no parameters"),
         ("AP(2)", "arguments are given as parameter=value"),
         ("nDCG(dcg=log3)", "dcg is log3, it must be in {log2, exp-log2}"),
         ("nDCG(gains='1=a')", "gains are grade=gain pairs"),

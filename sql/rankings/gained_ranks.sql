@@ -6,6 +6,8 @@
 --                                            or what dcg gives it where the list ends in ,*
 --   judged_only boolean = false              whether documents without a grade of 0 or more are
 --                                            left out of the rankings
+--   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
+--   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- columns:
@@ -20,7 +22,7 @@ with gained as (
         counted_ranks.last_rank,
         grade_gains.gain
     from counted_ranks(judged_only := $judged_only) as counted_ranks
-    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains
+    join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains
         on grade_gains.grade = counted_ranks.grade
     where grade_gains.gain <> 0
 ),

@@ -4,6 +4,8 @@
 --                                            - 1
 --   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
 --                                            or what dcg gives it where the list ends in ,*
+--   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
+--   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
 -- columns:
 --   grade   grade of a judgment
 --   gain    gain of a document with that grade; without explicit gains 0 for grades below 1
@@ -34,8 +36,8 @@ select
     case
         when tail is not null then cast(substring(tail, 1, position(',' in tail) - 1) as double)
         when $gains is not null and position('*' in $gains) = 0 then cast(0 as double)
-        when grade < 1 then cast(0 as double)
-        when $dcg = 'log2' then cast(grade as double)
-        when $dcg = 'exp-log2' then pow(2, grade) - 1
+        when least(grade, coalesce($max_rel, grade)) <= $min_rel then cast(0 as double)
+        when $dcg = 'log2' then cast(least(grade, coalesce($max_rel, grade)) - $min_rel as double)
+        when $dcg = 'exp-log2' then pow(2, least(grade, coalesce($max_rel, grade))) - pow(2, $min_rel)
     end as gain
 from tails

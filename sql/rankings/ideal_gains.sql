@@ -4,6 +4,8 @@
 --                                            - 1
 --   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
 --                                            or what dcg gives it where the list ends in ,*
+--   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
+--   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
 -- columns:
 --   qrels_id   key of the judgment set
 --   topic_id   key of the topic
@@ -18,6 +20,6 @@ select
     ) as rank,
     grade_gains.gain
 from judged_documents
-join grade_gains(dcg := $dcg, gains := $gains) as grade_gains
+join grade_gains(dcg := $dcg, gains := $gains, min_rel := $min_rel, max_rel := $max_rel) as grade_gains
     on grade_gains.grade = judged_documents.grade
 where grade_gains.gain > 0

@@ -1,6 +1,6 @@
 -- measure: Success
 -- title: Success at a cutoff
--- aliases: S, S1(k=1), S5(k=5), S10(k=10)
+-- aliases: S, S1(k=1), S5(k=5), S10(k=10), hit_rate
 -- trec_eval: success.k = 1,5,10
 -- parameters:
 --   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
@@ -11,7 +11,7 @@
 --                                     the worst, the best or what is expected over all orders
 -- definition: 1 if a relevant document is among the first k, else 0.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
--- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
+-- differs: Equal to trec_eval 9.0.8 and 10.0; ranx calls it hit_rate, which takes the whole ranking by default.
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-2 Success@2 = 0

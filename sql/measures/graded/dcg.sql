@@ -1,5 +1,6 @@
 -- measure: DCG
 -- title: Discounted cumulative gain
+-- aliases: dcg_burges(dcg=exp-log2)
 -- trec_eval: dcg.gains
 -- parameters:
 --   k integer in [1, inf) = null             rank cutoff; null is the whole ranking

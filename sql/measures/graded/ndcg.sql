@@ -1,5 +1,6 @@
 -- measure: nDCG
 -- title: Normalised discounted cumulative gain
+-- aliases: ndcg_burges(dcg=exp-log2)
 -- trec_eval: ndcg.gains
 -- trec_eval: ndcg_cut.k = 5,10,15,20,30,100,200,500,1000
 -- parameters:

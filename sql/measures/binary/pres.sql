@@ -1,0 +1,47 @@
+-- measure: PRES
+-- title: Patent retrieval evaluation score
+-- parameters:
+--   k integer in [1, inf) = 1000    documents that the reader is willing to look at
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or the worst or the
+--                                     best over all orders; what is expected has no closed form
+-- definition: 1 - (S / R - (R + 1) / 2) / k with the R relevant documents and the sum S of their ranks: those not
+--    among the first k have k + R, k + R - 1, and so on. 0 if there are none.
+-- reference: Magdy and Jones 2010, PRES: a score metric for evaluating recall-oriented information retrieval
+--    applications, doi:10.1145/1835449.1835551
+-- differs: None of trec_eval, ranx and ir_measures has it; PRESeval demands the number of documents.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models PRES@5 = 0.6
+-- example: user-models PRES@2 = 0.3333
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_found,
+        sum(rank) as total
+    from relevant_ranks(rel := $rel, ties := $ties)
+    where rank <= $k
+    group by evaluation_id
+),
+ranks as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        topic_facts.num_rel,
+        found.total
+            + cast(topic_facts.num_rel - found.num_found as double) * $k
+            + cast(topic_facts.num_rel as double) * (topic_facts.num_rel + 1) / 2
+            - cast(found.num_found as double) * (found.num_found + 1) / 2 as total
+    from evaluated
+    join topic_facts(rel := $rel) as topic_facts
+        on topic_facts.qrels_id = evaluated.qrels_id
+        and topic_facts.topic_id = evaluated.topic_id
+    join found on found.evaluation_id = evaluated.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(1 - (ranks.total / ranks.num_rel - (ranks.num_rel + 1) / cast(2 as double)) / $k, 0) as value
+from evaluated
+left join ranks on ranks.evaluation_id = evaluated.evaluation_id

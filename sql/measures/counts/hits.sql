@@ -1,0 +1,24 @@
+-- measure: Hits
+-- title: Number of relevant documents at a cutoff
+-- parameters:
+--   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Relevant documents among the first k.
+-- reference: Bassani 2022, ranx: a blazing-fast Python library for ranking evaluation and comparison,
+--    doi:10.1007/978-3-030-99739-7_30
+-- differs: Equal to ranx. NumRelRet is the sum over topics of what this averages.
+-- range: 0 inf
+-- mean: arithmetic
+-- scores: no
+-- example: user-models Hits = 2
+-- example: user-models Hits@2 = 1
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    cast(coalesce(relevant_counts.num_rel_ret, 0) as double) as value
+from evaluated
+left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
+    on relevant_counts.evaluation_id = evaluated.evaluation_id

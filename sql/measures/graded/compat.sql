@@ -1,0 +1,117 @@
+-- measure: Compat
+-- title: Compatibility: rank-biased overlap of the ranking with the ideal one nearest to it
+-- aliases: compatibility
+-- parameters:
+--   p double in (0, 1) = 0.95       how likely the reader goes on to the next document
+--   normalize boolean = true        divide by the overlap of the ideal ranking with itself
+-- columns:
+--   num_ideal   documents of the ideal ranking
+-- definition: Sum over the places d of p^(d - 1) * (documents among the first d of both rankings) / d, down to the
+--    end of the longer one, divided by the same of the ideal ranking with itself, or by the sum of p^(d - 1). The
+--    ideal ranking has the documents of positive grade by grade, equal ones as the run has them. 0 if there are
+--    none.
+-- reference: Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences, doi:10.1145/3451161
+-- differs: Equal to compatibility.py and ir_measures but for documents of one grade when some have scores below 0:
+--    these stand behind the ones not retrieved there, and before them here. Without ties: no value over all orders
+--    is known in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models Compat(p=0.5) = 0.268
+-- example: user-models Compat(p=0.5,normalize=false) = 0.2602
+with shared as (
+    select
+        evaluations.evaluation_id as evaluation_id,
+        judged_ranks.rank,
+        judged_ranks.grade,
+        evaluations.qrels_id as qrels_id,
+        evaluations.topic_id as topic_id,
+        row_number() over (
+            partition by evaluations.evaluation_id, judged_ranks.grade
+            order by judged_ranks.rank
+        ) as nth_of_grade
+    from evaluations
+    join judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
+    where judged_ranks.grade > 0
+),
+grade_counts as (
+    select
+        qrels_id,
+        topic_id,
+        grade,
+        count(*) as num_documents
+    from judged_documents
+    where grade > 0
+    group by qrels_id, topic_id, grade
+),
+grade_places as (
+    select
+        qrels_id,
+        topic_id,
+        grade,
+        num_documents,
+        sum(num_documents) over (
+            partition by qrels_id, topic_id
+            order by grade desc
+            rows between unbounded preceding and current row
+        ) - num_documents as num_above
+    from grade_counts
+),
+sizes as (
+    select
+        qrels_id,
+        topic_id,
+        sum(num_documents) as num_ideal
+    from grade_counts
+    group by qrels_id, topic_id
+),
+ends as (
+    select
+        evaluated.evaluation_id as evaluation_id,
+        coalesce(sizes.num_ideal, 0) as num_ideal,
+        greatest(evaluated.num_ret, coalesce(sizes.num_ideal, 0)) as depth
+    from evaluated
+    left join sizes
+        on sizes.qrels_id = evaluated.qrels_id
+        and sizes.topic_id = evaluated.topic_id
+),
+found as (
+    select
+        shared.evaluation_id,
+        count(*) as num_shared,
+        sum(coalesce(overlap_weights.rest, 0)) as total
+    from shared
+    join grade_places
+        on grade_places.qrels_id = shared.qrels_id
+        and grade_places.topic_id = shared.topic_id
+        and grade_places.grade = shared.grade
+    left join overlap_weights(p := $p) as overlap_weights
+        on overlap_weights.place = greatest(shared.rank, grade_places.num_above + shared.nth_of_grade)
+    group by shared.evaluation_id
+),
+agreements as (
+    select
+        ends.evaluation_id,
+        ends.num_ideal,
+        coalesce(found.total, 0) - coalesce(found.num_shared, 0) * coalesce(below_all.rest, 0) as total,
+        case
+            when $normalize
+            then (1 - pow($p, ends.num_ideal)) / (1 - $p)
+                + ends.num_ideal * (coalesce(below_ideal.rest, 0) - coalesce(below_all.rest, 0))
+            else (1 - pow($p, ends.depth)) / (1 - $p)
+        end as greatest_total
+    from ends
+    left join found on found.evaluation_id = ends.evaluation_id
+    left join overlap_weights(p := $p) as below_all
+        on below_all.place = ends.depth + 1
+    left join overlap_weights(p := $p) as below_ideal
+        on below_ideal.place = ends.num_ideal + 1
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(agreements.total / nullif(agreements.greatest_total, 0), 0) as value,
+    cast(agreements.num_ideal as integer) as num_ideal
+from evaluated
+join agreements on agreements.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,87 @@
+-- measure: GAP
+-- title: Graded average precision
+-- parameters:
+--   gains varchar = null            how likely the reader's least grade is a grade or below it, as
+--                                   '1=0.4,2=1'; without them all from 1 to the greatest are as likely
+-- definition: With the chance w of each least grade: sum over the least grades of w times the sum of the
+--    precisions at the documents that reach it, divided by the sum of w times the number of such documents there
+--    are; 0 if there are none.
+-- reference: Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance judgments,
+--    doi:10.1145/1835449.1835550
+-- differs: None of trec_eval, ranx and ir_measures has it. Of gains, a greater grade's should not be less. Without
+--    ties: no value over all orders of tied documents is given for it.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models GAP = 0.5
+-- example: user-models GAP(gains={1:0.25,2:1}) = 0.4444
+with used as (
+    select distinct
+        judged_documents.qrels_id,
+        judged_documents.topic_id,
+        judged_documents.grade,
+        grade_gains.gain
+    from judged_documents
+    join grade_gains(gains := $gains) as grade_gains
+        on grade_gains.grade = judged_documents.grade
+    where judged_documents.grade > 0
+),
+levels as (
+    -- The chance that the least grade is this one or between it and the one below.
+    select
+        qrels_id,
+        topic_id,
+        grade,
+        gain - coalesce(lag(gain) over grades, 0) as chance
+    from used
+    window grades as (
+        partition by qrels_id, topic_id
+        order by grade
+    )
+),
+ideal as (
+    select
+        levels.qrels_id,
+        levels.topic_id,
+        sum(levels.chance) as total
+    from levels
+    join judged_documents
+        on judged_documents.qrels_id = levels.qrels_id
+        and judged_documents.topic_id = levels.topic_id
+        and judged_documents.grade >= levels.grade
+    group by levels.qrels_id, levels.topic_id
+),
+counted as (
+    select
+        evaluations.evaluation_id as evaluation_id,
+        judged_ranks.rank,
+        levels.chance,
+        row_number() over (
+            partition by evaluations.evaluation_id, levels.grade
+            order by judged_ranks.rank
+        ) as nth
+    from evaluations
+    join levels
+        on levels.qrels_id = evaluations.qrels_id
+        and levels.topic_id = evaluations.topic_id
+    join judged_ranks
+        on judged_ranks.evaluation_id = evaluations.evaluation_id
+        and judged_ranks.grade >= levels.grade
+),
+found as (
+    select
+        evaluation_id,
+        sum(chance * nth / rank) as total
+    from counted
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(found.total / nullif(ideal.total, 0), 0) as value
+from evaluated
+left join ideal
+    on ideal.qrels_id = evaluated.qrels_id
+    and ideal.topic_id = evaluated.topic_id
+left join found on found.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,46 @@
+-- measure: nCG
+-- title: Normalised cumulated gain
+-- parameters:
+--   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
+--   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
+--                                            - 1
+--   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
+--                                            or what dcg gives it where the list ends in ,*
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: CG / ideal CG, each the sum of the gains over the first k; 0 if the ideal is 0.
+-- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
+--    doi:10.1145/582415.582418
+-- differs: None of trec_eval, ranx and ir_measures has it.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models nCG = 0.75
+-- example: user-models nCG@2 = 0.3333
+with found as (
+    select
+        evaluation_id,
+        sum(gain) as total
+    from gained_ranks(dcg := $dcg, gains := $gains, ties := $ties)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+),
+ideal as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain) as total
+    from ideal_gains(dcg := $dcg, gains := $gains)
+    where rank <= coalesce($k, rank)
+    group by qrels_id, topic_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(found.total / ideal.total, 0) as value
+from evaluated
+left join ideal
+    on ideal.qrels_id = evaluated.qrels_id
+    and ideal.topic_id = evaluated.topic_id
+left join found on found.evaluation_id = evaluated.evaluation_id

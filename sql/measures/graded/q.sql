@@ -1,0 +1,77 @@
+-- measure: Q
+-- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
+-- aliases: Q-measure
+-- parameters:
+--   beta double in [0, inf) = 1     weight of gains over counts; 0 gives AP
+--   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
+--                                   itself where the list ends in ,*; without them the grade
+-- definition: Sum over the documents retrieved with a gain of (c + beta * S) / (rank + beta * I), divided by the
+--    number of documents with a gain: c of them stand here or above, S is the sum of their gains, and I the ideal
+--    ranking's down to the same place. 0 if there are none.
+-- reference: Sakai 2004, Ranking the NTCIR systems based on multigrade relevance, doi:10.1007/978-3-540-31871-2_22
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
+--    over all orders of tied documents is known for it in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models Q = 0.4603
+-- example: user-models Q(beta=0) = 0.5556
+with found as (
+    select
+        evaluation_id,
+        rank,
+        row_number() over down as nth,
+        sum(gain) over down as total_gain
+    from gained_ranks(gains := $gains)
+    where gain > 0
+    window down as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
+),
+ideal as (
+    select
+        qrels_id,
+        topic_id,
+        rank,
+        sum(gain) over (
+            partition by qrels_id, topic_id
+            order by rank
+            rows between unbounded preceding and current row
+        ) as total_gain
+    from ideal_gains(gains := $gains)
+),
+lengths as (
+    select
+        qrels_id,
+        topic_id,
+        max(rank) as num_gained
+    from ideal
+    group by qrels_id, topic_id
+),
+blended as (
+    select
+        found.evaluation_id,
+        sum((found.nth + $beta * found.total_gain) / (found.rank + $beta * ideal.total_gain)) as total
+    from evaluated
+    join lengths
+        on lengths.qrels_id = evaluated.qrels_id
+        and lengths.topic_id = evaluated.topic_id
+    join found on found.evaluation_id = evaluated.evaluation_id
+    join ideal
+        on ideal.qrels_id = evaluated.qrels_id
+        and ideal.topic_id = evaluated.topic_id
+        and ideal.rank = least(found.rank, lengths.num_gained)
+    group by found.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(blended.total / lengths.num_gained, 0) as value
+from evaluated
+left join lengths
+    on lengths.qrels_id = evaluated.qrels_id
+    and lengths.topic_id = evaluated.topic_id
+left join blended on blended.evaluation_id = evaluated.evaluation_id

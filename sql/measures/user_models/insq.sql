@@ -1,0 +1,58 @@
+-- measure: INSQ
+-- title: Weighted precision of a reader who goes on the likelier the more documents are wanted and the deeper the rank
+-- parameters:
+--   t double in [0.25, inf) = 1              gain that the reader wants in all
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+--   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
+--                                            thought below the ranking; null is none
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Sum of W * gain, W being proportional to 1 / (rank + 2t - 1)^2 and adding up to 1 over all places
+--    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
+-- reference: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process,
+--    doi:10.1145/2407085.2407092
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 places; the definition in print
+--    goes on without end, depth=null.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models INSQ(depth=4) = 0.4044
+-- example: user-models INSQ(depth=null) = 0.2907
+with discounted as (
+    select
+        evaluation_id,
+        sum(gain / pow(rank + 2 * $t - 1, 2)) as total
+    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= coalesce($depth, rank)
+    group by evaluation_id
+),
+starts as (
+    select sum(1 / pow(place + 2 * $t - 1, 2)) as total
+    from first_places(k := coalesce($depth, 100))
+),
+weights as (
+    -- Below place 100 the first terms of the sum's asymptotic series have all digits.
+    select
+        case
+            when $depth is null
+            then total
+                + 1 / (100 + 2 * $t)
+                + 1 / (2 * pow(100 + 2 * $t, 2))
+                + 1 / (6 * pow(100 + 2 * $t, 3))
+                - 1 / (30 * pow(100 + 2 * $t, 5))
+            else total
+        end as total
+    from starts
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(discounted.total / gain_scales.scale / weights.total, 0) as value
+from evaluated
+cross join weights
+left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
+    on gain_scales.qrels_id = evaluated.qrels_id
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,40 @@
+-- measure: NERR10
+-- title: Nearly expected reciprocal rank: the reader stops by gain and with constant patience
+-- parameters:
+--   p double in (0, 1) = 0.9                 how likely the reader goes on to the next document
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+--   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
+--                                            thought below the ranking; null is none
+-- columns:
+--   expected_items           documents that the reader is expected to look at
+--   expected_total_utility   gain expected from them
+-- definition: Sum of W * gain, W being proportional to p^(rank - 1) times the product of 1 - gain over the
+--    documents above and adding up to 1 over all places down to the depth. The gain is (grade - min_rel) /
+--    (max_rel - min_rel), between 0 and 1.
+-- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
+--    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 10
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel. Without ties: no value over all orders is
+--    known in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models NERR10(p=0.5) = 0.4545
+with read as (
+    select
+        evaluation_id,
+        sum(case when gain > 0 then patience * gain * pow($p, last_place - 1) else 0 end) as gained,
+        sum(patience * (pow($p, above) - coalesce(pow($p, last_place), 0)) / (1 - $p)) as items
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    read.gained / read.items as value,
+    read.items as expected_items,
+    read.gained as expected_total_utility
+from evaluated
+join read on read.evaluation_id = evaluated.evaluation_id

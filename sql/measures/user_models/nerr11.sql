@@ -1,0 +1,33 @@
+-- measure: NERR11
+-- title: Nearly expected reciprocal rank: the reader stops by gain, and as under INSQ
+-- parameters:
+--   t double in [0.25, inf) = 1              gain that the reader wants in all
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+--   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
+--                                            thought below the ranking; null is none
+-- columns:
+--   expected_items           documents that the reader is expected to look at
+--   expected_total_utility   gain expected from them
+-- definition: Sum of W * gain, the weights W being proportional each to 1 / (rank + 2t - 1)^2 times the product of
+--    1 - gain over the documents above, adding up to 1 over all places down to the depth. The gain is (grade -
+--    min_rel) / (max_rel - min_rel), between 0 and 1.
+-- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
+--    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 11
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 places; the definition in print
+--    goes on without end, depth=null. Without ties: no value over all orders is known in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models NERR11(depth=4) = 0.4639
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    goal_totals.gained / goal_totals.items as value,
+    goal_totals.items as expected_items,
+    goal_totals.gained as expected_total_utility
+from evaluated
+join goal_totals(model := 'nerr11', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth) as goal_totals
+    on goal_totals.evaluation_id = evaluated.evaluation_id

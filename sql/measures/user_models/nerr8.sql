@@ -1,0 +1,38 @@
+-- measure: NERR8
+-- title: Nearly expected reciprocal rank: the reader stops by gain, at the latest at the cutoff
+-- parameters:
+--   k integer in [1, inf) = 10               place at which the reader stops in any case
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+-- columns:
+--   expected_items           documents that the reader is expected to look at
+--   expected_total_utility   gain expected from them
+-- definition: Sum of W * gain over the first k, W being proportional to the product of 1 - gain over the documents
+--    above and adding up to 1 over the first k, also where the ranking is shorter. The gain is (grade - min_rel) /
+--    (max_rel - min_rel), between 0 and 1.
+-- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
+--    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 8
+-- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel. Without
+--    ties: no value over all orders is known in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models NERR8@4 = 0.5
+with read as (
+    select
+        evaluation_id,
+        sum(patience * gain) as gained,
+        sum(patience * (last_place - above)) as items
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    read.gained / read.items as value,
+    read.items as expected_items,
+    read.gained as expected_total_utility
+from evaluated
+join read on read.evaluation_id = evaluated.evaluation_id

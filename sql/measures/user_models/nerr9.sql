@@ -1,0 +1,49 @@
+-- measure: NERR9
+-- title: Nearly expected reciprocal rank: the reader stops by gain and rank, at the latest at the cutoff
+-- parameters:
+--   k integer in [1, inf) = 10               place at which the reader stops in any case
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+-- columns:
+--   expected_items           documents that the reader is expected to look at
+--   expected_total_utility   gain expected from them
+-- definition: Sum of W * gain over the first k, W being proportional to 1 / rank times the product of 1 - gain
+--    over the documents above and adding up to 1 over the first k, also where the ranking is shorter. The gain is
+--    (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
+-- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
+--    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 9
+-- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel. Without
+--    ties: no value over all orders is known in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models NERR9@4 = 0.4706
+with harmonics as (
+    select
+        place,
+        sum(cast(1 as double) / place) over (
+            order by place
+            rows between unbounded preceding and current row
+        ) as total
+    from first_places(k := $k)
+),
+read as (
+    select
+        stretches.evaluation_id,
+        sum(stretches.patience * stretches.gain / stretches.last_place) as gained,
+        sum(stretches.patience * (below.total - coalesce(top.total, 0))) as items
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k) as stretches
+    join harmonics as below on below.place = stretches.last_place
+    left join harmonics as top on top.place = stretches.above
+    group by stretches.evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    read.gained / read.items as value,
+    read.items as expected_items,
+    read.gained as expected_total_utility
+from evaluated
+join read on read.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,44 @@
+-- measure: NPV
+-- title: Net present value of the gains, as a rate per document
+-- parameters:
+--   rate double in (0, inf) = 0.1            by how much a gain is discounted from one document to the next
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+--   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
+--                                            thought below the ranking; null is none
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Sum of W * gain, W being proportional to (1 + rate)^(1 - rank) and adding up to 1 over all places
+--    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1. It is RBP with p = 1
+--    / (1 + rate) and graded gains.
+-- reference: Azzopardi, Thomas and Moffat 2019, cwl_eval: an evaluation tool for information retrieval,
+--    doi:10.1145/3331184.3331398
+-- differs: Nothing known; equal to cwl_eval.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models NPV(rate=1) = 0.375
+with discounted as (
+    select
+        evaluation_id,
+        sum(gain * pow(1 + $rate, 1 - rank)) as total
+    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= coalesce($depth, rank)
+    group by evaluation_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(
+        discounted.total
+            / gain_scales.scale
+            * (1 - 1 / (1 + $rate))
+            / (1 - coalesce(pow(1 + $rate, -$depth), 0)),
+        0
+    ) as value
+from evaluated
+left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
+    on gain_scales.qrels_id = evaluated.qrels_id
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,42 @@
+-- measure: SDCG
+-- title: Scaled discounted cumulative gain
+-- parameters:
+--   k integer in [1, inf) = 10               rank cutoff
+--   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
+--   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
+--                                            greatest of the judgment set
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
+-- definition: Sum of gain / log2(rank + 1) over the first k, divided by what k documents of gain 1 would have. The
+--    gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
+-- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
+--    doi:10.1145/582415.582418; as a measure of the C/W/L framework Moffat, Bailey, Scholer and Thomas 2017,
+--    Incorporating user expectations and behavior into the measurement of search effectiveness,
+--    doi:10.1145/3052768
+-- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel and a cutoff.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models SDCG@4 = 0.3904
+with discounted as (
+    select
+        evaluation_id,
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= $k
+    group by evaluation_id
+),
+full_gain as (
+    select sum(ln(2) / ln(place + 1)) as total
+    from first_places(k := $k)
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(discounted.total / gain_scales.scale / full_gain.total, 0) as value
+from evaluated
+cross join full_gain
+left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
+    on gain_scales.qrels_id = evaluated.qrels_id
+left join discounted on discounted.evaluation_id = evaluated.evaluation_id
