@@ -81,14 +81,22 @@ def gains(order: Sequence[str], relevant: dict[str, set[str]], alpha: float) -> 
     return found
 
 
-def ideal_order(relevant: dict[str, set[str]], alpha: float) -> list[str]:
-    """Always the document next that gains most, in exact arithmetic; of equal ones that whose name comes last."""
+def ideal_order(
+    relevant: dict[str, set[str]], alpha: float, number: type[Fraction] | type[float] = Fraction
+) -> list[str]:
+    """Always the document next that gains most; of equal ones that whose name comes last.
+
+    What is equal is told by fractions exactly, by floats as ndeval does, which adds up subtopics in the order given.
+    """
     left = sorted(set().union(*relevant.values()), key=str.encode, reverse=True)
-    keeps = 1 - Fraction(str(alpha))
-    weights = dict.fromkeys(relevant, Fraction(1))
+    keeps = 1 - number(str(alpha))
+    weights = dict.fromkeys(relevant, number(1))
     order = []
     while left:
-        worth = {d: sum(weights[s] for s, documents in relevant.items() if d in documents) for d in left}
+        worth = dict.fromkeys(left, number(0))
+        for subtopic, documents in relevant.items():
+            for document in documents & worth.keys():
+                worth[document] += weights[subtopic]
         best = max(left, key=worth.__getitem__)
         left.remove(best)
         order.append(best)

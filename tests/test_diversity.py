@@ -6,6 +6,7 @@ import math
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -118,6 +119,26 @@ def test_measures_equal_ndeval(strict: Loaded, alpha: float, rel: int) -> None:
     for name, their_name in WHOLE.items():
         given = f"rel={rel}" if name == "AP_IA" else f"rel={rel},alpha={alpha},beta=0.6"
         assert compare(values(warehouse, f"{name}({given})"), theirs[their_name], their_name, one, rel) > 30
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.9])
+def test_ndeval_is_left_only_where_rounding_decides_its_ties(strict: Loaded, alpha: float) -> None:
+    """With these values of alpha it takes one of two documents that gain alike for better."""
+    warehouse, one = strict
+    theirs = ndeval(one, alpha=alpha, cutoffs=(20,))["alpha-nDCG@20"]
+    ours = values(warehouse, f"alpha_nDCG(alpha={alpha})@20")
+    numbers = list(dict.fromkeys(subtopic for _, subtopic, _, _ in one.rows()))
+    rounded = 0
+    for topic, value in theirs.items():
+        relevant = plain.relevant_to(one.judged[topic], 1)
+        in_order = {subtopic: relevant[subtopic] for subtopic in numbers if subtopic in relevant}
+        exact, by_floats = (
+            plain.total(plain.gains(plain.ideal_order(in_order, alpha, number), relevant, alpha), plain.logarithmic, 20)
+            for number in (Fraction, float)
+        )
+        rounded += abs(exact - by_floats) > EXACT
+        assert ours[topic] * exact == pytest.approx(value * by_floats, abs=EXACT), topic
+    assert 0 < rounded < 10
 
 
 def test_judged_only_is_the_ranking_without_the_others(strict: Loaded) -> None:

@@ -10,13 +10,13 @@
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / log2(rank + 1) over the first k, divided by that of k
 --    documents relevant to all subtopics each; without a cutoff by what that sum tends to, so that alpha = 0
---    gives 0. Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic
---    without any.
+--    gives 0. Subtopics are the iterations of the topic's judgments in which a document is relevant; 0 where
+--    there are none.
 -- reference: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buettcher and MacKinnon 2008, Novelty and diversity in
 --    information retrieval evaluation, doi:10.1145/1390334.1390446
 -- differs: ndeval does not divide at cutoff 1, where it gives the number of subtopics that the first document
---    has; it stops at 20 documents. ir_measures means judged_only to keep documents with negative grades, which
---    are no judgment here.
+--    has, and stops at 20 documents; else equal to it. pyndeval puts tied documents in ascending order of their
+--    names; ir_measures 0.4.3 fails with judged_only.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

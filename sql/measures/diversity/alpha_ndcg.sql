@@ -13,12 +13,13 @@
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / log2(rank + 1) over the first k, divided by that of
 --    the ideal ranking, which puts next what gains most, of documents that gain alike the one whose name comes
---    last. Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without
---    any. Above 1 where a ranking does better than that choice, which is not always the best.
+--    last. Subtopics are the iterations of the topic's judgments in which a document is relevant; 0 where there
+--    are none. Above 1 where a ranking does better than that choice, which is not always the best.
 -- reference: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buettcher and MacKinnon 2008, Novelty and diversity in
 --    information retrieval evaluation, doi:10.1145/1390334.1390446
--- differs: Nothing known; equal to ndeval, which stops at 20 documents. ir_measures means judged_only to keep
---    documents with negative grades, which are no judgment here.
+-- differs: Equal to ndeval, which stops at 20 documents; where alpha has no exact binary form rounding decides
+--    between documents that gain alike, which can change its ideal ranking. pyndeval puts tied documents in
+--    ascending order of their names; ir_measures 0.4.3 fails with judged_only.
 -- range: 0 inf
 -- mean: arithmetic
 -- scores: no

@@ -6,11 +6,11 @@
 --   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
 --                                   out of the ranking
 -- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
---    the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+--    the iterations of the topic's judgments in which a document is relevant; 0 where there are none.
 -- reference: Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results,
 --    doi:10.1145/1498759.1498766
--- differs: Nothing known; equal to ndeval. AP_groups counts groups without a relevant document too. ir_measures
---    means judged_only to keep documents with negative grades, which are no judgment here.
+-- differs: Equal to ndeval's MAP-IA. pyndeval puts tied documents in ascending order of their names;
+--    ir_measures 0.4.3 fails with judged_only. AP_groups counts groups without a relevant document too.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

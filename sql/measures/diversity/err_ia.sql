@@ -10,13 +10,14 @@
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of k documents
 --    relevant to all subtopics each; without a cutoff by what that sum tends to, so that alpha = 0 gives 0.
---    Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+--    Subtopics are the iterations of the topic's judgments in which a document is relevant; 0 where there are
+--    none.
 -- reference: Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance,
 --    doi:10.1145/1645953.1646033; in this form Clarke, Craswell, Soboroff and Ashkan 2011, A comparative
 --    analysis of cascade measures for novelty and diversity, doi:10.1145/1935826.1935847
 -- differs: ndeval does not divide at cutoff 1, where it gives the number of subtopics that the first document
---    has; it stops at 20 documents. ir_measures has alpha at 0.5 only. ir_measures means judged_only to keep
---    documents with negative grades, which are no judgment here.
+--    has, and stops at 20 documents; else equal to it. pyndeval puts tied documents in ascending order of their
+--    names; ir_measures has alpha at 0.5 only. ir_measures 0.4.3 fails with judged_only.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

@@ -2,16 +2,18 @@
 -- title: Novelty- and rank-biased precision, normalised by the ideal ranking
 -- parameters:
 --   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
---   beta double in (0, 1) = 0.5      how likely the reader goes on to the next document
+--   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain * beta^(rank - 1), divided by that of the ideal
 --    ranking, which puts next what gains most, of documents that gain alike the one whose name comes last.
---    Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without any.
---    Above 1 where a ranking does better than that choice, which is not always the best.
+--    Subtopics are the iterations of the topic's judgments in which a document is relevant; 0 where there are
+--    none. Above 1 where a ranking does better than that choice, which is not always the best.
 -- reference: Clarke, Kolla and Vechtomova 2009, An effectiveness measure for ambiguous and underspecified
 --    queries, doi:10.1007/978-3-642-04417-5_17
--- differs: ndeval gives NaN for a topic without a relevant document, else equal to it.
+-- differs: ndeval gives NaN for a topic without a relevant document, and where alpha has no exact binary form
+--    rounding decides between documents that gain alike, which can change its ideal ranking; else equal to it.
+--    pyndeval puts tied documents in ascending order of their names.
 -- range: 0 inf
 -- mean: arithmetic
 -- scores: no

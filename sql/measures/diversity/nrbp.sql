@@ -2,15 +2,16 @@
 -- title: Novelty- and rank-biased precision
 -- parameters:
 --   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
---   beta double in (0, 1) = 0.5      how likely the reader goes on to the next document
+--   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain * beta^(rank - 1), times 1 - (1 - alpha) beta, divided
---    by the number of subtopics. Subtopics are the iterations of the judgments in which a document is relevant.
---    0 for a topic without any.
+--    by the number of subtopics. Subtopics are the iterations of the topic's judgments in which a document is
+--    relevant; 0 where there are none.
 -- reference: Clarke, Kolla and Vechtomova 2009, An effectiveness measure for ambiguous and underspecified
 --    queries, doi:10.1007/978-3-642-04417-5_17
--- differs: Nothing known; equal to ndeval.
+-- differs: Nothing known; equal to ndeval but for ties: pyndeval puts tied documents in ascending order of
+--    their names.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

@@ -9,13 +9,13 @@
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Precision at k by the judgments of each subtopic, and the mean over subtopics. A ranking shorter
---    than k is still divided by k. Subtopics are the iterations of the judgments in which a document is
---    relevant. 0 for a topic without any.
+--    than k is still divided by k. Subtopics are the iterations of the topic's judgments in which a document is
+--    relevant; 0 where there are none.
 -- reference: Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results,
 --    doi:10.1145/1498759.1498766
--- differs: Nothing known; equal to ndeval, which stops at 20 documents. Without a cutoff this divides by the
---    number retrieved, as P; ir_measures demands a cutoff. P_groups counts groups without a relevant document
---    too. ir_measures means judged_only to keep documents with negative grades, which are no judgment here.
+-- differs: Equal to ndeval, which stops at 20 documents. Without a cutoff this divides by the number retrieved,
+--    as P; ir_measures demands a cutoff. pyndeval puts tied documents in ascending order of their names;
+--    ir_measures 0.4.3 fails with judged_only. P_groups counts groups without a relevant document too.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no

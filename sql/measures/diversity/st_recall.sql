@@ -11,9 +11,11 @@
 --   num_found       subtopics to which one of the first k documents is relevant
 --   num_subtopics   subtopics of the topic
 -- definition: Subtopics to which a document among the first k is relevant, divided by the number of subtopics.
---    Subtopics are the iterations of the judgments in which a document is relevant. 0 for a topic without any.
+--    Subtopics are the iterations of the topic's judgments in which a document is relevant; 0 where there are
+--    none.
 -- reference: Zhai, Cohen and Lafferty 2003, Beyond independent relevance, doi:10.1145/860435.860440
--- differs: Nothing known; equal to ndeval, which stops at 20 documents.
+-- differs: Equal to ndeval, which stops at 20 documents. pyndeval puts tied documents in ascending order of
+--    their names.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
