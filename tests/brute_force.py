@@ -58,6 +58,30 @@ def ndcg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float
     return total(found) / best if best else 0.0
 
 
+def dcgs(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> list[float]:
+    """DCG down to each document."""
+    found, total = [], 0.0
+    for rank, document in enumerate(ranking(scores), start=1):
+        total += gains.get(qrels.get(document, -99), 0.0) / math.log2(rank + 1)
+        found.append(total)
+    return found
+
+
+def ndcg_rel(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> float:
+    ideal = sorted((gains.get(grade, 0.0) for grade in qrels.values()), reverse=True)
+    ideal = [gain for gain in ideal if gain > 0]
+    best = [
+        sum(gain / math.log2(rank + 1) for rank, gain in enumerate(ideal[:k], start=1)) for k in range(len(ideal) + 1)
+    ]
+    down_to = dcgs(qrels, scores, gains)
+    total, found = 0.0, 0
+    for rank, document in enumerate(ranking(scores), start=1):
+        if gains.get(qrels.get(document, -99), 0.0) > 0:
+            total += down_to[rank - 1] / best[min(rank, len(ideal))]
+            found += 1
+    return max((total + (len(ideal) - found) * down_to[-1] / best[-1]) / len(ideal), 0.0) if ideal else 0.0
+
+
 def tap(qrels: Qrels, run: Run, k: int, quantile: float = 0.5) -> dict[str, float]:
     """TAP-k by trying every score as the threshold, strictest first; scores are compared as 32-bit floats."""
     lists = {topic: {d: single(s) for d, s in run.get(topic, {}).items()} for topic in qrels}

@@ -39,6 +39,7 @@ PEERS = {
     "nDCG": "ndcg",
     "nDCG@2": "ndcg_cut_2",
     "Rndcg": "Rndcg",
+    "nDCG_rel": "ndcg_rel",
     "IPrec@0.5": "iprec_at_recall_0.50",
     "IPrecAvg": "11pt_avg",
     "GMAP": "gm_map",
@@ -48,7 +49,7 @@ PEERS = {
 WANTED = (
     *("map", "recip_rank", "Rprec", "Rprec_mult.0.6,1.6", "bpref", "binG", "ndcg", "Rndcg", "11pt_avg"),
     *("map_cut.1,3", "P.1,3,5", "relative_P.1,3", "recall.1,3", "success.1,3", "ndcg_cut.2", "iprec_at_recall.0.5"),
-    *("gm_map", "gm_bpref", "infAP"),
+    *("gm_map", "gm_bpref", "infAP", "ndcg_rel"),
 )
 PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "FRS": brute_force.frs,
@@ -74,6 +75,7 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "Specificity@2": partial(brute_force_curves.specificity, k=2),
     "ROC@2": partial(brute_force_curves.roc_n, n=2),
     "ROC(nonrelevant='judged')@2": partial(brute_force_curves.roc_n, n=2, nonrelevant="judged"),
+    "nDCG_rel(gains={1:2,2:0.5,3:0.7})": partial(brute_force.ndcg_rel, gains={1: 2.0, 2: 0.5, 3: 0.7}),
 }
 NOT_BY_TOPIC = {"TAP"}
 
@@ -200,6 +202,27 @@ def test_tap_in_every_permutation(
             mean = math.fsum(weights.get(topic, 1.0) * pick(numbers) for topic, numbers in values.items()) / total
             assert ours == pytest.approx(mean, abs=EXACT)
     assert worst < ruled < best
+
+
+def test_ndcg_rel_is_null_where_losses_make_it_unknown(
+    loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
+) -> None:
+    """With gains below 0 the orders that are tried are the worst and the best only where no DCG is below 0."""
+    qrels, _ = tied_collection()
+    gains = {0: -0.5, 1: 2.0, 2: 0.5, 3: 1.0}
+    values: dict[str, list[float]] = {}
+    least: dict[str, float] = {}
+    for (topic, _), scores in every_order.items():
+        values.setdefault(topic, []).append(brute_force.ndcg_rel(qrels[topic], scores, gains))
+        least[topic] = min(least.get(topic, 0.0), *brute_force.dcgs(qrels[topic], scores, gains))
+    pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+    listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
+    for ties, picked in pick.items():
+        ours = dict(loaded.rows(f"select topic, value from ndcg_rel(gains := '{listed}', ties := '{ties}')"))
+        known = {topic: value for topic, value in ours.items() if value is not None}
+        assert known == pytest.approx({topic: picked(values[topic]) for topic in known}, abs=EXACT)
+        assert {topic for topic in ours if least[topic] >= 0} <= set(known)
+        assert 20 < len(known) < len(ours) - 10
 
 
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.

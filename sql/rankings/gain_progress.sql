@@ -2,6 +2,8 @@
 -- parameters:
 --   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
 --                           list ends in ,*
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best of DCG over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
@@ -17,7 +19,7 @@ with gained as (
         gain,
         sum(gain) over progress as total_gain,
         sum(gain * ln(2) / ln(rank + 1)) over progress as dcg
-    from gained_ranks(gains := $gains)
+    from gained_ranks(gains := $gains, ties := $ties)
     window progress as (
         partition by evaluation_id
         order by rank
