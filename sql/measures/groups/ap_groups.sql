@@ -4,9 +4,11 @@
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                     what is expected over all orders; the worst and the
---                                     best have no closed form where groups disagree
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders;
+--                                     worst and best are not known (null) where a tie
+--                                     has more than 5000 sets of documents by the groups'
+--                                     judgments, or a topic more than 33 groups
 -- definition: Average precision by the judgments of each group, those with one iteration, and the mean over
 --    the topic's groups; a group without relevant documents has 0, as has a topic without groups.
 -- reference: trec_eval 10.0, measure map_avgjg
@@ -96,11 +98,23 @@ averages as (
         on precisions.evaluation_id = evaluated.evaluation_id
         and precisions.judgment_group = group_facts.judgment_group
     group by evaluated.evaluation_id
+),
+extremes as (
+    select
+        evaluation_id,
+        count(*) - count(total) as num_unknown,
+        sum(total) as total
+    from group_orders(rel := $rel, judged_only := $judged_only, measure := 'AP', ties := $ties)
+    group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(averages.value, 0) as value
+    case
+        when $ties not in ('worst', 'best') then coalesce(averages.value, 0)
+        when coalesce(extremes.num_unknown, 0) = 0 then coalesce(extremes.total, 0)
+    end as value
 from evaluated
 left join averages on averages.evaluation_id = evaluated.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated.evaluation_id

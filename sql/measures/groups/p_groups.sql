@@ -5,9 +5,11 @@
 --   k integer in [1, inf) = 10      rank cutoff
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                     what is expected over all orders; the worst and the
---                                     best have no closed form where groups disagree
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders;
+--                                     worst and best are not known (null) where of judged_only a tie
+--                                     has more than 5000 sets of documents by the groups'
+--                                     judgments, or a topic more than 33 groups
 -- definition: By the judgments of each group, those with one iteration, the relevant documents among the
 --    first k, divided by k, and the mean over the topic's groups; 0 for a topic without groups.
 -- reference: trec_eval 10.0, measure P_avgjg
@@ -53,14 +55,44 @@ group_counts as (
         count(*) as num_groups
     from group_facts(rel := $rel)
     group by qrels_id, topic_id
+),
+votes as (
+    select
+        evaluation_id,
+        sum(case when rank <= $k then num_votes else 0 end) as num_rel_ret
+    from group_votes(rel := $rel, ties := $ties)
+    where
+        $ties in ('worst', 'best')
+        and not $judged_only
+    group by evaluation_id
+),
+extremes as (
+    -- Where ranks leave documents out, a place high for one group need not be high for another.
+    select
+        evaluation_id,
+        count(*) - count(total) as num_unknown,
+        sum(total) as total
+    from group_orders(rel := $rel, judged_only := $judged_only, measure := 'P', depth := $k, ties := $ties)
+    where $judged_only
+    group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(sums.total / group_counts.num_groups, 0) as value
+    case
+        when coalesce(extremes.num_unknown, 0) > 0 then null
+        else coalesce(
+            sums.total / group_counts.num_groups,
+            cast(votes.num_rel_ret as double) / $k / group_counts.num_groups,
+            extremes.total,
+            0
+        )
+    end as value
 from evaluated
 left join group_counts
     on group_counts.qrels_id = evaluated.qrels_id
     and group_counts.topic_id = evaluated.topic_id
 left join sums on sums.evaluation_id = evaluated.evaluation_id
+left join votes on votes.evaluation_id = evaluated.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated.evaluation_id

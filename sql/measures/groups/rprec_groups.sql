@@ -7,9 +7,11 @@
 --   rel integer in [0, inf) = 1         least grade that counts as relevant
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
 --                                       ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                       what is expected over all orders; the worst and the
---                                       best have no closed form where groups disagree
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                       the worst, the best or what is expected over all orders;
+--                                       worst and best are not known (null) where a tie
+--                                       has more than 5000 sets of documents by the groups'
+--                                       judgments, or a topic more than 33 groups
 -- definition: By the judgments of each group, those with one iteration, precision at the cutoff
 --    floor(multiple R + 0.9), R being the group's relevant documents, and the mean over the topic's groups; a
 --    group without relevant documents has 0, as has a cutoff of 0 and a topic without groups.
@@ -54,11 +56,25 @@ averages as (
         avg(coalesce(num_rel_ret / nullif(cast(cutoff as double), 0), 0)) as value
     from found
     group by evaluation_id
+),
+extremes as (
+    select
+        evaluation_id,
+        count(*) - count(total) as num_unknown,
+        sum(total) as total
+    from group_orders(
+        rel := $rel, judged_only := $judged_only, measure := 'Rprec', depth := $multiple, ties := $ties
+    )
+    group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(averages.value, 0) as value
+    case
+        when $ties not in ('worst', 'best') then coalesce(averages.value, 0)
+        when coalesce(extremes.num_unknown, 0) = 0 then coalesce(extremes.total, 0)
+    end as value
 from evaluated
 left join averages on averages.evaluation_id = evaluated.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated.evaluation_id
