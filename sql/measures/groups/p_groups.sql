@@ -8,7 +8,7 @@
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders;
 --                                     worst and best are not known (null) where of judged_only a tie
---                                     has more than 5000 sets of documents by the groups'
+--                                     has more than 1000 sets of documents by the groups'
 --                                     judgments, or a topic more than 33 groups
 -- definition: By the judgments of each group, those with one iteration, the relevant documents among the
 --    first k, divided by k, and the mean over the topic's groups; 0 for a topic without groups.

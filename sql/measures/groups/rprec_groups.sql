@@ -10,7 +10,7 @@
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                       the worst, the best or what is expected over all orders;
 --                                       worst and best are not known (null) where a tie
---                                       has more than 5000 sets of documents by the groups'
+--                                       has more than 1000 sets of documents by the groups'
 --                                       judgments, or a topic more than 33 groups
 -- definition: By the judgments of each group, those with one iteration, precision at the cutoff
 --    floor(multiple R + 0.9), R being the group's relevant documents, and the mean over the topic's groups; a
