@@ -2,8 +2,9 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                                      what is expected over all orders
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     what is expected over all orders; from that preference_swings
+--                                     leads to the worst and the best
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   who prefers

@@ -1,7 +1,8 @@
 -- title: What each ranking makes of each preference
 -- parameters:
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                     what is expected over all orders
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     what is expected over all orders; from that preference_swings
+--                                     leads to the worst and the best
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   who prefers
@@ -9,6 +10,7 @@
 --   worse_id         key of the other document
 --   share            1 divided by the number of groups that prefer either of the two to the other
 --   num_ret          how many of the two are retrieved
+--   tied_rank        place of the first document of the tie if the two are tied, else null
 --   fulfilled        1 if the one preferred is retrieved, and the other below it or not at all, else 0; over all
 --                    orders the share of those in which that is so, which is a half if the two are tied
 select
@@ -18,8 +20,9 @@ select
     preference_pairs.worse_id as worse_id,
     preference_pairs.share as share,
     case when better.rank is null then 0 else 1 end + case when worse.rank is null then 0 else 1 end as num_ret,
+    case when better.first_rank = worse.first_rank then better.first_rank end as tied_rank,
     case
-        when $ties = 'expected' and better.first_rank = worse.first_rank then cast(0.5 as double)
+        when $ties <> 'rule' and better.first_rank = worse.first_rank then cast(0.5 as double)
         when better.rank is not null and (worse.rank is null or better.rank < worse.rank) then cast(1 as double)
         else cast(0 as double)
     end as fulfilled

@@ -4,9 +4,11 @@
 -- trec_eval: prefs_num_prefs_ful_ret(pairs='retrieved')
 -- parameters:
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                             what is expected over all orders; the worst and the
---                                             best have no closed form where groups disagree
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                             the worst, the best or what is expected over all orders;
+--                                             worst and best are not known (null) where the groups'
+--                                             preferences, taken together, go in a circle of more than
+--                                             twelve tied documents, or may do so among more than 100
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
 --    preference is fulfilled where the document preferred is retrieved and the other stands below it or is
 --    not retrieved. Summed over topics.
@@ -28,6 +30,11 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(totals.num_fulfilled, 0) as value
+    case
+        when swings.evaluation_id is null then coalesce(totals.num_fulfilled, 0)
+        else totals.num_fulfilled + swings.swing
+    end as value
 from evaluated
 left join totals on totals.evaluation_id = evaluated.evaluation_id
+left join preference_swings(pairs := $pairs, unit := 'count', ties := $ties) as swings
+    on swings.evaluation_id = evaluated.evaluation_id

@@ -6,9 +6,11 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                             what is expected over all orders; the worst and the
---                                             best have no closed form where groups disagree
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                             the worst, the best or what is expected over all orders;
+--                                             worst and best are not known (null) where the groups'
+--                                             preferences, taken together, go in a circle of more than
+--                                             twelve tied documents, or may do so among more than 100
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
 --    there are none. A preference is fulfilled where the document preferred is retrieved and the other stands
@@ -33,6 +35,11 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(averages.value, 0) as value
+    case
+        when swings.evaluation_id is null then coalesce(averages.value, 0)
+        else averages.value + swings.swing
+    end as value
 from evaluated
 left join averages on averages.evaluation_id = evaluated.evaluation_id
+left join preference_swings(pairs := $pairs, unit := 'pair', ties := $ties) as swings
+    on swings.evaluation_id = evaluated.evaluation_id
