@@ -2,8 +2,8 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
---   unit varchar in {count, simple, group, pair} = count   what a preference fulfilled adds: 1; or what it does to
---                                                      PrefsSimple, PrefsGroup or PrefsPair
+--   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
+--                                     between the two; or 1 divided by the preferences that count of the group
 --   most_docs integer = 12    circles of more documents than these are not solved, nor are ties with more than 100
 --                             documents in which there may be one
 -- columns:

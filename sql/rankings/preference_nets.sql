@@ -2,54 +2,38 @@
 -- parameters:
 --   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
 --                                                      retrieved; those with both retrieved
---   unit varchar in {count, simple, group, pair} = count   what a preference fulfilled adds: 1; or what it does to
---                                                      PrefsSimple, PrefsGroup or PrefsPair
+--   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
+--                                     between the two; or 1 divided by the preferences that count of the group
 -- columns:
 --   evaluation_id   key of the evaluation
 --   first_rank      place of the first document of the tie
 --   better_id       key of the document preferred
 --   worse_id        key of the other document
 --   net             what is added by the first standing above the other, less what is by the reverse
-with counting as (
+with sizes as (
     select
         evaluation_id,
         judgment_group,
-        better_id,
-        worse_id,
-        tied_rank,
-        share,
-        sum(share) over (partition by evaluation_id) as num_pairs,
-        count(*) over (partition by evaluation_id) as num_possible,
-        count(*) over (partition by evaluation_id, judgment_group) as num_of_group
-    from preference_outcomes()
-    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
-),
-group_counts as (
-    select
-        qrels_id,
-        topic_id,
-        count(*) as num_groups
-    from preference_groups
-    group by qrels_id, topic_id
+        num_possible
+    from preference_counts(pairs := $pairs)
+    where $unit = 'group'
 ),
 weighted as (
     select
-        counting.evaluation_id as evaluation_id,
-        counting.tied_rank as first_rank,
-        least(counting.better_id, counting.worse_id) as one_id,
-        greatest(counting.better_id, counting.worse_id) as other_id,
+        outcomes.evaluation_id as evaluation_id,
+        outcomes.tied_rank as first_rank,
+        least(outcomes.better_id, outcomes.worse_id) as one_id,
+        greatest(outcomes.better_id, outcomes.worse_id) as other_id,
         case
-            when $unit = 'simple' then cast(1 as double) / counting.num_possible
-            when $unit = 'group' then cast(1 as double) / counting.num_of_group / group_counts.num_groups
-            when $unit = 'pair' then counting.share / counting.num_pairs
+            when $unit = 'share' then outcomes.share
+            when $unit = 'group' then cast(1 as double) / sizes.num_possible
             else cast(1 as double)
-        end * case when counting.better_id < counting.worse_id then 1 else -1 end as weight
-    from counting
-    join evaluations on evaluations.evaluation_id = counting.evaluation_id
-    join group_counts
-        on group_counts.qrels_id = evaluations.qrels_id
-        and group_counts.topic_id = evaluations.topic_id
-    where counting.tied_rank is not null
+        end * case when outcomes.better_id < outcomes.worse_id then 1 else -1 end as weight
+    from preference_outcomes() as outcomes
+    left join sizes
+        on sizes.evaluation_id = outcomes.evaluation_id
+        and sizes.judgment_group = outcomes.judgment_group
+    where outcomes.tied_rank is not null
 ),
 balances as (
     select

@@ -36,5 +36,5 @@ select
     end as value
 from evaluated
 left join totals on totals.evaluation_id = evaluated.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'count', ties := $ties) as swings
+left join preference_swings(pairs := $pairs, unit := 'one', ties := $ties) as swings
     on swings.evaluation_id = evaluated.evaluation_id

@@ -24,7 +24,8 @@
 with averages as (
     select
         evaluation_id,
-        avg(coalesce(num_fulfilled / nullif(num_possible, 0), 0)) as value
+        avg(coalesce(num_fulfilled / nullif(num_possible, 0), 0)) as value,
+        count(*) as num_groups
     from preference_counts(pairs := $pairs, ties := $ties)
     group by evaluation_id
 )
@@ -34,7 +35,7 @@ select
     evaluated.topic,
     case
         when swings.evaluation_id is null then coalesce(averages.value, 0)
-        else averages.value + swings.swing
+        else averages.value + swings.swing / averages.num_groups
     end as value
 from evaluated
 left join averages on averages.evaluation_id = evaluated.evaluation_id

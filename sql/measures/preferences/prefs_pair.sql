@@ -22,11 +22,12 @@
 -- mean: arithmetic
 -- scores: no
 -- example: preferences PrefsPair = 0.5406
-with averages as (
+with totals as (
     -- The shares of the groups that have a preference between two documents add up to 1.
     select
         evaluation_id,
-        sum(share * fulfilled) / sum(share) as value
+        sum(share * fulfilled) as fulfilled,
+        sum(share) as num_pairs
     from preference_outcomes(ties := $ties)
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id
@@ -36,10 +37,10 @@ select
     evaluated.run,
     evaluated.topic,
     case
-        when swings.evaluation_id is null then coalesce(averages.value, 0)
-        else averages.value + swings.swing
+        when swings.evaluation_id is null then coalesce(totals.fulfilled / totals.num_pairs, 0)
+        else (totals.fulfilled + swings.swing) / totals.num_pairs
     end as value
 from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'pair', ties := $ties) as swings
+left join totals on totals.evaluation_id = evaluated.evaluation_id
+left join preference_swings(pairs := $pairs, unit := 'share', ties := $ties) as swings
     on swings.evaluation_id = evaluated.evaluation_id

@@ -35,9 +35,9 @@ select
     evaluated.topic,
     case
         when swings.evaluation_id is null then coalesce(totals.num_fulfilled / nullif(totals.num_possible, 0), 0)
-        else totals.num_fulfilled / nullif(totals.num_possible, 0) + swings.swing
+        else (totals.num_fulfilled + swings.swing) / totals.num_possible
     end as value
 from evaluated
 left join totals on totals.evaluation_id = evaluated.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'simple', ties := $ties) as swings
+left join preference_swings(pairs := $pairs, unit := 'one', ties := $ties) as swings
     on swings.evaluation_id = evaluated.evaluation_id
