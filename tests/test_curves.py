@@ -17,6 +17,7 @@ from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force_curves as plain
 from tests.brute_force import frs, single
+from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection
 
 SEEDS = range(80)
@@ -53,7 +54,7 @@ def collections() -> dict[str, Collection]:
 @pytest.fixture(scope="module")
 def loaded(collections: dict[str, Collection]) -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for name, one in collections.items():
             warehouse.load_qrels(one.qrels, name)
             warehouse.load_run(one.run, f"run {name}", qrels=[name])
@@ -282,7 +283,7 @@ def test_mean_curve_is_the_mean_of_the_measure(sample: Warehouse) -> None:
 
 
 def test_lower_scores_and_ranks_that_stand_for_themselves() -> None:
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels({"t": {"a": 1, "b": 0, "c": 1, "d": 0}}, "judged")
         scores = {"t": {"a": 1e-9, "b": 1e-5, "c": 1e-5, "d": 0.1}}
         warehouse.load_run(scores, "e-values", lower_is_better=True)
@@ -307,7 +308,7 @@ BY_LEVEL = (
 
 
 def test_a_higher_level_is_as_if_lower_grades_were_not_relevant() -> None:
-    with evalsql.open(":memory:") as graded, evalsql.open(":memory:") as split:
+    with new_warehouse() as graded, new_warehouse() as split:
         for seed in range(12):
             one = collection(seed)
             raised = {

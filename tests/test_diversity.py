@@ -21,7 +21,7 @@ from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
 from tests import brute_force_diversity as plain
 from tests.brute_force_diversity import DiversityCollection, Judged, Scores, diversity_collection
-from tests.conftest import FIXTURES, SAMPLE, Command, write
+from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse, write
 from tests.test_ties import orders
 
 CATALOG = read_catalog()
@@ -60,14 +60,14 @@ def load(warehouse: Warehouse, one: DiversityCollection, name: str = "judged") -
 
 @pytest.fixture(scope="module")
 def tied() -> Iterator[Loaded]:
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         load(warehouse, together(tied=True))
         yield warehouse, together(tied=True)
 
 
 @pytest.fixture(scope="module")
 def strict() -> Iterator[Loaded]:
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         load(warehouse, together(tied=False))
         yield warehouse, together(tied=False)
 

@@ -9,10 +9,10 @@ from functools import cache
 
 import pytest
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force, peers
+from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection
 
 SEEDS = range(80)
@@ -59,7 +59,7 @@ def is_ascending(seed: int) -> bool:
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Warehouse]:
     """Every collection a judgment set with weights and a run, a third of them E-values."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for seed in SEEDS:
             one, weights = weighted_collection(seed)
             warehouse.load_qrels(one.qrels, f"{seed}")
