@@ -210,7 +210,8 @@ def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
 def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
     check_contract(sample, relation)
     low, high = map(float, relation.header.range.split())
-    assert sample.rows(f"select * from {relation.name} where value not between {low} - 1e-12 and {high} + 1e-12") == []
+    outside = f"select * from {relation.name} where value not between ?::double - 1e-12 and ?::double + 1e-12"
+    assert sample.rows(outside, [low, high]) == []
 
 
 def test_there_are_more_than_eighty_measures() -> None:

@@ -10,7 +10,7 @@
 --   recall         recall there; 0 if there are no relevant documents
 --   precision      precision there
 --   interpolated   highest precision at any recall of at least this one
-with hits as (
+with found_places as (
     select
         evaluation_id,
         rank,
@@ -22,7 +22,7 @@ hit_counts as (
     select
         evaluation_id,
         count(*) as num_rel_ret
-    from hits
+    from found_places
     group by evaluation_id
 ),
 corners as (
@@ -30,13 +30,13 @@ corners as (
         evaluation_id,
         rank,
         nth
-    from hits
+    from found_places
     union
     select
         evaluation_id,
         rank - 1 as rank,
         nth - 1 as nth
-    from hits
+    from found_places
     where rank > 1
     union
     select
@@ -54,12 +54,12 @@ select
     corners.rank,
     coalesce(cast(corners.nth as double) / nullif(topic_facts.num_rel, 0), 0) as recall,
     cast(corners.nth as double) / corners.rank as precision,
-    coalesce(hits.precision, 0) as interpolated
+    coalesce(found_places.precision, 0) as interpolated
 from evaluated
 join topic_facts(rel := $rel) as topic_facts
     on topic_facts.qrels_id = evaluated.qrels_id
     and topic_facts.topic_id = evaluated.topic_id
 join corners on corners.evaluation_id = evaluated.evaluation_id
-left join hits
-    on hits.evaluation_id = corners.evaluation_id
-    and hits.nth = greatest(corners.nth, 1)
+left join found_places
+    on found_places.evaluation_id = corners.evaluation_id
+    and found_places.nth = greatest(corners.nth, 1)

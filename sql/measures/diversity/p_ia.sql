@@ -62,7 +62,7 @@ placed as (
         end as last_place
     from ordered
 ),
-hits as (
+found_places as (
     select
         evaluation_id,
         sum(
@@ -89,7 +89,7 @@ select
     evaluated.run,
     evaluated.topic,
     coalesce(
-        hits.total
+        found_places.total
             / coalesce($k, lengths.num_judged, evaluated.num_ret)
             / subtopic_counts.num_subtopics,
         0
@@ -99,4 +99,4 @@ left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated.qrels_id
     and subtopic_counts.topic_id = evaluated.topic_id
 left join lengths on lengths.evaluation_id = evaluated.evaluation_id
-left join hits on hits.evaluation_id = evaluated.evaluation_id
+left join found_places on found_places.evaluation_id = evaluated.evaluation_id

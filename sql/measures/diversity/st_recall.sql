@@ -67,7 +67,7 @@ chances as (
     from missing
     group by evaluation_id, subtopic
 ),
-hits as (
+found_places as (
     select
         evaluation_id,
         sum(chance) as num_found
@@ -78,11 +78,11 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(hits.num_found / subtopic_counts.num_subtopics, 0) as value,
-    coalesce(hits.num_found, 0) as num_found,
+    coalesce(found_places.num_found / subtopic_counts.num_subtopics, 0) as value,
+    coalesce(found_places.num_found, 0) as num_found,
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
 from evaluated
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated.qrels_id
     and subtopic_counts.topic_id = evaluated.topic_id
-left join hits on hits.evaluation_id = evaluated.evaluation_id
+left join found_places on found_places.evaluation_id = evaluated.evaluation_id

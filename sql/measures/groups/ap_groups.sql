@@ -46,7 +46,7 @@ counted as (
     from group_spans(rel := $rel, judged_only := $judged_only, ties := $ties)
     where $ties = 'expected'
 ),
-hits as (
+found_places as (
     select
         evaluation_id,
         judgment_group,
@@ -83,7 +83,7 @@ precisions as (
         evaluation_id,
         judgment_group,
         sum(precision) as total
-    from hits
+    from found_places
     group by evaluation_id, judgment_group
 ),
 averages as (
