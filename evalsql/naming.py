@@ -24,6 +24,8 @@ CUTOFF = "k"
 GAINS = "gains"
 TIES, TIE_RULE = "ties", "rule"
 OTHERS = "*"
+# ir_measures takes the letter too; headers keep to ASCII, which every terminal prints.
+ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
     match = _NAME.fullmatch(_in_ir_measures_grammar(text.strip()))
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
-    base = match["base"].lower()
+    base = match["base"].lower().replace(ALPHA, "alpha")
     if base not in known and match["at"] and (cut := _trec_cutoff(base, catalog)):
         known[base] = cut
     if base in known:

@@ -1,6 +1,6 @@
 -- measure: alpha_DCG
 -- title: Discounted cumulative gain that rewards novelty, against every document being relevant to all subtopics
--- aliases: α_DCG, alpha-DCG, α-DCG
+-- aliases: alpha-DCG
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it

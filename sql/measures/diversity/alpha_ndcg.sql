@@ -1,6 +1,6 @@
 -- measure: alpha_nDCG
 -- title: Normalised discounted cumulative gain that rewards novelty
--- aliases: α_nDCG, alpha-nDCG, α-nDCG
+-- aliases: alpha-nDCG
 -- parameters:
 --   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
 --   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
