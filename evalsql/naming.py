@@ -213,7 +213,7 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
     base = match["base"].lower().replace(ALPHA, "alpha")
-    if base not in known and match["at"] and (cut := _trec_cutoff(base, catalog)):
+    if base not in known and (match["at"] or match["arguments"]) and (cut := _trec_cutoff(base, catalog)):
         known[base] = cut
     if base in known:
         relation, alias = known[base].relation, known[base].alias
@@ -231,7 +231,7 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
 
 
 def _trec_cutoff(base: str, catalog: Catalog) -> Named | None:
-    """What a name that only trec_eval has, such as recall, stands for where a cutoff stands behind @."""
+    """What a name that only trec_eval has, such as recall, stands for in the other grammar, as in recall@10."""
     for name, named in trec_names(catalog).items():
         if name.lower() == base and named.alias.cutoffs and named.alias.parameters == [named.relation.header.at]:
             return named

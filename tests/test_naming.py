@@ -40,6 +40,20 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("AP(ties='worst')@5", ["AP(ties='worst')@5"], ["ap(k := 5, ties := 'worst')"]),
         ("IPrec@0.25", ["IPrec@0.25"], ["iprec(recall := 0.25)"]),
         ("iprec_at_recall.0.5,0", ["IPrec@0.0", "IPrec@0.5"], ["iprec(recall := 0.0)", "iprec(recall := 0.5)"]),
+        ("P(cutoff=5)", ["P@5"], ["p(k := 5)"]),
+        ("INST(T=2,max_rel=3)", ["INST(t=2.0,max_rel=3)"], ["inst(t := 2.0, max_rel := 3)"]),
+        ("Recall(rel=2)@7", ["R(rel=2)@7"], ["r(k := 7, rel := 2)"]),
+        ("map@100-l2", ["AP(rel=2)@100"], ["ap(k := 100, rel := 2)"]),
+        ("recall@5-l2", ["R(rel=2)@5"], ["r(k := 5, rel := 2)"]),
+        ("rbp.95", ["RBP(p=0.95)"], ["rbp(p := 0.95)"]),
+        ("rbp.5-l2", ["RBP(p=0.5,rel=2)"], ["rbp(p := 0.5, rel := 2)"]),
+        ("ndcg_burges@10", ["nDCG(dcg='exp-log2')@10"], ["ndcg(k := 10, dcg := 'exp-log2')"]),
+        ("dcg_burges", ["DCG(dcg='exp-log2')"], ["dcg(dcg := 'exp-log2')"]),
+        (
+            "hits@3 hit_rate@5 f1@5 r-precision mrr",
+            ["Hits@3", "Success@5", "F@5", "Rprec", "RR"],
+            ["hits(k := 3)", "success(k := 5)", "f(k := 5)", "rprec()", "rr()"],
+        ),
         ("iprec_at_recall_0.50", ["IPrec@0.5"], ["iprec(recall := 0.5)"]),
         ("success", ["Success@10"], ["success()"]),
         ("recall", [f"R@{k}" for k in CUTOFFS], [f"r(k := {k})" for k in CUTOFFS]),
@@ -109,6 +123,12 @@ def test_a_measure_named_twice_is_one() -> None:
         ("all_terc", "nearest: all_trec"),
         ("IPrec@0.2@3", "recall is 0.2@3"),
         ("SetP@5", "k is given twice"),
+        ("P(cutoff=5,k=3)", "k is given twice"),
+        ("P(cutoff=5)@3", "k is given twice"),
+        ("INST(T=1,t=2)", "t is given twice"),
+        ("ndcg@5-l2", "nDCG has no parameter rel"),
+        ("nosuch@5-l2", "unknown measure"),
+        ("rbp.0", r"p is 0.0, it must be in \(0, 1\)"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, complaint: str) -> None:
@@ -120,3 +140,15 @@ def test_all_names_that_do_not_fit_are_told_at_once() -> None:
     with pytest.raises(UsageError) as caught:
         parse_measures(["AP", "nDGC@10 P@0", "foo"], CATALOG)
     assert str(caught.value).count("\n") == 2
+
+
+def test_no_two_measures_share_a_name() -> None:
+    names: dict[str, str] = {}
+    for relation in CATALOG.measures:
+        header = relation.header
+        for name in {header.measure.lower(), relation.name, *(alias.name.lower() for alias in header.aliases)}:
+            assert names.setdefault(name, relation.name) == relation.name, name
+    trec: dict[str, str] = {}
+    for relation in CATALOG.measures:
+        for alias in relation.header.trec_eval:
+            assert trec.setdefault(alias.name.lower(), relation.name) == relation.name, alias.name

@@ -15,7 +15,7 @@ import pytrec_eval
 from evalsql import Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
-from tests import brute_force, brute_force_curves, brute_force_diversity
+from tests import brute_force, brute_force_curves, brute_force_diversity, brute_force_user_models
 from tests.brute_force_preferences import TIED
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
@@ -76,6 +76,19 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "ROC@2": partial(brute_force_curves.roc_n, n=2),
     "ROC(nonrelevant='judged')@2": partial(brute_force_curves.roc_n, n=2, nonrelevant="judged"),
     "nDCG_rel(gains={1:2,2:0.5,3:0.7})": partial(brute_force.ndcg_rel, gains={1: 2.0, 2: 0.5, 3: 0.7}),
+    "Hits@3": partial(brute_force_user_models.hits, k=3),
+    "CG@2": partial(brute_force_user_models.cg, k=2),
+    "nCG@3": partial(brute_force_user_models.ncg, k=3),
+    "PRES@3": partial(brute_force_user_models.pres, k=3),
+    "SDCG(max_rel=2)@3": lambda grades, scores: brute_force_user_models.sdcg(
+        brute_force_user_models.scaled(grades, scores, 2), 3
+    ),
+    "INSQ(min_rel=1,max_rel=3,depth=4)": lambda grades, scores: brute_force_user_models.rate(
+        brute_force_user_models.scaled(grades, scores, 3, 1), brute_force_user_models.insq_onward(1), 4
+    ),
+    "NPV(depth=5)": lambda grades, scores: brute_force_user_models.rate(
+        brute_force_user_models.scaled(grades, scores, 3), lambda *_: 1 / 1.1, 5
+    ),
 }
 NOT_BY_TOPIC = {"TAP"}
 

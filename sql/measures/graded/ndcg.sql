@@ -22,7 +22,8 @@
 --    doi:10.1145/582415.582418
 -- differs: Without a cutoff the ideal takes all judged documents. trec_eval sorts fractional gains as if
 --    they were integers, so that the perfect ranking can score 0, and keeps the grade as gain where its gain
---    parameter names none (here: a list that ends in ,*). ranx drops grades below its relevance level.
+--    parameter names none, as does ir_measures (here: a list that ends in ,*). ranx drops grades below its
+--    relevance level.
 -- range: 0 1
 -- mean: arithmetic
 -- example: graded nDCG = 0.5025

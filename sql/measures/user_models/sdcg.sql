@@ -2,6 +2,7 @@
 -- title: Scaled discounted cumulative gain
 -- parameters:
 --   k integer in [1, inf) = 10               rank cutoff
+--   dcg varchar in {log2} = log2             gain by grade: log2 takes the grade
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
@@ -22,7 +23,7 @@ with discounted as (
     select
         evaluation_id,
         sum(gain * ln(2) / ln(rank + 1)) as total
-    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from gained_ranks(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= $k
     group by evaluation_id
 ),
