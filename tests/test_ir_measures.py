@@ -13,10 +13,10 @@ import ir_measures
 import pytest
 from ir_measures.measures import registry
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests.brute_force import ranking
+from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run, collection
 
 EXACT = 1e-9
@@ -81,7 +81,7 @@ def gathered() -> tuple[Qrels, Run]:
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Warehouse]:
     qrels, run = gathered()
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(qrels, "gathered")
         warehouse.load_run(run, "system")
         yield warehouse

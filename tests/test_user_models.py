@@ -12,11 +12,11 @@ import pytest
 from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force
 from tests import brute_force_user_models as plain
+from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run, collection
 from tests.test_ties import orders, tied_collection
 
@@ -87,7 +87,7 @@ PLAIN: dict[str, Topic] = {
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for seed in SEEDS:
             one = collection(seed)
             warehouse.load_qrels(one.qrels, f"{seed}")
