@@ -90,6 +90,10 @@ def nerr11_onward(t: float) -> Callable[[int, float, float], float]:
     return lambda rank, gain, total: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1 - gain)
 
 
+def ift_onward(t: float, b: float, r: float) -> Callable[[int, float, float], float]:
+    return lambda rank, gain, total: 1 - 1 / (1 + b * math.exp(r * (t - total)))
+
+
 def sdcg(gains: Sequence[float], k: int) -> float:
     return sum(gain / math.log2(at + 2) for at, gain in enumerate(gains[:k])) / sum(
         1 / math.log2(at + 2) for at in range(k)
@@ -137,6 +141,42 @@ def q_measure(grades: Grades, scores: Scores, beta: float = 1.0) -> float:
             found, gained = found + 1, gained + grade
             total += (found + beta * gained) / (rank + beta * sum(best[:rank]))
     return total / len(best) if best else 0.0
+
+
+def blended(grades: Grades, order: Sequence[int], beta: float) -> list[float]:
+    """The blended ratio at each place."""
+    best = ideal(grades)
+    return [
+        (sum(grade > 0 for grade in order[:rank]) + beta * sum(order[:rank])) / (rank + beta * sum(best[:rank]))
+        for rank in range(1, len(order) + 1)
+    ]
+
+
+def awp(grades: Grades, scores: Scores) -> float:
+    order, best = graded(grades, scores), ideal(grades)
+    ratios = [sum(order[: at + 1]) / sum(best[: at + 1]) for at, grade in enumerate(order) if grade]
+    return sum(ratios) / len(best) if best else 0.0
+
+
+def r_measure(grades: Grades, scores: Scores, beta: float = 1.0) -> float:
+    relevant = len(ideal(grades))
+    # A ranking that is shorter goes on with documents of no worth.
+    order = [*graded(grades, scores), *([0] * relevant)]
+    return blended(grades, order, beta)[relevant - 1] if relevant else 0.0
+
+
+def o_measure(grades: Grades, scores: Scores, beta: float = 1.0) -> float:
+    order = graded(grades, scores)
+    return next((ratio for ratio, grade in zip(blended(grades, order, beta), order, strict=True) if grade), 0.0)
+
+
+def p_plus(grades: Grades, scores: Scores, beta: float = 1.0) -> float:
+    order = graded(grades, scores)
+    if not any(order):
+        return 0.0
+    last = order.index(max(order))
+    ratios = [ratio for at, ratio in enumerate(blended(grades, order, beta)) if order[at] and at <= last]
+    return sum(ratios) / len(ratios)
 
 
 def gap(grades: Grades, scores: Scores, chances: dict[int, float]) -> float:

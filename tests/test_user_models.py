@@ -9,6 +9,7 @@ from functools import partial
 from itertools import permutations
 
 import pytest
+from cwl.ruler.measures.cwl_ift import IFTGoalCWLMetric
 from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
@@ -56,6 +57,11 @@ PLAIN: dict[str, Topic] = {
     "NERR11(depth=null)": of_gains(partial(plain.endless, onward=plain.nerr11_onward(1), last_shift=2)),
     "BPM@5": of_gains(partial(bpm, t=1, k=5)),
     "BPM(t=2.5,max_rel=4)@30": of_gains(partial(bpm, t=2.5, k=30), 0, 4),
+    "IFT(depth=20)": of_gains(partial(plain.rate, onward=plain.ift_onward(2, 0.9, 1), depth=20)),
+    "IFT(t=1,b=3,r=5)": of_gains(partial(plain.rate, onward=plain.ift_onward(1, 3, 5), depth=1000)),
+    "IFT(t=0.5,b=0.1,r=0.2,depth=null)": of_gains(
+        partial(plain.rate, onward=plain.ift_onward(0.5, 0.1, 0.2), depth=300)
+    ),
     "INSQ(t=2,depth=10)": of_gains(partial(plain.rate, onward=plain.insq_onward(2), depth=10)),
     "INSQ(depth=null)": of_gains(partial(plain.endless, onward=plain.insq_onward(1), last_shift=2)),
     "INST(t=3,depth=12)": of_gains(partial(plain.rate, onward=plain.inst_onward(3), depth=12)),
@@ -77,6 +83,13 @@ PLAIN: dict[str, Topic] = {
     "nCG@3": of_grades(partial(plain.ncg, k=3)),
     "Q": of_grades(plain.q_measure),
     "Q(beta=10)": of_grades(partial(plain.q_measure, beta=10)),
+    "AWP": of_grades(plain.awp),
+    "R_measure": of_grades(plain.r_measure),
+    "R_measure(beta=3)": of_grades(partial(plain.r_measure, beta=3)),
+    "O_measure": of_grades(plain.o_measure),
+    "O_measure(beta=0.5)": of_grades(partial(plain.o_measure, beta=0.5)),
+    "P_plus": of_grades(plain.p_plus),
+    "P+(beta=5)": of_grades(partial(plain.p_plus, beta=5)),
     "GAP": of_grades(partial(plain.gap, chances=dict.fromkeys(range(1, 5), 0.25))),
     "GAP(gains={1:0.1,2:0.5,3:0.5,4:1})": of_grades(partial(plain.gap, chances={1: 0.1, 2: 0.4, 4: 0.5})),
     "PRES": of_grades(partial(plain.pres, k=1000)),
@@ -114,7 +127,9 @@ def test_measures_equal_plain_loops(loaded: Warehouse, name: str) -> None:
     assert len(differing) > (1 if name.endswith("@1") else 5)
 
 
-def test_q_without_gains_is_ap_and_gap_of_one_grade_too(loaded: Warehouse) -> None:
+def test_without_gains_they_are_measures_of_relevance(loaded: Warehouse) -> None:
+    assert values(loaded, "R_measure(beta=0)") == pytest.approx(values(loaded, "Rprec"), abs=EXACT)
+    assert values(loaded, "O_measure(beta=0)") == pytest.approx(values(loaded, "RR"), abs=EXACT)
     assert values(loaded, "Q(beta=0)") == pytest.approx(values(loaded, "AP"), abs=EXACT)
     assert values(loaded, "GAP(gains={1:1,2:1,3:1,4:1})") == pytest.approx(values(loaded, "AP"), abs=EXACT)
 
@@ -177,16 +192,21 @@ def test_published_table_of_pres(empty: Warehouse) -> None:
     assert ours == pytest.approx({"one": 0.25, "middle": 0.505, "top": 1.0, "end": 0.28}, abs=EXACT)
 
 
-def test_npv_equals_cwl_eval(empty: Warehouse) -> None:
+def test_what_ir_measures_leaves_out_equals_cwl_eval(empty: Warehouse) -> None:
     chance = random.Random(5)
     grades = {f"d{at:02}": chance.choice((0, 1, 2, 4)) for at in range(40)}
     empty.load_qrels({"t": grades}, "judged")
     empty.load_run({"t": {document: float(-at) for at, document in enumerate(grades)}}, "system")
-    gains = [grade / 4 for grade in grades.values()]
+    ranking = Ranking("t", [grade / 4 for grade in grades.values()], [math.nan] * len(grades))
     for rate in (0.1, 1.0, 0.001):
-        metric = NPVCWLMetric(rate)
-        expected = metric.measure(Ranking("t", gains, [math.nan] * len(gains)))
+        expected = NPVCWLMetric(rate).measure(ranking)
         assert empty.rows(f"select value from npv(rate := {rate}, max_rel := 4)") == [(pytest.approx(expected),)]
+    for t, b, r in ((2.0, 0.9, 1.0), (10.0, 0.25, 2.0), (1.0, 100.0, 0.01), (100.0, 1.0, 7.0)):
+        metric = IFTGoalCWLMetric(t, b, r)
+        expected = metric.measure(ranking)
+        ((value, items),) = empty.rows(f"select value, expected_items from ift(t := {t}, b := {b}, r := {r})")
+        assert value == pytest.approx(expected, abs=EXACT)
+        assert items == pytest.approx(metric.expected_items)
 
 
 def test_long_rankings_and_great_grades_stay_finite(empty: Warehouse) -> None:

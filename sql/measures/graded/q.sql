@@ -1,6 +1,6 @@
 -- measure: Q
 -- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
--- aliases: Q-measure
+-- aliases: Q-measure, Q_measure
 -- parameters:
 --   beta double in [0, inf) = 1     weight of gains over counts; 0 gives AP
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
@@ -16,54 +16,20 @@
 -- scores: no
 -- example: user-models Q = 0.4603
 -- example: user-models Q(beta=0) = 0.5556
-with found as (
+with blended as (
     select
         evaluation_id,
-        rank,
-        row_number() over down as nth,
-        sum(gain) over down as total_gain
-    from gained_ranks(gains := $gains)
-    where gain > 0
-    window down as (
-        partition by evaluation_id
-        order by rank
-        rows between unbounded preceding and current row
-    )
-),
-ideal as (
-    select
-        qrels_id,
-        topic_id,
-        rank,
-        sum(gain) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and current row
-        ) as total_gain
-    from ideal_gains(gains := $gains)
+        sum(ratio) as total
+    from blended_ratios(beta := $beta, gains := $gains)
+    group by evaluation_id
 ),
 lengths as (
     select
         qrels_id,
         topic_id,
-        max(rank) as num_gained
-    from ideal
+        count(*) as num_gained
+    from ideal_gains(gains := $gains)
     group by qrels_id, topic_id
-),
-blended as (
-    select
-        found.evaluation_id,
-        sum((found.nth + $beta * found.total_gain) / (found.rank + $beta * ideal.total_gain)) as total
-    from evaluated
-    join lengths
-        on lengths.qrels_id = evaluated.qrels_id
-        and lengths.topic_id = evaluated.topic_id
-    join found on found.evaluation_id = evaluated.evaluation_id
-    join ideal
-        on ideal.qrels_id = evaluated.qrels_id
-        and ideal.topic_id = evaluated.topic_id
-        and ideal.rank = least(found.rank, lengths.num_gained)
-    group by found.evaluation_id
 )
 select
     evaluated.qrels,

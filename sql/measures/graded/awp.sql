@@ -1,0 +1,41 @@
+-- measure: AWP
+-- title: Average weighted precision: average of normalised cumulated gain at each document with a gain
+-- parameters:
+--   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
+--                                   itself where the list ends in ,*; without them the grade
+-- definition: Sum over the documents retrieved with a gain of S / I, divided by the number of documents with a
+--    gain: S is the sum of the gains down to this document, and I the ideal ranking's down to the same place. 0 if
+--    there are none.
+-- reference: Kando, Kuriyama and Yoshioka 2001, Information retrieval system evaluation using multi-grade
+--    relevance judgments; as in Sakai 2004, doi:10.1007/978-3-540-31871-2_22
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
+--    over all orders of tied documents is known for it in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models AWP = 0.4167
+with weighted as (
+    select
+        evaluation_id,
+        sum(total_gain / ideal_gain) as total
+    from blended_ratios(gains := $gains)
+    group by evaluation_id
+),
+lengths as (
+    select
+        qrels_id,
+        topic_id,
+        count(*) as num_gained
+    from ideal_gains(gains := $gains)
+    group by qrels_id, topic_id
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(weighted.total / lengths.num_gained, 0) as value
+from evaluated
+left join lengths
+    on lengths.qrels_id = evaluated.qrels_id
+    and lengths.topic_id = evaluated.topic_id
+left join weighted on weighted.evaluation_id = evaluated.evaluation_id

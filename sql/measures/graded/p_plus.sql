@@ -1,0 +1,56 @@
+-- measure: P_plus
+-- title: P-plus: average of a blend of precision and normalised cumulated gain down to the best document retrieved
+-- aliases: P+
+-- parameters:
+--   beta double in [0, inf) = 1     weight of gains over counts
+--   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
+--                                   itself where the list ends in ,*; without them the grade
+-- columns:
+--   preferred_rank   rank of the first document with the greatest gain retrieved; 0 if none is
+-- definition: Mean over the documents with a gain, down to the first one with the greatest gain retrieved, of (c +
+--    beta * S) / (rank + beta * I): c of them stand here or above, S is the sum of their gains, and I the ideal
+--    ranking's down to the same place. 0 if none is retrieved.
+-- reference: Sakai 2007, On the properties of evaluation metrics for finding one highly relevant document,
+--    doi:10.2197/ipsjdc.3.643
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
+--    over all orders of tied documents is known for it in closed form.
+-- range: 0 1
+-- mean: arithmetic
+-- scores: no
+-- example: user-models P_plus = 0.6905
+with compared as (
+    select
+        evaluation_id,
+        rank,
+        gain,
+        ratio,
+        max(gain) over (partition by evaluation_id) as greatest_gain
+    from blended_ratios(beta := $beta, gains := $gains)
+),
+preferred as (
+    select
+        evaluation_id,
+        min(rank) as preferred_rank
+    from compared
+    where gain = greatest_gain
+    group by evaluation_id
+),
+averages as (
+    select
+        preferred.evaluation_id,
+        preferred.preferred_rank,
+        avg(compared.ratio) as average
+    from preferred
+    join compared
+        on compared.evaluation_id = preferred.evaluation_id
+        and compared.rank <= preferred.preferred_rank
+    group by preferred.evaluation_id, preferred.preferred_rank
+)
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    coalesce(averages.average, 0) as value,
+    coalesce(averages.preferred_rank, 0) as preferred_rank
+from evaluated
+left join averages on averages.evaluation_id = evaluated.evaluation_id
