@@ -95,10 +95,10 @@ class Answers(Connection):
     ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
         """How much hangs on the order of tied documents: two relations.
 
-        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where no closed form is
-        known; measures that do not depend on that order are left out. The second has the pairs of runs whose order
-        could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run, value,
-        least, other_run, other, greatest``. Arguments are those of ``evaluate``.
+        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where not known for
+        every topic; measures that do not depend on that order are left out. The second has the pairs of runs whose
+        order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
+        value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
         """
         named = parse_measures(listed(measures), self.catalog)
         chosen = self._filter(qrels, runs)

@@ -65,6 +65,21 @@ def tied_preferences(seed: int, *, as_qrels: bool) -> PreferenceCollection:
     return PreferenceCollection(preferences, run)
 
 
+def contested_ties(seed: int) -> PreferenceCollection:
+    """Topics with one tie of five documents, of which groups have orders of their own or compare only some."""
+    chance = random.Random(seed)
+    preferences: dict[str, Preferences] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"q{number}" for number in range(40)):
+        documents = [f"d{number}" for number in range(5)]
+        preferences[topic] = {}
+        for group in (f"g{number}" for number in range(chance.randint(2, 5))):
+            compared = chance.sample(documents, chance.randint(2, 5))
+            preferences[topic][group] = {"0": {document: float(chance.randint(0, 3)) for document in compared}}
+        run[topic] = dict.fromkeys(documents, 1.0)
+    return PreferenceCollection(preferences, run)
+
+
 def _group(chance: random.Random, documents: list[str], as_qrels: bool) -> dict[str, Levels]:
     highest = chance.choice((1, 2, 5))
     lowest = chance.choice((0, 0, -2)) if as_qrels else 0
@@ -212,7 +227,8 @@ def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) 
 
 
 SETS = ("all", "implied", "retrieved")
-# Measures of which the value expected over all orders of tied documents is known, by what judgments they are tried on.
+# Measures of which the worst, the best and the expected value over all orders of tied documents are known, by what
+# judgments they are tried on.
 TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
     "preferences": {
         **{f"PrefsSimple(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).simple(p) for p in SETS},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -43,7 +44,7 @@ def check(
     db: Database = None,
 ) -> None:
     """Check what the figures hang on. With --ties: value, worst, expected and best over all orders of tied documents,
-    empty where no closed form is known.
+    empty where it is not known for every topic.
 
     Ends with 1 where the order of two runs could be another.
     """
@@ -52,7 +53,7 @@ def check(
     with open(db, read_only=True, measures=measures or ()) as warehouse:
         named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
-            say(f"not a question of ties, or no closed form is known: {', '.join(without)}")
+            say(f"not a question of ties, or not known: {', '.join(without)}")
         with progress_bar() as progress:
             effects, swaps = warehouse.ties(
                 [each.name for each in named if tie_variants(each)],
@@ -62,21 +63,38 @@ def check(
             )
         emit(effects, output_format, output, digits, keep=[warehouse.path])
         found = swaps.fetchall()
-    known = [each.name for each in named if "worst" in tie_variants(each)]
-    if known:
-        _say_swaps(found, ", ".join(known))
-    if unknown := [each.name for each in named if tie_variants(each) and each.name not in known]:
-        say(f"not known whether the order of runs could be another: {', '.join(unknown)}")
+        ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
+    undecided = _undecided(ranges)
+    known = [each.name for each in named if tie_variants(each) and each.name not in undecided]
+    _say_swaps(found, known)
+    for name, (num_pairs, runs) in undecided.items():
+        shown = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
+        say(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
     if found:
         raise typer.Exit(FOUND)
 
 
-def _say_swaps(found: Sequence[tuple[object, ...]], measures: str) -> None:
+def _say_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> None:
     pairs: dict[object, list[str]] = {}
     for _, measure, upper, _, _, lower, *_ in found:
         pairs.setdefault(measure, []).append(f"{upper} over {lower}")
     for measure, names in pairs.items():
         shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
         say(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shown}")
-    if not pairs:
-        say(f"by {measures} under no order of tied documents two of the runs would change places")
+    if known and not pairs:
+        say(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
+
+
+def _undecided(ranges: Sequence[tuple[str, str, str, bool]]) -> dict[str, tuple[int, list[str]]]:
+    """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
+    found: dict[str, tuple[int, list[str]]] = {}
+    by_set: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+    for measure, qrels, run, is_known in ranges:
+        by_set.setdefault((measure, qrels), []).append((run, is_known))
+    for (measure, _), runs in by_set.items():
+        unknown = [run for run, is_known in runs if not is_known]
+        if unknown and len(runs) > 1:
+            num_pairs, names = found.get(measure, (0, []))
+            pairs = math.comb(len(runs), 2) - math.comb(len(runs) - len(unknown), 2)
+            found[measure] = num_pairs + pairs, list(dict.fromkeys([*names, *unknown]))
+    return found

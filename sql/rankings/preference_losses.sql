@@ -4,7 +4,7 @@
 --                                                      retrieved; those with both retrieved
 --   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
 --                                     between the two; or 1 divided by the preferences that count of the group
---   most_docs integer = 12    circles of more documents than these are not solved, nor are ties with more than 100
+--   most_docs integer = 14    circles of more documents than these are not solved, nor are ties with more than 100
 --                             documents in which there may be one
 -- columns:
 --   evaluation_id   key of the evaluation
@@ -27,6 +27,7 @@ meetings as (
         lower_doc.step as step,
         upper_doc.nth as upper_nth,
         upper_doc.step as upper_step,
+        lower_doc.num_docs as num_docs,
         coalesce(nets.net, 0) as loss
     from circles as lower_doc
     join circles as upper_doc
@@ -41,7 +42,7 @@ meetings as (
 ),
 additions as (
     -- A document below each set of others, which is a number with a binary digit for each document.
-    select
+    select distinct
         evaluation_id,
         circle_id,
         step,
@@ -49,8 +50,7 @@ additions as (
         cast(0 as double) as set_number,
         cast(0 as double) as loss,
         pow(2, num_docs) - 1 as last_number
-    from circles
-    where num_docs <= $most_docs
+    from meetings
     union all
     select
         additions.evaluation_id,

@@ -10,7 +10,8 @@
 --   measure      canonical name of the measure
 --   ties         order of tied documents: rule (the tie rule's), worst, best or expected
 --   value        mean over the topics; for counts the sum, for measures that say so the geometric mean or that by the
---                topics' weights
+--                topics' weights; null where that of a topic is not known, as it may be under the worst or the best
+--                order of tied documents
 --   num_topics   topics averaged
 with chosen as (
     select
@@ -19,7 +20,8 @@ with chosen as (
         topic,
         measure,
         ties,
-        value
+        value,
+        value is not null as is_known
     from answered
     where $topics = 'all'
     union all
@@ -29,7 +31,8 @@ with chosen as (
         answered.topic,
         answered.measure,
         answered.ties,
-        case when evaluated.missing then null else answered.value end as value
+        case when evaluated.missing then null else answered.value end as value,
+        true as is_known
     from answered
     join evaluated
         on evaluated.qrels = answered.qrels
@@ -54,6 +57,7 @@ select
     chosen.measure,
     chosen.ties,
     case
+        when count(case when not chosen.is_known then 1 end) > 0 then null
         when measures.mean = 'sum' then coalesce(sum(chosen.value order by chosen.topic), 0)
         when measures.mean = 'arithmetic' then coalesce(sum(chosen.value order by chosen.topic), 0) / count(*)
         when measures.mean = 'weighted' then

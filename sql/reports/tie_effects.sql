@@ -5,9 +5,9 @@
 --   run        run
 --   measure    canonical name of the measure
 --   value      mean under the tie rule
---   worst      mean under the worst order of tied documents; null where no closed form is known
---   expected   mean expected over all orders of tied documents; null where no closed form is known
---   best       mean under the best order of tied documents; null where no closed form is known
+--   worst      mean under the worst order of tied documents; null where not known for every topic
+--   expected   mean expected over all orders of tied documents; null where not known for every topic
+--   best       mean under the best order of tied documents; null where not known for every topic
 select
     qrels,
     run,

@@ -10,7 +10,7 @@
 --   other       its mean
 --   greatest    its greatest mean over all orders of tied documents
 with ranges as (
-    -- Where worst and best are not known, both ends are null, and no pair is claimed.
+    -- Of a run whose worst or best is not known no pair is claimed.
     select
         qrels,
         measure,
@@ -19,6 +19,9 @@ with ranges as (
         least(worst, best) as low,
         greatest(worst, best) as high
     from tie_effects
+    where
+        worst is not null
+        and best is not null
 )
 select
     upper_run.qrels,

@@ -8,7 +8,7 @@
 --                                             the worst, the best or what is expected over all orders;
 --                                             worst and best are not known (null) where the groups'
 --                                             preferences, taken together, go in a circle of more than
---                                             twelve tied documents, or may do so among more than 100
+--                                             14 tied documents, or may do so among more than 100
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
 --    preference is fulfilled where the document preferred is retrieved and the other stands below it or is
 --    not retrieved. Summed over topics.

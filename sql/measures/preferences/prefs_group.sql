@@ -10,7 +10,7 @@
 --                                             the worst, the best or what is expected over all orders;
 --                                             worst and best are not known (null) where the groups'
 --                                             preferences, taken together, go in a circle of more than
---                                             twelve tied documents, or may do so among more than 100
+--                                             14 tied documents, or may do so among more than 100
 -- definition: For each judgment group of the topic the preferences fulfilled divided by those that count, 0
 --    if there are none, and the mean of that over the groups. A preference is fulfilled where the document
 --    preferred is retrieved and the other stands below it or is not retrieved.

@@ -10,7 +10,7 @@
 --                                             the worst, the best or what is expected over all orders;
 --                                             worst and best are not known (null) where the groups'
 --                                             preferences, taken together, go in a circle of more than
---                                             twelve tied documents, or may do so among more than 100
+--                                             14 tied documents, or may do so among more than 100
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
 --    there are none. A preference is fulfilled where the document preferred is retrieved and the other stands

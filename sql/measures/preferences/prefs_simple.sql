@@ -10,7 +10,7 @@
 --                                             the worst, the best or what is expected over all orders;
 --                                             worst and best are not known (null) where the groups'
 --                                             preferences, taken together, go in a circle of more than
---                                             twelve tied documents, or may do so among more than 100
+--                                             14 tied documents, or may do so among more than 100
 -- definition: Preferences fulfilled divided by those that count, over all judgment groups of the topic
 --    together; 0 if there are none. A preference is fulfilled where the document preferred is retrieved and
 --    the other stands below it or is not retrieved.
