@@ -82,6 +82,18 @@ def ndcg_rel(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, f
     return max((total + (len(ideal) - found) * down_to[-1] / best[-1]) / len(ideal), 0.0) if ideal else 0.0
 
 
+def g(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> float:
+    ideal = sorted((gains.get(grade, 0.0) for grade in qrels.values()), reverse=True)
+    ideal = [gain for gain in ideal if gain > 0]
+    total = gained = cost = 0.0
+    for place, document in enumerate(ranking(scores)):
+        gain = gains.get(qrels.get(document, -99), 0.0)
+        gained += gain
+        cost += max(ideal[place] if place < len(ideal) else 0.0, 1.0)
+        total += gain / math.log2(2 + cost - gained)
+    return total / sum(ideal) if ideal else 0.0
+
+
 def tap(qrels: Qrels, run: Run, k: int, quantile: float = 0.5) -> dict[str, float]:
     """TAP-k by trying every score as the threshold, strictest first; scores are compared as 32-bit floats."""
     lists = {topic: {d: single(s) for d, s in run.get(topic, {}).items()} for topic in qrels}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants

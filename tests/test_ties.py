@@ -40,6 +40,7 @@ PEERS = {
     "nDCG@2": "ndcg_cut_2",
     "Rndcg": "Rndcg",
     "nDCG_rel": "ndcg_rel",
+    "G": "G",
     "IPrec@0.5": "iprec_at_recall_0.50",
     "IPrecAvg": "11pt_avg",
     "GMAP": "gm_map",
@@ -49,7 +50,7 @@ PEERS = {
 WANTED = (
     *("map", "recip_rank", "Rprec", "Rprec_mult.0.6,1.6", "bpref", "binG", "ndcg", "Rndcg", "11pt_avg"),
     *("map_cut.1,3", "P.1,3,5", "relative_P.1,3", "recall.1,3", "success.1,3", "ndcg_cut.2", "iprec_at_recall.0.5"),
-    *("gm_map", "gm_bpref", "infAP", "ndcg_rel"),
+    *("gm_map", "gm_bpref", "infAP", "ndcg_rel", "G"),
 )
 PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "FRS": brute_force.frs,
@@ -89,6 +90,7 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "NPV(depth=5)": lambda grades, scores: brute_force_user_models.rate(
         brute_force_user_models.scaled(grades, scores, 3), lambda *_: 1 / 1.1, 5
     ),
+    "G(gains={1:2,2:0.5,3:0.7})": partial(brute_force.g, gains={1: 2.0, 2: 0.5, 3: 0.7}),
 }
 NOT_BY_TOPIC = {"TAP"}
 
@@ -238,6 +240,31 @@ def test_ndcg_rel_is_null_where_losses_make_it_unknown(
         assert 20 < len(known) < len(ours) - 10
 
 
+def test_g_with_losses_is_known_where_none_is_tied(
+    loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
+) -> None:
+    qrels, run = tied_collection()
+    gains = {0: -0.5, 1: 2.0, 2: 0.5, 3: 1.0}
+    values: dict[str, list[float]] = {}
+    for (topic, _), scores in every_order.items():
+        values.setdefault(topic, []).append(brute_force.g(qrels[topic], scores, gains))
+    tied_losses = {
+        topic
+        for topic, scores in run.items()
+        if any(qrels[topic].get(d) == 0 and list(scores.values()).count(score) > 1 for d, score in scores.items())
+        and any(gains.get(grade, 0) > 0 for grade in qrels[topic].values())
+    }
+    pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+    listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
+    for ties, picked in pick.items():
+        ours = dict(loaded.rows(f"select topic, value from g(gains := '{listed}', ties := '{ties}')"))
+        unknown = set() if ties == "expected" else tied_losses
+        assert 20 < len(tied_losses) < len(ours) - 20
+        assert {topic for topic, value in ours.items() if value is None} == unknown
+        expected = {topic: picked(numbers) for topic, numbers in values.items() if topic not in unknown}
+        assert {topic: ours[topic] for topic in expected} == pytest.approx(expected, abs=EXACT), ties
+
+
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.
 INFERRED = (
     "0--uu[111--]",
@@ -310,3 +337,48 @@ def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -
         (measure,) = parse_measures([name], CATALOG)
         ((ours,),) = empty.rows(f"select value from {tie_variants(measure)['expected'].call}")
         assert ours == pytest.approx(value, abs=EXACT), name
+
+
+def test_gains_in_longer_ties_by_plain_recursion(empty: Warehouse) -> None:
+    """Two hundred documents with one score, of them eight with a gain of 1 and seven with 2; and too many."""
+    grades = {f"d{at:03}": 1 if at < 8 else 2 for at in range(15)}
+    many = {f"d{at:03}": at % 4 + 1 for at in range(40)}
+    empty.load_qrels({"few": grades, "many": many}, "long")
+    flat = {f"d{at:03}": 1.0 for at in range(200)}
+    empty.load_run({"few": flat, "many": flat}, "flat")
+    cost = [0.0]
+    for place in range(200):
+        cost.append(cost[-1] + (2 if place < 7 else 1))
+
+    def added(place: int, gain: int, ones: int, twos: int) -> float:
+        return gain / math.log2(2 + cost[place] - ones - 2 * twos - gain)
+
+    @cache
+    def extreme(ones: int, twos: int, top: int, pick: Callable[[list[float]], float]) -> float:
+        place = top + ones + twos + 1
+        choices = []
+        if ones < 8:
+            choices.append(added(place, 1, ones, twos) + extreme(ones + 1, twos, top, pick))
+        if twos < 7:
+            choices.append(added(place, 2, ones, twos) + extreme(ones, twos + 1, top, pick))
+        return pick(choices) if choices else 0.0
+
+    @cache
+    def expected(ones: int, twos: int, others: int) -> float:
+        left = 200 - ones - twos - others
+        value = 0.0
+        if ones < 8:
+            value += (8 - ones) / left * (added(201 - left, 1, ones, twos) + expected(ones + 1, twos, others))
+        if twos < 7:
+            value += (7 - twos) / left * (added(201 - left, 2, ones, twos) + expected(ones, twos + 1, others))
+        if others < 185:
+            value += (185 - others) / left * expected(ones, twos, others + 1)
+        return value
+
+    for ties, value in (
+        ("best", extreme(0, 0, 0, max)),
+        ("worst", extreme(0, 0, 185, min)),
+        ("expected", expected(0, 0, 0)),
+    ):
+        ours = dict(empty.rows(f"select topic, value from g(ties := '{ties}')"))
+        assert ours == {"few": pytest.approx(value / 22, abs=EXACT), "many": None}, ties

@@ -4,11 +4,14 @@
 -- parameters:
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders; not known (null)
+--                                   where a tie has more than 1000 sets of documents by their gains, nor worst
+--                                   and best where a tied document has a gain below 0
 -- definition: Sum over the documents retrieved of gain / log2(2 + C - S), divided by the sum of all gains of the topic: S
 --    is the sum of the gains down to this document, C that of the ideal ranking's, each raised to 1 where it is less.
 -- reference: Buckley, trec_eval, measure G, which calls it experimental
--- differs: trec_eval sorts fractional gains as if they were integers. Without ties: no value over all orders of tied
---    documents is known for it in closed form.
+-- differs: trec_eval sorts fractional gains as if they were integers.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -18,6 +21,15 @@ with found as (
         evaluation_id,
         sum(gain * ln(2) / ln(2 + cost - total_gain)) as total
     from gain_progress(gains := $gains)
+    where $ties = 'rule'
+    group by evaluation_id
+),
+over_orders as (
+    select
+        evaluation_id,
+        count(*) - count(total) as num_unknown,
+        sum(total) as total
+    from gain_orders(gains := $gains, ties := $ties)
     group by evaluation_id
 ),
 ideal as (
@@ -32,9 +44,13 @@ select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(found.total / ideal.total, 0) as value
+    case
+        when over_orders.num_unknown > 0 and ideal.total > 0 then null
+        else coalesce(coalesce(found.total, over_orders.total) / ideal.total, 0)
+    end as value
 from evaluated
 left join ideal
     on ideal.qrels_id = evaluated.qrels_id
     and ideal.topic_id = evaluated.topic_id
 left join found on found.evaluation_id = evaluated.evaluation_id
+left join over_orders on over_orders.evaluation_id = evaluated.evaluation_id

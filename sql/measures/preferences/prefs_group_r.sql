@@ -11,7 +11,8 @@
 --    documents at the lowest level only the first R count, those not retrieved coming last; in a group of one
 --    subgroup each document there is then compared with each of these R as well, as if preferred to it.
 -- reference: trec_eval 10.0, measure prefs_avgjg_Rnonrel
--- differs: Without ties: no value over all orders of tied documents is known for it in closed form.
+-- differs: Without ties: an order decides here which documents of the lowest level count as well, so that neither the
+--    worst nor the best order is known, nor what is expected.
 --    From all measures but those of preferences: tied documents are in ascending order of their names.
 --    So they are in trec_eval 9.0.8 and 10.0, to which this is equal, with the comparisons within the lowest
 --    level, of which their help says nothing, and with 0 where a group has 0/0; but 9.0.8 has levels as 32-bit

@@ -1,0 +1,114 @@
+-- title: What a document with a gain adds to the sum of G where it stands next below a set of documents tied with it
+-- parameters:
+--   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
+--                           list ends in ,*
+--   ties varchar in {worst, best, expected} = best   whether the documents without gain stand above them, below, or
+--                           anywhere
+-- columns:
+--   evaluation_id   key of the evaluation
+--   first_rank      place of the first document of the tie
+--   num_kinds       kinds of documents with a gain in the tie
+--   set_number      number of the set above, whose order does not matter
+--   next_number     number of the set with the document
+--   is_last         whether that is the whole tie
+--   addition        what the document adds, times the probability of this where any order is as likely
+with logarithms as (
+    select
+        0 as number,
+        cast(0 as double) as ln_factorial
+    union all
+    select
+        place as number,
+        sum(ln(place)) over (order by place rows between unbounded preceding and current row) as ln_factorial
+    from places
+),
+members as (
+    select
+        sets.evaluation_id as evaluation_id,
+        sets.first_rank as first_rank,
+        sets.set_number as set_number,
+        sets.set_docs as set_docs,
+        kinds.size as size,
+        kinds.num_zero as num_zero,
+        kinds.num_kinds as num_kinds,
+        kinds.gain as gain,
+        kinds.num_docs - sets.num_members as num_left,
+        sets.set_number + kinds.step as next_number,
+        sets.set_number + kinds.step = kinds.num_sets - 1 as is_last,
+        kinds.gain_above + sets.set_gain + kinds.gain as total_gain,
+        sum(all_docs.ln_factorial - in_set.ln_factorial - not_in_set.ln_factorial) over (
+            partition by sets.evaluation_id, sets.first_rank, sets.set_number
+        ) as ln_choices
+    from gain_sets(gains := $gains) as sets
+    join gain_kinds(gains := $gains) as kinds
+        on kinds.evaluation_id = sets.evaluation_id
+        and kinds.first_rank = sets.first_rank
+        and kinds.nth = sets.nth
+    join logarithms as all_docs on all_docs.number = kinds.num_docs
+    join logarithms as in_set on in_set.number = sets.num_members
+    join logarithms as not_in_set on not_in_set.number = kinds.num_docs - sets.num_members
+    where
+        $ties = 'expected'
+        or not kinds.has_loss
+),
+placed as (
+    select
+        members.evaluation_id as evaluation_id,
+        members.first_rank as first_rank,
+        members.num_kinds as num_kinds,
+        members.set_number as set_number,
+        members.next_number as next_number,
+        members.is_last as is_last,
+        members.gain as gain,
+        members.total_gain as total_gain,
+        members.first_rank + members.set_docs + zero_above.number as rank,
+        case
+            when $ties <> 'expected' then cast(1 as double)
+            else exp(
+                members.ln_choices
+                    + all_zero.ln_factorial - zero_above.ln_factorial - zero_below.ln_factorial
+                    - all_docs.ln_factorial + docs_above.ln_factorial + docs_below.ln_factorial
+            ) * members.num_left / (members.size - members.set_docs - zero_above.number)
+        end as chance
+    from members
+    join logarithms as zero_above
+        on zero_above.number <= members.num_zero
+        and (
+            $ties = 'expected'
+            or zero_above.number = case when $ties = 'best' then 0 else members.num_zero end
+        )
+    join logarithms as all_zero on all_zero.number = members.num_zero
+    join logarithms as zero_below on zero_below.number = members.num_zero - zero_above.number
+    join logarithms as all_docs on all_docs.number = members.size
+    join logarithms as docs_above on docs_above.number = members.set_docs + zero_above.number
+    join logarithms as docs_below
+        on docs_below.number = members.size - members.set_docs - zero_above.number
+    where members.num_left > 0
+),
+lengths as (
+    select
+        qrels_id,
+        topic_id,
+        max(rank) as length
+    from ideal_gains(gains := $gains)
+    group by qrels_id, topic_id
+)
+select
+    placed.evaluation_id,
+    placed.first_rank,
+    placed.num_kinds,
+    placed.set_number,
+    placed.next_number,
+    placed.is_last,
+    placed.chance * placed.gain * ln(2) / ln(
+        2 + ideal_progress.cost + greatest(placed.rank - lengths.length, 0) - placed.total_gain
+    ) as addition
+from placed
+join evaluations on evaluations.evaluation_id = placed.evaluation_id
+join lengths
+    on lengths.qrels_id = evaluations.qrels_id
+    and lengths.topic_id = evaluations.topic_id
+join ideal_progress(gains := $gains) as ideal_progress
+    on ideal_progress.qrels_id = evaluations.qrels_id
+    and ideal_progress.topic_id = evaluations.topic_id
+    and ideal_progress.rank = least(placed.rank, lengths.length)
