@@ -9,7 +9,8 @@
 -- columns:
 --   qrels             judgment set
 --   run               run
---   threshold         a score of the run, as it stood in the file; of scores that tie the weakest
+--   threshold         a score of the run, as it stood in the file; of scores that tie the weakest; where ranks
+--                     contradict scores only those below all that stands above them
 --   num_topics        topics that show at least k false positives with that score or a better one
 --   share             the same as a share of all topics, by weight
 --   false_positives   the greatest number of false positives that at least the given share of the topics, by weight,
@@ -46,6 +47,7 @@ cumulated as (
     select
         qrels,
         run,
+        evaluation_id,
         strength,
         score,
         nth,
@@ -69,14 +71,15 @@ stepped as (
         coalesce(
             lag(weight_cut) over (
                 partition by qrels, run, nth
-                order by weight_cut
+                order by strength desc, evaluation_id
             ),
             0
         ) as weight_before
     from cumulated
 ),
 steps as (
-    -- The factor forgives a quantile that has no exact binary form.
+    -- One more false positive is shown where the weight passes the quantile; the factor forgives one that has no
+    -- exact binary form.
     select
         stepped.qrels,
         stepped.run,

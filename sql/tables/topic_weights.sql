@@ -1,4 +1,4 @@
--- title: Weights of topics in judgment sets, as they were given; the view weighted_topics has those of all topics by name
+-- title: Weights of topics in judgment sets, as they were given; the view weighted_topics has those of all by name
 -- columns:
 --   qrels_id   key of the judgment set
 --   topic_id   key of the topic
