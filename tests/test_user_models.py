@@ -71,6 +71,7 @@ PLAIN: dict[str, Topic] = {
     ),
     "NPV(rate=0.5,depth=6)": of_gains(partial(plain.rate, onward=lambda rank, gain, total: 1 / 1.5, depth=6)),
     "NPV(depth=null)": of_gains(partial(plain.rate, onward=lambda rank, gain, total: 1 / 1.1, depth=400)),
+    "RBP(p=0.8,rel=1)@10": of_gains(lambda gains: sum(0.2 * 0.8**at for at, gain in enumerate(gains[:10]) if gain)),
     "SDCG@7": of_gains(partial(plain.sdcg, k=7)),
     "SDCG(min_rel=1,max_rel=3)@1": of_gains(partial(plain.sdcg, k=1), 1, 3),
     "Compat": of_grades(partial(plain.compat, p=0.95, normalize=True)),
