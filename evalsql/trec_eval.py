@@ -136,7 +136,7 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
 
 
 def _adjusted(measure: Measure, options: Options) -> Measure:
-    """The measure under the options that hold for all of a run."""
+    """The measure under the options that hold for all of a run; no level is no level: num_ret counts all documents."""
     settings: dict[str, Value] = {
         "rel": options.level,
         "rounding": "trec_eval_10" if options.version == "10.0" else "trec_eval",
@@ -144,7 +144,8 @@ def _adjusted(measure: Measure, options: Options) -> Measure:
         "judged_only": options.judged_only,
     }
     return replace(
-        measure, arguments={**measure.arguments, **{k: v for k, v in settings.items() if k in measure.arguments}}
+        measure,
+        arguments={**measure.arguments, **{k: v for k, v in settings.items() if measure.arguments.get(k) is not None}},
     )
 
 
