@@ -4,6 +4,8 @@
 --                           list ends in ,*
 --   ties varchar in {worst, best, expected} = best   whether the documents without gain stand above them, below, or
 --                           anywhere
+--   most_mixed integer = 100000   of what is expected, ties with more sets than these are left out, those of documents
+--                           without gain being counted too
 -- columns:
 --   evaluation_id   key of the evaluation
 --   first_rank      place of the first document of the tie
@@ -48,8 +50,8 @@ members as (
     join logarithms as in_set on in_set.number = sets.num_members
     join logarithms as not_in_set on not_in_set.number = kinds.num_docs - sets.num_members
     where
-        $ties = 'expected'
-        or not kinds.has_loss
+        ($ties = 'expected' and kinds.num_sets * (kinds.num_zero + 1) <= $most_mixed)
+        or ($ties <> 'expected' and not kinds.has_loss)
 ),
 placed as (
     select

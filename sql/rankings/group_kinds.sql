@@ -1,4 +1,4 @@
--- title: Kinds of tied documents that some group finds relevant, those of a kind having the same judgments of all groups
+-- title: Kinds of tied documents that some judgment group finds relevant, all groups saying the same of those of a kind
 -- parameters:
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether it matters that a document has been judged not relevant

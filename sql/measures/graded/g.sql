@@ -6,8 +6,9 @@
 --                                   itself where the list ends in ,*; without them the grade
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)
---                                   where a tie has more than 1000 sets of documents by their gains, nor worst
---                                   and best where a tied document has a gain below 0
+--                                   where a tie has more than 1000 sets of documents by their gains; nor worst
+--                                   and best where a tied document has a gain below 0; nor what is expected where
+--                                   the sets are more than 100000 with those of documents without gain
 -- definition: Sum over the documents retrieved of gain / log2(2 + C - S), divided by the sum of all gains of the topic: S
 --    is the sum of the gains down to this document, C that of the ideal ranking's, each raised to 1 where it is less.
 -- reference: Buckley, trec_eval, measure G, which calls it experimental

@@ -35,7 +35,9 @@ select
     evaluated.topic,
     case
         when swings.evaluation_id is null then coalesce(averages.value, 0)
-        else averages.value + swings.swing / averages.num_groups
+        -- Added up over pairs it may end a rounding outside of 0 and 1.
+        when swings.swing is not null
+        then least(greatest(averages.value + swings.swing / averages.num_groups, 0), 1)
     end as value
 from evaluated
 left join averages on averages.evaluation_id = evaluated.evaluation_id
