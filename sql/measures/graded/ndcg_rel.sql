@@ -6,7 +6,7 @@
 --                                   itself where the list ends in ,*; without them the grade
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)
---                                   where gains below 0 are tied and some order has a DCG below 0 on its way
+--                                   where gains are tied and, by gains below 0, some order has a DCG below 0
 -- definition: Mean over the documents with a positive gain of DCG / ideal DCG, both down to the document's rank; down to
 --    the end for documents not retrieved. 0 if there are none or the sum is negative.
 -- reference: Buckley, trec_eval, measure ndcg_rel, which calls it experimental
