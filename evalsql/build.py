@@ -20,21 +20,16 @@ NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as 
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
 
-def statements(
-    catalog: Catalog, wanted: Sequence[str] | None = None, *, temporary: bool = False
-) -> Iterator[tuple[str, str]]:
+def statements(catalog: Catalog, *, temporary: bool = False) -> Iterator[tuple[str, str]]:
     """What creates the views and macros of the catalogue in build order, with their comments.
 
-    Of those that are ``wanted``, if given, only what calls and reports need: no comments, and no view where there is
-    a macro. Each statement comes with the place it is made from. Temporary relations live with the connection; they
+    Each statement comes with the place it is made from. Temporary relations live with the connection; they
     serve a file that is open for reading only.
     """
-    order = _built(catalog, wanted)
+    order = _built(catalog)
     for relation in order:
-        if wanted is not None or relation.kind != "reports":
-            yield from _made(catalog, relation, temporary=temporary, lean=wanted is not None)
-    if wanted is not None:
-        return
+        if relation.kind != "reports":
+            yield from _made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
     for relation in order:
         if relation.kind == "reports":
@@ -54,11 +49,9 @@ def borrowed(catalog: Catalog, own: Sequence[Relation]) -> Iterator[tuple[str, s
             yield from _made(catalog, relation, temporary=True)
 
 
-def _made(
-    catalog: Catalog, relation: Relation, *, temporary: bool = False, lean: bool = False
-) -> Iterator[tuple[str, str]]:
-    described = () if temporary or lean else comments(relation)
-    for statement in (*_relation(catalog, relation, _creating(temporary), lean=lean), *described):
+def _made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
+    described = () if temporary else comments(relation)
+    for statement in (*_relation(catalog, relation, _creating(temporary)), *described):
         yield f"{relation.path}:{relation.body_line}", statement
 
 
@@ -66,9 +59,9 @@ def _creating(temporary: bool) -> str:
     return "create or replace temp" if temporary else "create or replace"
 
 
-def _built(catalog: Catalog, wanted: Sequence[str] | None = None) -> list[Relation]:
+def _built(catalog: Catalog) -> list[Relation]:
     given = {"means", "tied_means"}
-    return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
+    return [relation for relation in catalog.build_order() if given.issuperset(relation.header.inputs)]
 
 
 def _common_measures(catalog: Catalog) -> list[Measure]:
@@ -83,8 +76,8 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
             yield SCORES, statement
 
 
-def _relation(catalog: Catalog, relation: Relation, create: str, *, lean: bool) -> Iterator[str]:
-    """A table macro where the relation has parameters, and for every measure; a view always, but for lean ones."""
+def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
+    """A view, and a table macro where the relation has parameters and for every measure."""
     if not relation.parameters and not relation.is_measure:
         yield f"{create} view {relation.name} as\n{_with_means(catalog, relation)}"
         return
@@ -93,8 +86,7 @@ def _relation(catalog: Catalog, relation: Relation, create: str, *, lean: bool) 
         f"{parameter.name} {parameter.type} := {literal(parameter.default)}" for parameter in relation.parameters
     )
     yield f"{create} macro {relation.name}({signature}) as table\n{body}"
-    if not lean:
-        yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
+    yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
 
 
 def _with_means(catalog: Catalog, relation: Relation) -> str:

@@ -10,11 +10,12 @@ import duckdb
 
 from evalsql import build
 from evalsql.added import Sources, read_sources, with_added
-from evalsql.catalog import CONTRACT, Catalog, Relation, read_catalog, sql_root
+from evalsql.catalog import CONTRACT, Relation, read_catalog, sql_root
 from evalsql.errors import CatalogError, QueryError, WarehouseError
-from evalsql.naming import quoted
+from evalsql.naming import literal, quoted
+from evalsql.template import cached
 from evalsql.upgrade import upgrade
-from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+from evalsql.warehouse import SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 _OBJECTS = """
     select table_name as name, 'table' as kind from duckdb_tables() where not temporary
@@ -62,15 +63,6 @@ def open(path: str | Path | None = None, *, read_only: bool = False, measures: S
     return warehouse
 
 
-def open_for_measures(relations: Sequence[str], catalog: Catalog) -> Warehouse:
-    """A warehouse in memory with what the given relations and reports need, and no more."""
-    warehouse = Warehouse(_connect(MEMORY, False), MEMORY, read_only=False, catalog=catalog)
-    _create_tables(warehouse)
-    _apply(warehouse, build.statements(catalog, relations))
-    _write_catalogue(warehouse)
-    return warehouse
-
-
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
         connection = duckdb.connect(
@@ -94,9 +86,7 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
     path = warehouse.path
     objects = {name for (name,) in warehouse.rows(f"select name from ({_OBJECTS})")}
     if not objects and not warehouse.read_only:
-        with warehouse.transaction():
-            _create_tables(warehouse)
-            rebuild(warehouse)
+        _fill(warehouse)
         return
     try:
         ((schema_version, made_by, digest),) = warehouse.rows(
@@ -123,6 +113,36 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
             rebuild(warehouse)
 
 
+def _fill(warehouse: Warehouse) -> None:
+    """Put everything into a new database: copied from one made before if there is a place to keep it."""
+
+    def make(path: Path) -> None:
+        with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=warehouse.catalog) as template:
+            _make(template)
+
+    path = cached(warehouse.catalog.digest, make)
+    if path is None or not _copied(warehouse, path):
+        _make(warehouse)
+
+
+def _copied(warehouse: Warehouse, path: Path) -> bool:
+    ((name,),) = warehouse.rows("select current_database()")
+    try:
+        warehouse.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
+    except QueryError:
+        return False
+    warehouse.execute(f"copy from database evalsql_template to {quoted(name)}")
+    warehouse.execute("detach evalsql_template")
+    warehouse.execute("update warehouse set built_at = current_timestamp at time zone 'UTC'")
+    return True
+
+
+def _make(warehouse: Warehouse) -> None:
+    with warehouse.transaction():
+        _create_tables(warehouse)
+        rebuild(warehouse)
+
+
 def _create_tables(warehouse: Warehouse) -> None:
     for relation in warehouse.catalog.of_kind("tables"):
         warehouse.execute(relation.body)
@@ -146,8 +166,12 @@ def rebuild(warehouse: Warehouse) -> None:
         "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
         [SCHEMA_VERSION, warehouse.program_version, warehouse.catalog.digest],
     )
+    check_own(warehouse)
+
+
+def check_own(warehouse: Warehouse) -> None:
+    """Hold measures of a user's own to the contract; those that come with the package are by its tests."""
     for relation in warehouse.catalog.measures:
-        # Those that come with the package are held to the contract by its tests.
         if sql_root() not in relation.path.parents:
             check_contract(warehouse, relation)
 
@@ -160,8 +184,7 @@ def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     for row in build.catalogue_rows(own):
         warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
     _apply(warehouse, build.borrowed(warehouse.catalog, relations))
-    for relation in own:
-        check_contract(warehouse, relation)
+    check_own(warehouse)
 
 
 def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]]) -> None:

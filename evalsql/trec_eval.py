@@ -15,9 +15,9 @@ from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.header import Value
 from evalsql.ingest.keys import loading_sql
 from evalsql.naming import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.opening import open_for_measures
+from evalsql.opening import open
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse import MEMORY, Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
 # for them; every other measure is made for grades.
@@ -158,9 +158,8 @@ def lines(qrels: str, run: str, catalog: Catalog, options: Options) -> Iterator[
         NoCommonTopicError: no topic is in both files.
     """
     rows = rows_wanted(options.measures, catalog, options)
-    relations = [row.measure.relation.name for row in rows if row.measure]
     reference = _read_zscores(options.zscores) if options.zscores else None
-    with open_for_measures([*relations, "num_rel", "coverage", "evaluated", RELEVANCE_STRING], catalog) as warehouse:
+    with open(MEMORY) as warehouse:
         _load(warehouse, qrels, run, options)
         answers = _answers(warehouse, rows, options, reference)
         mark = "Z" if reference is not None else ""

@@ -36,6 +36,12 @@ def real() -> Path:
     return folder
 
 
+# The template of warehouses is made anew for the tests, wherever the user's own is.
+_CACHE = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
+os.environ["XDG_CACHE_HOME"] = _CACHE
+
+
 @cache
 def _empty_file() -> Path:
     folder = Path(tempfile.mkdtemp())

@@ -30,8 +30,8 @@ from evalsql.cli.common import (
     say_ties,
 )
 from evalsql.naming import parse_measures
-from evalsql.opening import open, open_for_measures
-from evalsql.warehouse import Warehouse
+from evalsql.opening import check_own, open
+from evalsql.warehouse import MEMORY, Warehouse
 
 
 def evaluate(
@@ -49,10 +49,8 @@ def evaluate(
     digits: Digits = 4,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
-    catalog = read_catalog().extended(read_sources(measures or ()))
-    named = parse_measures(measure or DEFAULT_MEASURES, catalog)
-    wanted = [each.relation.name for each in named]
-    with open_for_measures([*wanted, "coverage", "evaluated"], catalog) as warehouse:
+    parse_measures(measure or DEFAULT_MEASURES, read_catalog().extended(read_sources(measures or ())))
+    with open(MEMORY, measures=measures or ()) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -63,6 +61,7 @@ def evaluate(
                 keep_best=keep_best,
                 progress=progress,
             )
+        check_own(warehouse)
         _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
 
 

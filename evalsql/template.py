@@ -1,0 +1,34 @@
+"""An empty warehouse kept in the user's cache: making its views and macros takes seconds, copying them none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import platformdirs
+
+_KEPT = 4
+
+
+def cached(digest: str, make: Callable[[Path], None]) -> Path | None:
+    """The file that ``make`` makes from relations of that digest; None where there is no place to keep it."""
+    folder = platformdirs.user_cache_path("evalsql", appauthor=False)
+    path = folder / f"{digest[:20]}-duckdb-{duckdb.__version__}.duckdb"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            made = Path(scratch) / path.name
+            make(made)
+            os.replace(made, path)
+    except OSError:
+        return None
+    for older in sorted(folder.glob("*.duckdb"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
+        with contextlib.suppress(OSError):
+            older.unlink()
+    return path

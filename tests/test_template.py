@@ -1,0 +1,90 @@
+"""The empty warehouse kept in the user's cache: what is copied from it is what would have been made."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import Warehouse, template
+from tests.conftest import SAMPLE
+
+EVERYTHING = """
+    select 'table', table_name, sql, comment from duckdb_tables() where not temporary
+    union all
+    select 'view', view_name, sql, comment from duckdb_views() where not internal and not temporary
+    union all
+    select 'macro', function_name, lower(macro_definition), comment from duckdb_functions() where not internal
+    union all
+    select 'column', table_name || '.' || column_name, data_type, comment from duckdb_columns()
+    where not internal and database_name = current_database()
+    union all
+    select 'measure', measure, definition, example from measures
+    union all
+    select 'relation', relation, kind, title from relations
+    order by all
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(template.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def made(cache: Path) -> list[Path]:
+    return sorted(cache.glob("*.duckdb"))
+
+
+def is_whole(warehouse: Warehouse) -> bool:
+    warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+    warehouse.load_runs(SAMPLE / "runs" / "bm25.run")
+    return len(warehouse.evaluate("AP nDCG@10").fetchall()) == 1
+
+
+def test_a_copy_is_what_would_have_been_made(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with evalsql.open(tmp_path / "first.duckdb") as first:
+        contents = first.rows(EVERYTHING)
+        assert is_whole(first)
+    assert len(made(cache)) == 1
+    written = made(cache)[0].stat().st_mtime_ns
+    with evalsql.open(":memory:") as memory:
+        assert memory.rows(EVERYTHING) == contents
+        assert is_whole(memory)
+        assert memory.rows("select database_name from duckdb_databases() where not internal") == [("memory",)]
+    assert made(cache)[0].stat().st_mtime_ns == written
+    monkeypatch.setattr("evalsql.opening.cached", lambda digest, make: None)
+    with evalsql.open(":memory:") as direct:
+        assert direct.rows(EVERYTHING) == contents
+
+
+def test_without_a_place_to_keep_it_all_is_made(cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+    with evalsql.open(":memory:") as warehouse:
+        assert is_whole(warehouse)
+
+
+def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
+    evalsql.open(":memory:").close()
+    (kept,) = made(cache)
+    kept.write_bytes(b"no database")
+    with evalsql.open(":memory:") as warehouse:
+        assert is_whole(warehouse)
+
+
+def test_a_few_templates_are_kept(cache: Path) -> None:
+    cache.mkdir()
+    for age in range(6):
+        (cache / f"{age}.duckdb").touch()
+        os.utime(cache / f"{age}.duckdb", (1_000_000 - age, 1_000_000 - age))
+    assert template.cached("digest", lambda path: path.touch()) == cache / made(cache)[-1].name
+    assert [path.name for path in made(cache)][:3] == ["0.duckdb", "1.duckdb", "2.duckdb"]
+    assert len(made(cache)) == 4
+
+
+def test_warehouses_side_by_side_do_not_meet(cache: Path, tmp_path: Path) -> None:
+    with evalsql.open(":memory:") as one, evalsql.open(":memory:") as two, evalsql.open(tmp_path / "w.duckdb") as three:
+        one.load_qrels({"t": {"d": 1}}, "own")
+        assert [len(each.rows("from qrels")) for each in (one, two, three)] == [1, 0, 0]
