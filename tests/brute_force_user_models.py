@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tests.brute_force import ranking
 
@@ -84,6 +85,18 @@ def inst_onward(t: float) -> Callable[[int, float, float], float]:
 
 def insq_onward(t: float) -> Callable[[int, float, float], float]:
     return lambda rank, gain, total: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2
+
+
+def nerr8_onward(rank: int, gain: float, total: float) -> float:
+    return 1 - gain
+
+
+def nerr9_onward(rank: int, gain: float, total: float) -> float:
+    return rank / (rank + 1) * (1 - gain)
+
+
+def nerr10_onward(p: float) -> Callable[[int, float, float], float]:
+    return lambda rank, gain, total: p * (1 - gain)
 
 
 def nerr11_onward(t: float) -> Callable[[int, float, float], float]:
@@ -208,3 +221,46 @@ def search_length(relevant: Sequence[bool], wanted: int) -> int:
         if found == wanted:
             return place + 1 - wanted
     return len(relevant) - sum(relevant)
+
+
+def of_gains(
+    value: Callable[[list[float]], float], max_rel: int, min_rel: int = 0
+) -> Callable[[Grades, Scores], float]:
+    return lambda grades, scores: value(scaled(grades, scores, max_rel, min_rel))
+
+
+# Measures that know what ties do to them.
+TIED: dict[str, Callable[[Grades, Scores], float]] = {
+    "ERR": err,
+    **{f"ERR(max_rel={most})@{k}": partial(err, k=k, max_rel=most) for most in (1, 2, 3) for k in (2, 4)},
+    "nERR": nerr,
+    "nERR(max_rel=2)@3": partial(nerr, k=3, max_rel=2),
+    **{
+        f"NERR8(max_rel={most})@{k}": of_gains(partial(rate, onward=nerr8_onward, depth=k), most)
+        for most in (1, 2, 4)
+        for k in (2, 3, 9)
+    },
+    **{
+        f"NERR9(max_rel={most})@{k}": of_gains(partial(rate, onward=nerr9_onward, depth=k), most)
+        for most in (1, 2, 4)
+        for k in (2, 3, 9)
+    },
+    **{
+        f"NERR10(p=0.6,max_rel={most},depth={depth})": of_gains(
+            partial(rate, onward=nerr10_onward(0.6), depth=depth), most
+        )
+        for most, depth in ((1, 9), (2, 3), (5, 9))
+    },
+    **{
+        f"NERR11(t={t},min_rel={least},max_rel=3,depth={depth})": of_gains(
+            partial(rate, onward=nerr11_onward(t), depth=depth), 3, least
+        )
+        for t, least, depth in ((0.25, 0, 9), (1, 1, 3), (3, 0, 5))
+    },
+    **{
+        f"INST(t={t},min_rel={least},max_rel={most},depth={depth})": of_gains(
+            partial(rate, onward=inst_onward(t), depth=depth), most, least
+        )
+        for t, least, most, depth in ((0.5, 0, 3, 9), (0.5, 0, 2, 3), (0.6, 1, 3, 50), (1, 0, 1, 4), (2.5, 0, 3, 1000))
+    },
+}

@@ -17,6 +17,7 @@ from evalsql.catalog import read_catalog
 from evalsql.naming import parse_measures, tie_variants
 from tests import brute_force, brute_force_curves, brute_force_diversity, brute_force_user_models
 from tests.brute_force_preferences import TIED
+from tests.brute_force_user_models import TIED as TIED_MODELS
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
 
@@ -91,6 +92,7 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
         brute_force_user_models.scaled(grades, scores, 3), lambda *_: 1 / 1.1, 5
     ),
     "G(gains={1:2,2:0.5,3:0.7})": partial(brute_force.g, gains={1: 2.0, 2: 0.5, 3: 0.7}),
+    **TIED_MODELS,
 }
 NOT_BY_TOPIC = {"TAP"}
 
@@ -263,6 +265,18 @@ def test_g_with_losses_is_known_where_none_is_tied(
         assert {topic for topic, value in ours.items() if value is None} == unknown
         expected = {topic: picked(numbers) for topic, numbers in values.items() if topic not in unknown}
         assert {topic: ours[topic] for topic in expected} == pytest.approx(expected, abs=EXACT), ties
+
+
+def test_inst_is_null_where_a_gain_can_make_the_reader_go_on(loaded: Warehouse) -> None:
+    """With a goal of a quarter the reader goes on for sure below a first document of gain 1."""
+    gains = [1.0, 0.9]
+    onward = brute_force_user_models.inst_onward(0.25)
+    assert brute_force_user_models.rate(gains, onward, 7) < brute_force_user_models.rate(gains[::-1], onward, 7)
+    for t, unknown in ((0.25, True), (0.49, True), (0.5, False)):
+        for ties in ("worst", "best"):
+            values = loaded.rows(f"select value from inst(t := {t}, ties := '{ties}')")
+            assert {value is None for (value,) in values} == {unknown}
+    assert loaded.rows("select count(*) from inst(t := 0.25) where value is null") == [(0,)]
 
 
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.

@@ -5,6 +5,8 @@
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is; null is the greatest of the judgment set
 --   depth integer in [1, inf) = null         last place that counts; null is none
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   above           place above the stretch: that of a gained document, or 0
@@ -21,7 +23,7 @@ with gained as (
     from evaluations
     join gain_scales(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel) as gain_scales
         on gain_scales.qrels_id = evaluations.qrels_id
-    join gained_ranks(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel) as gained_ranks
+    join gained_ranks(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties) as gained_ranks
         on gained_ranks.evaluation_id = evaluations.evaluation_id
     where gained_ranks.rank <= coalesce($depth, gained_ranks.rank)
 ),

@@ -7,6 +7,8 @@
 --                                            greatest of the judgment set
 --   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
 --                                            thought below the ranking; null is none
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   items           documents that the reader is expected to look at
@@ -19,7 +21,7 @@ with shifted as (
         gain,
         patience,
         case when $model = 'inst' then 2 * $t - gain_above else 2 * $t end as shift
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth)
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
 ),
 moved as (
     -- A reader comes to a place of the stretch with the chance factor / (place + shift - 1)^2.

@@ -4,14 +4,16 @@
 --   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- definition: Sum over the first k of R / rank times the product of 1 - R over the documents above, R = (2^grade -
 --    1) / 2^max_rel being how likely a document satisfies the reader, who then stops. Unjudged documents and
 --    negative grades have R = 0.
 -- reference: Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance,
 --    doi:10.1145/1645953.1646033
 -- differs: Equal to gdeval.pl and so to ir_measures, which take max_rel = 4 for everything, refuse greater grades
---    and topics that are no numbers, and round to 5 decimals. Without ties: no value over all orders is known in
---    closed form.
+--    and topics that are no numbers, and round to 5 decimals.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -21,7 +23,7 @@ with found as (
     select
         evaluation_id,
         sum(patience * gain / last_place) as total
-    from gain_stretches(dcg := 'exp-log2', max_rel := $max_rel, depth := $k)
+    from gain_stretches(dcg := 'exp-log2', max_rel := $max_rel, depth := $k, ties := $ties)
     where gain > 0
     group by evaluation_id
 )

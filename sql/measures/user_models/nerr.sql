@@ -4,6 +4,9 @@
 --   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- columns:
 --   err         expected reciprocal rank
 --   ideal_err   the same for the judged documents in the order of their grades
@@ -56,7 +59,7 @@ select
     found.value as err,
     coalesce(ideal.total, 0) as ideal_err
 from evaluated
-join err(k := $k, max_rel := $max_rel) as found
+join err(k := $k, max_rel := $max_rel, ties := $ties) as found
     on found.qrels = evaluated.qrels
     and found.run = evaluated.run
     and found.topic = evaluated.topic

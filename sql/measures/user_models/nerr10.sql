@@ -7,6 +7,9 @@
 --                                            greatest of the judgment set
 --   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
 --                                            thought below the ranking; null is none
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -15,8 +18,7 @@
 --    (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 10
--- differs: Equal to cwl_eval and ir_measures, which demand max_rel. Without ties: no value over all orders is
---    known in closed form.
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -26,7 +28,7 @@ with read as (
         evaluation_id,
         sum(case when gain > 0 then patience * gain * pow($p, last_place - 1) else 0 end) as gained,
         sum(patience * (pow($p, above) - coalesce(pow($p, last_place), 0)) / (1 - $p)) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth)
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
     group by evaluation_id
 )
 select

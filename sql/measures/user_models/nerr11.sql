@@ -7,6 +7,9 @@
 --                                            greatest of the judgment set
 --   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
 --                                            thought below the ranking; null is none
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -16,7 +19,7 @@
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 11
 -- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 places; the definition in print
---    goes on without end, depth=null. Without ties: no value over all orders is known in closed form.
+--    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -29,5 +32,7 @@ select
     goal_totals.items as expected_items,
     goal_totals.gained as expected_total_utility
 from evaluated
-join goal_totals(model := 'nerr11', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth) as goal_totals
+join goal_totals(
+    model := 'nerr11', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties
+) as goal_totals
     on goal_totals.evaluation_id = evaluated.evaluation_id

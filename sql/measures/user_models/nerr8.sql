@@ -5,6 +5,9 @@
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -13,8 +16,7 @@
 --    (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 8
--- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel. Without
---    ties: no value over all orders is known in closed form.
+-- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -24,7 +26,7 @@ with read as (
         evaluation_id,
         sum(patience * gain) as gained,
         sum(patience * (last_place - above)) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k)
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties)
     group by evaluation_id
 )
 select

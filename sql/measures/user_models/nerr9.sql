@@ -5,6 +5,9 @@
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                     the worst or the best over all orders; what is expected has no known
+--                                     closed form
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -13,8 +16,7 @@
 --    (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 9
--- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel. Without
---    ties: no value over all orders is known in closed form.
+-- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -33,7 +35,7 @@ read as (
         stretches.evaluation_id,
         sum(stretches.patience * stretches.gain / stretches.last_place) as gained,
         sum(stretches.patience * (below.total - coalesce(top.total, 0))) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k) as stretches
+    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties) as stretches
     join harmonics as below on below.place = stretches.last_place
     left join harmonics as top on top.place = stretches.above
     group by stretches.evaluation_id
