@@ -229,6 +229,13 @@ def of_gains(
     return lambda grades, scores: value(scaled(grades, scores, max_rel, min_rel))
 
 
+def of_listed(
+    value: Callable[[dict[str, float], Scores], float], gains: dict[int, float]
+) -> Callable[[Grades, Scores], float]:
+    """Of measures for which a grade is its gain: with gains that are listed."""
+    return lambda grades, scores: value({document: gains.get(grade, 0.0) for document, grade in grades.items()}, scores)
+
+
 # Measures that know what ties do to them.
 TIED: dict[str, Callable[[Grades, Scores], float]] = {
     "ERR": err,
@@ -262,5 +269,13 @@ TIED: dict[str, Callable[[Grades, Scores], float]] = {
             partial(rate, onward=inst_onward(t), depth=depth), most, least
         )
         for t, least, most, depth in ((0.5, 0, 3, 9), (0.5, 0, 2, 3), (0.6, 1, 3, 50), (1, 0, 1, 4), (2.5, 0, 3, 1000))
+    },
+    **{f"Q(beta={beta})": partial(q_measure, beta=beta) for beta in (0, 1, 10)},
+    **{f"R_measure(beta={beta})": partial(r_measure, beta=beta) for beta in (0, 1, 3)},
+    **{f"O_measure(beta={beta})": partial(o_measure, beta=beta) for beta in (0, 0.5, 4)},
+    "AWP": awp,
+    **{
+        f"{name}(gains={{0:-1,1:2,2:0.5,3:0.7}})": of_listed(value, {0: -1.0, 1: 2.0, 2: 0.5, 3: 0.7})
+        for name, value in (("Q", q_measure), ("R_measure", r_measure), ("O_measure", o_measure), ("AWP", awp))
     },
 }

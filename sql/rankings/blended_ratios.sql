@@ -1,30 +1,70 @@
--- title: Each document retrieved with a gain, with the blend of precision and normalised cumulated gain there
+-- title: Each document retrieved with a gain, with the blend of precision and normalised cumulated gain there, or
+--    each place where one may stand with what is expected over all orders of tied documents
 -- parameters:
 --   beta double in [0, inf) = 1     weight of gains over counts
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
+--   share           probability that a document with a gain stands there; 1 but for what is expected, for which
+--                   gain, nth, total_gain and ratio count as 0 in the orders in which none does
 --   gain            gain of the document there
 --   nth             how many documents with a gain stand here or above
 --   total_gain      sum of their gains
 --   ideal_gain      the ideal ranking's down to the same place
 --   ratio           (nth + beta * total_gain) / (rank + beta * ideal_gain)
-with found as (
+with ranked as (
     select
         evaluation_id,
         rank,
         gain,
         row_number() over down as nth,
         sum(gain) over down as total_gain
-    from gained_ranks(gains := $gains)
-    where gain > 0
+    from gained_ranks(gains := $gains, ties := $ties)
+    where
+        gain > 0
+        and $ties <> 'expected'
     window down as (
         partition by evaluation_id
         order by rank
         rows between unbounded preceding and current row
     )
+),
+expected as (
+    -- Beside a document with a gain the others of its tie are spread evenly over the remaining places.
+    select
+        evaluation_id,
+        rank,
+        cast(last_rank - first_rank + 1 as double) as size,
+        coalesce(cast(rank - first_rank as double) / nullif(last_rank - first_rank, 0), 0) as part_above,
+        num_gained,
+        total_gain,
+        gained_above,
+        gain_above
+    from gained_places(gains := $gains)
+    where $ties = 'expected'
+),
+found as (
+    select
+        evaluation_id,
+        rank,
+        cast(1 as double) as share,
+        gain,
+        cast(nth as double) as nth,
+        total_gain
+    from ranked
+    union all
+    select
+        evaluation_id,
+        rank,
+        num_gained / size as share,
+        total_gain / size as gain,
+        num_gained * (gained_above + 1 + part_above * (num_gained - 1)) / size as nth,
+        (num_gained * gain_above + total_gain * (1 + part_above * (num_gained - 1))) / size as total_gain
+    from expected
 ),
 ideal as (
     select
@@ -49,6 +89,7 @@ lengths as (
 select
     found.evaluation_id,
     found.rank,
+    found.share,
     found.gain,
     found.nth,
     found.total_gain,

@@ -3,13 +3,14 @@
 -- parameters:
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders
 -- definition: Sum over the documents retrieved with a gain of S / I, divided by the number of documents with a
 --    gain: S is the sum of the gains down to this document, and I the ideal ranking's down to the same place. 0 if
 --    there are none.
 -- reference: Kando, Kuriyama and Yoshioka 2001, Information retrieval system evaluation using multi-grade
 --    relevance judgments; as in Sakai 2004, doi:10.1007/978-3-540-31871-2_22
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
---    over all orders of tied documents is known for it in closed form.
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -18,7 +19,7 @@ with weighted as (
     select
         evaluation_id,
         sum(total_gain / ideal_gain) as total
-    from blended_ratios(gains := $gains)
+    from blended_ratios(gains := $gains, ties := $ties)
     group by evaluation_id
 ),
 lengths as (

@@ -5,22 +5,79 @@
 --   beta double in [0, inf) = 1     weight of gains over counts; 0 gives RR
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders
 -- definition: (1 + beta * gain) / (rank + beta * I) of the first document with a gain, I being the sum of the
 --    ideal ranking's gains down to the same place; 0 if none is retrieved.
 -- reference: Sakai 2007, On the properties of evaluation metrics for finding one highly relevant document,
 --    doi:10.2197/ipsjdc.3.643
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
---    over all orders of tied documents is known for it in closed form.
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models O_measure = 0.6667
-with first_found as (
+with blended as (
+    select
+        evaluation_id,
+        rank,
+        nth,
+        ideal_gain,
+        ratio
+    from blended_ratios(beta := $beta, gains := $gains, ties := $ties)
+),
+tied as (
+    -- The chance that the document at a place has no gain where none above it has; it is 0 at the last place.
+    select
+        evaluation_id,
+        rank,
+        num_gained,
+        total_gain,
+        last_rank - rank + 1 as num_left,
+        case
+            when last_rank - rank + 1 > num_gained
+            then ln(1 - cast(num_gained as double) / (last_rank - rank + 1))
+            else 0
+        end as logarithm
+    from gained_places(gains := $gains)
+    where
+        $ties = 'expected'
+        and gained_above = 0
+        and rank <= last_rank - num_gained + 1
+),
+first_places_found as (
+    select
+        evaluation_id,
+        rank,
+        exp(coalesce(sum(logarithm) over above, 0)) * num_gained / num_left as share,
+        total_gain / num_gained as gain
+    from tied
+    window above as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and 1 preceding
+    )
+),
+first_found as (
     select
         evaluation_id,
         ratio
-    from blended_ratios(beta := $beta, gains := $gains)
-    where nth = 1
+    from blended
+    where
+        nth = 1
+        and $ties <> 'expected'
+    union all
+    select
+        first_places_found.evaluation_id,
+        sum(
+            first_places_found.share
+                * (1 + $beta * first_places_found.gain)
+                / (blended.rank + $beta * blended.ideal_gain)
+        ) as ratio
+    from first_places_found
+    join blended
+        on blended.evaluation_id = first_places_found.evaluation_id
+        and blended.rank = first_places_found.rank
+    group by first_places_found.evaluation_id
 )
 select
     evaluated.qrels,

@@ -5,12 +5,13 @@
 --   beta double in [0, inf) = 1     weight of gains over counts; 0 gives AP
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders
 -- definition: Sum over the documents retrieved with a gain of (c + beta * S) / (rank + beta * I), divided by the
 --    number of documents with a gain: c of them stand here or above, S is the sum of their gains, and I the ideal
 --    ranking's down to the same place. 0 if there are none.
 -- reference: Sakai 2004, Ranking the NTCIR systems based on multigrade relevance, doi:10.1007/978-3-540-31871-2_22
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
---    over all orders of tied documents is known for it in closed form.
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -20,7 +21,7 @@ with blended as (
     select
         evaluation_id,
         sum(ratio) as total
-    from blended_ratios(beta := $beta, gains := $gains)
+    from blended_ratios(beta := $beta, gains := $gains, ties := $ties)
     group by evaluation_id
 ),
 lengths as (

@@ -5,11 +5,12 @@
 --   beta double in [0, inf) = 1     weight of gains over counts; 0 gives Rprec
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders
 -- definition: (c + beta * S) / (R + beta * I) with the number R of documents with a gain and the sum I of their
 --    gains: of the first R, c have a gain and S is the sum of these. 0 if R is 0.
 -- reference: Sakai 2004, Ranking the NTCIR systems based on multigrade relevance, doi:10.1007/978-3-540-31871-2_22
--- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out. Without ties: no value
---    over all orders of tied documents is known for it in closed form.
+-- differs: None of trec_eval, ranx and ir_measures has it. Negative gains are left out.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -26,16 +27,15 @@ with lengths as (
 found as (
     select
         evaluated.evaluation_id as evaluation_id,
-        count(*) as num_found,
-        sum(gained_ranks.gain) as total_gain
+        sum(blended_ratios.share) as num_found,
+        sum(blended_ratios.gain) as total_gain
     from evaluated
     join lengths
         on lengths.qrels_id = evaluated.qrels_id
         and lengths.topic_id = evaluated.topic_id
-    join gained_ranks(gains := $gains) as gained_ranks
-        on gained_ranks.evaluation_id = evaluated.evaluation_id
-        and gained_ranks.gain > 0
-        and gained_ranks.rank <= lengths.num_gained
+    join blended_ratios(gains := $gains, ties := $ties) as blended_ratios
+        on blended_ratios.evaluation_id = evaluated.evaluation_id
+        and blended_ratios.rank <= lengths.num_gained
     group by evaluated.evaluation_id
 )
 select

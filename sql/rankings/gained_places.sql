@@ -1,0 +1,65 @@
+-- title: Every place of every group of tied documents that holds one with a gain
+-- parameters:
+--   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
+--                           list ends in ,*; without them the grade
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            a place of the group
+--   first_rank      its first place
+--   last_rank       its last place
+--   num_gained      documents in the group with a gain above 0
+--   total_gain      sum of their gains
+--   gained_above    documents with a gain above 0 above the group
+--   gain_above      sum of their gains
+with tied as (
+    select
+        judged_ranks.evaluation_id,
+        judged_ranks.first_rank,
+        judged_ranks.last_rank,
+        count(*) as num_gained,
+        sum(grade_gains.gain) as total_gain
+    from judged_ranks
+    join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
+    where grade_gains.gain > 0
+    group by judged_ranks.evaluation_id, judged_ranks.first_rank, judged_ranks.last_rank
+),
+counted as (
+    select
+        evaluation_id,
+        first_rank,
+        last_rank,
+        num_gained,
+        total_gain,
+        coalesce(sum(num_gained) over above, 0) as gained_above,
+        coalesce(sum(total_gain) over above, 0) as gain_above
+    from tied
+    window above as (
+        partition by evaluation_id
+        order by first_rank
+        rows between unbounded preceding and 1 preceding
+    )
+)
+select
+    evaluation_id,
+    first_rank as rank,
+    first_rank,
+    last_rank,
+    num_gained,
+    total_gain,
+    gained_above,
+    gain_above
+from counted
+where first_rank = last_rank
+union all
+select
+    counted.evaluation_id,
+    places.place as rank,
+    counted.first_rank,
+    counted.last_rank,
+    counted.num_gained,
+    counted.total_gain,
+    counted.gained_above,
+    counted.gain_above
+from counted
+join places on places.place between counted.first_rank and counted.last_rank
+where counted.first_rank < counted.last_rank
