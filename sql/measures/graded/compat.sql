@@ -4,6 +4,9 @@
 -- parameters:
 --   p double in (0, 1) = 0.95       how likely the reader goes on to the next document
 --   normalize boolean = true        divide by the overlap of the ideal ranking with itself
+--   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
+--                                   the worst or the best over all orders; what is expected has no known
+--                                   closed form
 -- columns:
 --   num_ideal   documents of the ideal ranking
 -- definition: Sum over the places d of p^(d - 1) * (documents among the first d of both rankings) / d, down to the
@@ -12,8 +15,7 @@
 --    none.
 -- reference: Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences, doi:10.1145/3451161
 -- differs: Equal to compatibility.py and ir_measures but for documents of one grade when some have scores below 0:
---    these stand behind the ones not retrieved there, and before them here. Without ties: no value over all orders
---    is known in closed form.
+--    these stand behind the ones not retrieved there, and before them here.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -22,17 +24,17 @@
 with shared as (
     select
         evaluations.evaluation_id as evaluation_id,
-        judged_ranks.rank,
-        judged_ranks.grade,
+        graded_ranks.rank,
+        graded_ranks.gain as grade,
         evaluations.qrels_id as qrels_id,
         evaluations.topic_id as topic_id,
         row_number() over (
-            partition by evaluations.evaluation_id, judged_ranks.grade
-            order by judged_ranks.rank
+            partition by evaluations.evaluation_id, graded_ranks.gain
+            order by graded_ranks.rank
         ) as nth_of_grade
     from evaluations
-    join judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
-    where judged_ranks.grade > 0
+    join gained_ranks(ties := $ties) as graded_ranks
+        on graded_ranks.evaluation_id = evaluations.evaluation_id
 ),
 grade_counts as (
     select

@@ -3,13 +3,15 @@
 -- parameters:
 --   gains varchar = null            how likely the reader's least grade is a grade or below it, as
 --                                   '1=0.4,2=1'; without them all from 1 to the greatest are as likely
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                   the worst, the best or what is expected over all orders; worst and best are not
+--                                   known (null) where a grade of the topic has less gain than a lower one
 -- definition: With the chance w of each least grade: sum over the least grades of w times the sum of the
 --    precisions at the documents that reach it, divided by the sum of w times the number of such documents there
 --    are; 0 if there are none.
 -- reference: Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance judgments,
 --    doi:10.1145/1835449.1835550
--- differs: None of trec_eval, ranx and ir_measures has it. Of gains, a greater grade's should not be less. Without
---    ties: no value over all orders of tied documents is given for it.
+-- differs: None of trec_eval, ranx and ir_measures has it. Of gains, a greater grade's should not be less.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
@@ -43,7 +45,8 @@ ideal as (
     select
         levels.qrels_id,
         levels.topic_id,
-        sum(levels.chance) as total
+        sum(levels.chance) as total,
+        min(levels.chance) as least_chance
     from levels
     join judged_documents
         on judged_documents.qrels_id = levels.qrels_id
@@ -54,12 +57,29 @@ ideal as (
 counted as (
     select
         evaluations.evaluation_id as evaluation_id,
-        judged_ranks.rank,
+        graded_ranks.rank,
         levels.chance,
         row_number() over (
             partition by evaluations.evaluation_id, levels.grade
-            order by judged_ranks.rank
+            order by graded_ranks.rank
         ) as nth
+    from evaluations
+    join levels
+        on levels.qrels_id = evaluations.qrels_id
+        and levels.topic_id = evaluations.topic_id
+    join gained_ranks(ties := $ties) as graded_ranks
+        on graded_ranks.evaluation_id = evaluations.evaluation_id
+        and graded_ranks.gain >= levels.grade
+    where $ties <> 'expected'
+),
+tied as (
+    select
+        evaluations.evaluation_id as evaluation_id,
+        levels.grade,
+        levels.chance,
+        judged_ranks.first_rank,
+        judged_ranks.last_rank,
+        count(*) as num_reached
     from evaluations
     join levels
         on levels.qrels_id = evaluations.qrels_id
@@ -67,19 +87,73 @@ counted as (
     join judged_ranks
         on judged_ranks.evaluation_id = evaluations.evaluation_id
         and judged_ranks.grade >= levels.grade
+    where $ties = 'expected'
+    group by
+        evaluations.evaluation_id,
+        levels.grade,
+        levels.chance,
+        judged_ranks.first_rank,
+        judged_ranks.last_rank
+),
+spread as (
+    select
+        evaluation_id,
+        chance,
+        first_rank,
+        last_rank,
+        num_reached,
+        sum(num_reached) over (
+            partition by evaluation_id, grade
+            order by first_rank
+            rows between unbounded preceding and current row
+        ) - num_reached as reached_above
+    from tied
+),
+found_places as (
+    select
+        evaluation_id,
+        chance * nth / rank as precision
+    from counted
+    union all
+    select
+        evaluation_id,
+        chance * (reached_above + 1) / first_rank as precision
+    from spread
+    where first_rank = last_rank
+    union all
+    -- Beside one of num_reached documents the others are spread evenly over the remaining places.
+    select
+        spread.evaluation_id,
+        spread.chance
+            * spread.num_reached
+            / (spread.last_rank - spread.first_rank + 1)
+            * (
+                spread.reached_above
+                + 1
+                + cast(places.place - spread.first_rank as double)
+                * (spread.num_reached - 1)
+                / (spread.last_rank - spread.first_rank)
+            )
+            / places.place as precision
+    from spread
+    join places on places.place between spread.first_rank and spread.last_rank
+    where spread.first_rank < spread.last_rank
 ),
 found as (
     select
         evaluation_id,
-        sum(chance * nth / rank) as total
-    from counted
+        sum(precision) as total
+    from found_places
     group by evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(found.total / nullif(ideal.total, 0), 0) as value
+    case
+        when $ties not in ('worst', 'best') or coalesce(ideal.least_chance, 0) >= 0
+        then coalesce(found.total / nullif(ideal.total, 0), 0)
+    end as value
 from evaluated
 left join ideal
     on ideal.qrels_id = evaluated.qrels_id
