@@ -190,4 +190,17 @@ TIED: dict[str, Callable[[Judged, Scores], float]] = {
     **{f"StRecall@{k}": partial(st_recall, k=k) for k in (1, 2, 4)},
     "StRecall(rel=2)@3": partial(st_recall, k=3, rel=2),
     "StRecall": st_recall,
+    "AP_IA": ap_ia,
+    "AP_IA(rel=2,judged_only=true)": partial(ap_ia, rel=2, judged_only=True),
+    "alpha_DCG(alpha=0.3)@4": partial(against_all_relevant, discount=logarithmic, k=4, alpha=0.3),
+    "alpha_nDCG": partial(against_ideal, discount=logarithmic),
+    "alpha_nDCG(alpha=1,judged_only=true)@2": partial(
+        against_ideal, discount=logarithmic, k=2, alpha=1.0, judged_only=True
+    ),
+    "ERR_IA(rel=2)": partial(against_all_relevant, discount=reciprocal, rel=2),
+    "nERR_IA(alpha=0.2)@3": partial(against_ideal, discount=reciprocal, k=3, alpha=0.2),
+    "NRBP(alpha=0.7,beta=0.8)": partial(against_all_relevant, discount=geometric(0.8), alpha=0.7),
+    "nNRBP(alpha=0,beta=0.6)": partial(against_ideal, discount=geometric(0.6), alpha=0.0),
 }
+# Of these what is expected, but neither the worst nor the best.
+EXPECTED_ONLY = ("StRecall", "AP_IA", "alpha_", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")

@@ -367,6 +367,10 @@ def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -
         "Success@20": 1 - none,
         "RR": sum(math.comb(1000 - rank, 9) / math.comb(1000, 10) / rank for rank in range(1, 992)),
         "AP": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
+        "AP_IA": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
+        "GAP": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
+        "Q(beta=0)": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
+        "O_measure(beta=0)": sum(math.comb(1000 - rank, 9) / math.comb(1000, 10) / rank for rank in range(1, 992)),
     }
     for name, value in expected.items():
         (measure,) = parse_measures([name], CATALOG)

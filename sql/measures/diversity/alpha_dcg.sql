@@ -7,6 +7,9 @@
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
 --                                   out of the ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                   what is expected over all orders; the worst and the best
+--                                   have no closed form where documents share subtopics
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / log2(rank + 1) over the first k, divided by that of k
 --    documents relevant to all subtopics each; without a cutoff by what that sum tends to, so that alpha = 0
@@ -24,8 +27,8 @@
 with gained as (
     select
         evaluation_id,
-        sum(pow(1 - $alpha, nth - 1) * ln(2) / ln(rank + 1)) as total
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+        sum(share * pow(1 - $alpha, nth - 1) * ln(2) / ln(rank + 1)) as total
+    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 ),

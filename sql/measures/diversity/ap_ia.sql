@@ -5,6 +5,9 @@
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
 --                                   out of the ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                   what is expected over all orders; the worst and the best
+--                                   have no closed form where documents share subtopics
 -- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
 --    the iterations of the topic's judgments in which a document is relevant; 0 where there are none.
 -- reference: Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results,
@@ -19,8 +22,8 @@ with precisions as (
     select
         evaluation_id,
         subtopic,
-        sum(cast(nth as double) / rank) as total
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+        sum(share * nth / rank) as total
+    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
     group by evaluation_id, subtopic
 ),
 averages as (

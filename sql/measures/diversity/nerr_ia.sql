@@ -7,6 +7,9 @@
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
 --                                   out of the ranking
+--   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
+--                                   what is expected over all orders; the worst and the best
+--                                   have no closed form where documents share subtopics
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of the ideal
 --    ranking, which puts next what gains most, of documents that gain alike the one whose name comes last.
@@ -26,8 +29,8 @@
 with gained as (
     select
         evaluation_id,
-        sum(pow(1 - $alpha, nth - 1) / rank) as total
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+        sum(share * pow(1 - $alpha, nth - 1) / rank) as total
+    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 ),
