@@ -1,28 +1,74 @@
--- title: Places, among those at the last level of their judgment group, of the documents there
+-- title: Which documents at the last level of their judgment group count where they are cut to as many as are relevant
+-- parameters:
+--   pairs varchar in {all, retrieved} = all   whether documents that are not retrieved count
 -- columns:
 --   evaluation_id    key of the evaluation
---   judgment_group   who judged
+--   judgment_group   who judged; only groups with more documents that are not relevant than are
+--   num_subgroups    subgroups that the group's preferences stand in
 --   document_id      key of the document
---   place            place by rank, those not retrieved after the others in ascending order of their names
 --   is_ret           whether the document is retrieved
+--   is_kept          whether it is among the first by rank, those not retrieved following in ascending order of
+--                    their names
+--   is_open          whether another order of the tied documents may change what the group's preferences are
+--   tied_share       share of the orders of the tied documents in which one that is preferred stands above this one;
+--                    in a group of one subgroup, where it does not matter which of the last ones are kept, above
+--                    the last one at this place among those tied
+with last_documents as (
+    select
+        limits.evaluation_id as evaluation_id,
+        limits.judgment_group as judgment_group,
+        limits.num_subgroups as num_subgroups,
+        limits.most_last as most_last,
+        preference_documents.document_id as document_id,
+        documents.document as document,
+        preference_ranks.rank as rank,
+        preference_ranks.first_rank as first_rank
+    from preference_limits(pairs := $pairs) as limits
+    join evaluated on evaluated.evaluation_id = limits.evaluation_id
+    join preference_documents
+        on preference_documents.qrels_id = evaluated.qrels_id
+        and preference_documents.topic_id = evaluated.topic_id
+        and preference_documents.judgment_group = limits.judgment_group
+    join documents on documents.document_id = preference_documents.document_id
+    left join preference_ranks
+        on preference_ranks.evaluation_id = limits.evaluation_id
+        and preference_ranks.document_id = preference_documents.document_id
+    where
+        limits.num_surplus < 0
+        and preference_documents.is_last
+),
+placed as (
+    select
+        evaluation_id,
+        judgment_group,
+        num_subgroups,
+        most_last,
+        document_id,
+        rank,
+        row_number() over (
+            partition by evaluation_id, judgment_group
+            order by
+                case when rank is null then 1 else 0 end,
+                rank,
+                document
+        ) as place,
+        row_number() over (
+            partition by evaluation_id, judgment_group, first_rank
+            order by rank, document
+        ) as tied_place,
+        count(*) over (partition by evaluation_id, judgment_group, first_rank) as num_tied
+    from last_documents
+)
 select
-    evaluated.evaluation_id as evaluation_id,
-    preference_documents.judgment_group as judgment_group,
-    preference_documents.document_id as document_id,
-    row_number() over (
-        partition by evaluated.evaluation_id, preference_documents.judgment_group
-        order by
-            case when preference_ranks.rank is null then 1 else 0 end,
-            preference_ranks.rank,
-            documents.document
-    ) as place,
-    preference_ranks.rank is not null as is_ret
-from evaluated
-join preference_documents
-    on preference_documents.qrels_id = evaluated.qrels_id
-    and preference_documents.topic_id = evaluated.topic_id
-join documents on documents.document_id = preference_documents.document_id
-left join preference_ranks
-    on preference_ranks.evaluation_id = evaluated.evaluation_id
-    and preference_ranks.document_id = preference_documents.document_id
-where preference_documents.is_last
+    evaluation_id,
+    judgment_group,
+    num_subgroups,
+    document_id,
+    rank is not null as is_ret,
+    place <= most_last as is_kept,
+    num_subgroups > 1
+        and rank is not null
+        and place - tied_place < most_last
+        and place - tied_place + num_tied > most_last as is_open,
+    case when num_subgroups = 1 then cast(tied_place as double) / (num_tied + 1) else 0.5 end as tied_share
+from placed
