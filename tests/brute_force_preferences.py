@@ -80,6 +80,48 @@ def contested_ties(seed: int) -> PreferenceCollection:
     return PreferenceCollection(preferences, run)
 
 
+def cut_ties(seed: int, num_groups: int, num_subgroups: int) -> PreferenceCollection:
+    """Topics with long ties, in which groups find few documents relevant and more of them not, often the same ones."""
+    chance = random.Random(seed)
+    preferences: dict[str, Preferences] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"q{number}" for number in range(60)):
+        documents = [f"d{number}" for number in range(chance.randint(4, 7))]
+        preferences[topic] = {}
+        shared = {document: chance.choice((-1, 0, 0, 0, 1, 2)) for document in documents}
+        for group in (f"g{number}" for number in range(num_groups)):
+            own = {document: chance.choice((0, 0, 1)) for document in documents}
+            hidden = shared if chance.random() < 0.8 else own
+            preferences[topic][group] = {
+                str(number): {
+                    document: float(hidden[document])
+                    for document in chance.sample(documents, chance.randint(3, len(documents)))
+                }
+                for number in range(num_subgroups)
+            }
+        retrieved = [*chance.sample(documents, chance.randint(3, min(len(documents), 5))), "unjudged"]
+        run[topic] = {document: float(chance.choice((1, 2, 2, 2))) for document in retrieved}
+    return PreferenceCollection(preferences, run)
+
+
+def paired_ties(seed: int) -> PreferenceCollection:
+    """Topics with one tie of three documents and three groups, each of which prefers one document to another."""
+    chance = random.Random(seed)
+    preferences: dict[str, Preferences] = {}
+    for topic in (f"q{number}" for number in range(100)):
+        pairs = {f"g{number}": chance.sample(("d0", "d1", "d2"), 2) for number in range(3)}
+        preferences[topic] = {group: {"0": {better: 1.0, worse: 0.0}} for group, (better, worse) in pairs.items()}
+    return PreferenceCollection(preferences, {topic: dict.fromkeys(("d0", "d1", "d2"), 1.0) for topic in preferences})
+
+
+def agreed(groups: Preferences, scores: dict[str, float]) -> bool:
+    """Whether one order of the tied documents suits all groups: what they prefer together leads in no circle."""
+    pairs = {pair for subgroups in groups.values() for pair in stated_or_implied(subgroups)}
+    tied = [(a, b) for a, b in pairs if a in scores and b in scores and scores[a] == scores[b]]
+    together = {str(number): {better: 1.0, worse: 0.0} for number, (better, worse) in enumerate(tied)}
+    return all(better != worse for better, worse in stated_or_implied(together))
+
+
 def _group(chance: random.Random, documents: list[str], as_qrels: bool) -> dict[str, Levels]:
     highest = chance.choice((1, 2, 5))
     lowest = chance.choice((0, 0, -2)) if as_qrels else 0
@@ -228,7 +270,7 @@ def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) 
 
 SETS = ("all", "implied", "retrieved")
 # Measures of which the worst, the best and the expected value over all orders of tied documents are known, by what
-# judgments they are tried on.
+# judgments they are tried on; and those of which they are known for some topics.
 TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
     "preferences": {
         **{f"PrefsSimple(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).simple(p) for p in SETS},
@@ -250,5 +292,8 @@ TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
             f"Rprec_groups(judged_only={only})": partial(rprec_groups, multiple=1.0, judged_only=only),
             f"Rprec_groups(judged_only={only})@0.6": partial(rprec_groups, multiple=0.6, judged_only=only),
         }.items()
+    },
+    "partly known": {
+        f"PrefsGroupR(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_group_r(p) for p in SETS[::2]
     },
 }

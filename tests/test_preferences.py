@@ -219,14 +219,14 @@ def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> Non
     write(tmp_path / "tied.run", "t Q0 b 1 1 x\nt Q0 a 2 1 x\n")
     command("load", "qrels", "prefs.txt", "--form", "preferences")
     command("load", "runs", "upper.run", "tied.run")
-    done = command("check", "--ties", "-m", "PrefsSimple PrefsGroupR IPrec@0.5", "--run", "tied", "--format", "csv")
+    done = command("check", "--ties", "-m", "PrefsSimple NumPrefs IPrec@0.5", "--run", "tied", "--format", "csv")
     assert done.stdout.splitlines() == [
         "qrels,run,measure,value,worst,expected,best",
         "prefs,tied,IPrec@0.5,0.5,0.5,,1.0",
         "prefs,tied,PrefsSimple,1.0,0.0,0.5,1.0",
     ]
     assert done.returncode == 0
-    assert "not a question of ties, or not known: PrefsGroupR" in done.stderr
+    assert "not a question of ties, or not known: NumPrefs" in done.stderr
     assert "pairs of runs" not in done.stderr
     assert command("check", "--ties", "-m", "PrefsSimple").returncode == 0
 

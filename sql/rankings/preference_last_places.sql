@@ -9,10 +9,10 @@
 --   is_ret           whether the document is retrieved
 --   is_kept          whether it is among the first by rank, those not retrieved following in ascending order of
 --                    their names
---   is_open          whether another order of the tied documents may change what the group's preferences are
---   tied_share       share of the orders of the tied documents in which one that is preferred stands above this one;
---                    in a group of one subgroup, where it does not matter which of the last ones are kept, above
---                    the last one at this place among those tied
+--   is_open          whether it depends on the order of tied documents which preferences of the group count
+--   tied_share       share of the orders of a tie in which a document of it that is preferred to this one stands
+--                    above; in a group of one subgroup, above the last-level document that comes at this place among
+--                    those of the tie, for it does not matter there which of these are kept
 with last_documents as (
     select
         limits.evaluation_id as evaluation_id,
