@@ -274,6 +274,8 @@ TIED: dict[str, Callable[[Grades, Scores], float]] = {
     **{f"R_measure(beta={beta})": partial(r_measure, beta=beta) for beta in (0, 1, 3)},
     **{f"O_measure(beta={beta})": partial(o_measure, beta=beta) for beta in (0, 0.5, 4)},
     "AWP": awp,
+    "Accuracy": accuracy,
+    **{f"Accuracy@{k}": partial(accuracy, k=k) for k in (1, 2, 3, 4)},
     "GAP(gains={1:1,2:2,3:3})": partial(gap, chances={1: 1.0, 2: 1.0, 3: 1.0}),
     "GAP(gains={1:0.2,2:0.7,3:1})": partial(gap, chances={1: 0.2, 2: 0.5, 3: 0.3}),
     "GAP(gains={2:0.4,3:0.4})": partial(gap, chances={2: 0.4}),

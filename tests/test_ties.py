@@ -365,6 +365,7 @@ def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -
         "P@20": 0.01,
         "R@500": 0.5,
         "Success@20": 1 - none,
+        "Accuracy@20": (1 - none) / 2,
         "RR": sum(math.comb(1000 - rank, 9) / math.comb(1000, 10) / rank for rank in range(1, 992)),
         "AP": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,
         "AP_IA": sum((1 + (rank - 1) * 9 / 999) / rank for rank in range(1, 1001)) / 1000,

@@ -16,7 +16,7 @@
 --   total_gain      sum of their gains
 --   ideal_gain      the ideal ranking's down to the same place
 --   ratio           (nth + beta * total_gain) / (rank + beta * ideal_gain)
-with ranked as (
+with gained as (
     select
         evaluation_id,
         rank,
@@ -55,7 +55,7 @@ found as (
         gain,
         cast(nth as double) as nth,
         total_gain
-    from ranked
+    from gained
     union all
     select
         evaluation_id,
