@@ -1,0 +1,65 @@
+"""The names of ranx, read as it spells them, give its values where it is right.
+
+Not compared are its bpref, which takes negative grades for judged ones and divides by what there may not be, and its
+rbp, which adds up grades as they are and so exceeds 1 (both said in ``differs``).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+
+# It compiles for minutes otherwise.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+import ranx
+
+from evalsql import Warehouse
+from evalsql.naming import parse_measures
+from tests.conftest import new_warehouse
+from tests.random_collections import Qrels, Run
+
+CUT = ("hits", "hit_rate", "precision", "recall", "f1", "mrr", "map")
+GAINS = ("dcg", "dcg_burges", "ndcg", "ndcg_burges")
+NAMES = (
+    *(f"{name}@{k}{level}" for name in CUT for k in (1, 3, 10) for level in ("", "-l1", "-l2")),
+    *(f"{name}@{k}" for name in GAINS for k in (1, 3, 10)),
+    *("map", "map-l2", "mrr", "mrr-l3", "r-precision", "r-precision-l2", *GAINS),
+)
+
+
+def collection() -> tuple[Qrels, Run]:
+    """Topics with a relevant document at every level tried, in both files, without ties: what ranx demands."""
+    chance = random.Random(11)
+    qrels: Qrels = {}
+    run: Run = {}
+    for number in range(60):
+        documents = [f"d{at}" for at in range(chance.randint(4, 40))]
+        judged = chance.sample(documents, chance.randint(3, len(documents)))
+        qrels[f"q{number}"] = {document: chance.choice((0, 0, 1, 2, 3)) for document in judged} | {judged[0]: 3}
+        order = chance.sample(documents, chance.randint(1, len(documents)))
+        run[f"q{number}"] = {document: float(len(order) - at) for at, document in enumerate(order)}
+    return qrels, run
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Warehouse]:
+    qrels, run = collection()
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(qrels, "random")
+        warehouse.load_run(run, "system")
+        yield warehouse
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_ranx_give_its_values(loaded: Warehouse, name: str) -> None:
+    qrels, run = collection()
+    ranked = ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(qrels), ranked, name)
+    theirs = ranked.scores[name]
+    (measure,) = parse_measures([name], loaded.catalog)
+    ours = dict(loaded.rows(f"select topic, value from {measure.call}"))
+    assert len(theirs) == 60
+    assert ours == pytest.approx({topic: float(value) for topic, value in theirs.items()}, abs=1e-9)
