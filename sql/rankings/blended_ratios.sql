@@ -85,22 +85,35 @@ lengths as (
         max(rank) as num_gained
     from ideal
     group by qrels_id, topic_id
+),
+compared as (
+    select
+        evaluations.qrels_id as qrels_id,
+        evaluations.topic_id as topic_id,
+        found.evaluation_id as evaluation_id,
+        found.rank as rank,
+        least(found.rank, lengths.num_gained) as ideal_rank,
+        found.share as share,
+        found.gain as gain,
+        found.nth as nth,
+        found.total_gain as total_gain
+    from evaluations
+    join lengths
+        on lengths.qrels_id = evaluations.qrels_id
+        and lengths.topic_id = evaluations.topic_id
+    join found on found.evaluation_id = evaluations.evaluation_id
 )
 select
-    found.evaluation_id,
-    found.rank,
-    found.share,
-    found.gain,
-    found.nth,
-    found.total_gain,
+    compared.evaluation_id,
+    compared.rank,
+    compared.share,
+    compared.gain,
+    compared.nth,
+    compared.total_gain,
     ideal.ideal_gain,
-    (found.nth + $beta * found.total_gain) / (found.rank + $beta * ideal.ideal_gain) as ratio
-from evaluations
-join lengths
-    on lengths.qrels_id = evaluations.qrels_id
-    and lengths.topic_id = evaluations.topic_id
-join found on found.evaluation_id = evaluations.evaluation_id
+    (compared.nth + $beta * compared.total_gain) / (compared.rank + $beta * ideal.ideal_gain) as ratio
+from compared
 join ideal
-    on ideal.qrels_id = evaluations.qrels_id
-    and ideal.topic_id = evaluations.topic_id
-    and ideal.rank = least(found.rank, lengths.num_gained)
+    on ideal.qrels_id = compared.qrels_id
+    and ideal.topic_id = compared.topic_id
+    and ideal.rank = compared.ideal_rank

@@ -31,8 +31,8 @@
 with gained as (
     select
         evaluation_id,
-        sum(share * pow(1 - $alpha, nth - 1) * ln(2) / ln(rank + 1)) as total
-    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 ),

@@ -18,12 +18,57 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity AP_IA = 0.5551
-with precisions as (
+with tied as (
     select
         evaluation_id,
         subtopic,
-        sum(share * nth / rank) as total
-    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
+        first_rank,
+        last_rank,
+        count(*) as num_rel,
+        min(nth) - 1 as rel_above
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+    where $ties = 'expected'
+    group by evaluation_id, subtopic, first_rank, last_rank
+),
+found_places as (
+    select
+        evaluation_id,
+        subtopic,
+        cast(nth as double) / rank as precision
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
+    where $ties = 'rule'
+    union all
+    select
+        evaluation_id,
+        subtopic,
+        cast(rel_above + 1 as double) / first_rank as precision
+    from tied
+    where first_rank = last_rank
+    union all
+    -- Beside one of num_rel relevant documents the others are spread evenly over the remaining places.
+    select
+        tied.evaluation_id,
+        tied.subtopic,
+        cast(tied.num_rel as double)
+            / (tied.last_rank - tied.first_rank + 1)
+            * (
+                tied.rel_above
+                + 1
+                + cast(places.place - tied.first_rank as double)
+                * (tied.num_rel - 1)
+                / (tied.last_rank - tied.first_rank)
+            )
+            / places.place as precision
+    from tied
+    join places on places.place between tied.first_rank and tied.last_rank
+    where tied.first_rank < tied.last_rank
+),
+precisions as (
+    select
+        evaluation_id,
+        subtopic,
+        sum(precision) as total
+    from found_places
     group by evaluation_id, subtopic
 ),
 averages as (

@@ -29,8 +29,8 @@
 with gained as (
     select
         evaluation_id,
-        sum(share * pow(1 - $alpha, nth - 1) / rank) as total
-    from subtopic_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
+        sum(gain / rank) as total
+    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 ),

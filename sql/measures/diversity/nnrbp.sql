@@ -24,8 +24,8 @@
 with gained as (
     select
         evaluation_id,
-        sum(share * pow(1 - $alpha, nth - 1) * pow($beta, rank - 1)) as total
-    from subtopic_shares(rel := $rel, ties := $ties)
+        sum(gain * pow($beta, rank - 1)) as total
+    from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
     group by evaluation_id
 ),
 ideal as (

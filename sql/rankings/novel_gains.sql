@@ -1,5 +1,6 @@
--- title: Places where documents relevant to a subtopic stand, or how likely over all orders of tied documents
+-- title: What documents gain for a subtopic at their places, or are expected to over all orders of tied documents
 -- parameters:
+--   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
 --   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether ranks count only documents with a grade of 0 or more in any iteration
 --   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or all orders alike
@@ -7,8 +8,7 @@
 --   evaluation_id   key of the evaluation
 --   subtopic        iteration of the judgments, which names the subtopic
 --   rank            place in the ranking
---   nth             number of a document among those relevant to the subtopic, from the top
---   share           probability that it stands at that place; 1 but for what is expected
+--   gain            (1 - alpha)^n, n being how many documents relevant to the subtopic stand above
 with tied as (
     select
         evaluation_id,
@@ -60,27 +60,34 @@ steps as (
     from starts
     join places on places.place between starts.nth and starts.size - starts.num_rel + starts.nth
 ),
-shares as (
+gains_of_each as (
     select
         size,
         num_rel,
-        nth,
         place,
-        exp(
+        pow(1 - $alpha, nth - 1) * exp(
             sum(logarithm) over (
                 partition by size, num_rel, nth
                 order by place
                 rows between unbounded preceding and current row
             )
-        ) as share
+        ) as gain
     from steps
+),
+expected as (
+    select
+        size,
+        num_rel,
+        place,
+        sum(gain) as gain
+    from gains_of_each
+    group by size, num_rel, place
 )
 select
     evaluation_id,
     subtopic,
     rank,
-    nth,
-    cast(1 as double) as share
+    pow(1 - $alpha, nth - 1) as gain
 from subtopic_ranks(rel := $rel, judged_only := $judged_only)
 where $ties = 'rule'
 union all
@@ -88,18 +95,16 @@ select
     evaluation_id,
     subtopic,
     first_rank as rank,
-    rel_above + 1 as nth,
-    cast(1 as double) as share
+    pow(1 - $alpha, rel_above) as gain
 from tied
 where size = 1
 union all
 select
     tied.evaluation_id as evaluation_id,
     tied.subtopic as subtopic,
-    tied.first_rank + shares.place - 1 as rank,
-    tied.rel_above + shares.nth as nth,
-    shares.share as share
+    tied.first_rank + expected.place - 1 as rank,
+    pow(1 - $alpha, tied.rel_above) * expected.gain as gain
 from tied
-join shares
-    on shares.size = tied.size
-    and shares.num_rel = tied.num_rel
+join expected
+    on expected.size = tied.size
+    and expected.num_rel = tied.num_rel
