@@ -361,8 +361,16 @@ def test_longer_ties_through_the_hypergeometric_distribution(empty: Warehouse) -
     empty.load_qrels({"t": {f"d{at:04}": 1 for at in range(10)}}, "long")
     empty.load_run({"t": {f"d{at:04}": 1.0 for at in range(1000)}}, "flat")
     none = math.prod((990 - at) / (1000 - at) for at in range(20))
+    # How likely a reader whom each relevant document stops with 1/2 goes on past so many documents.
+    on = [
+        sum(math.comb(10, hits) * math.comb(990, deep - hits) * 2 ** (10 - hits) for hits in range(min(deep, 10) + 1))
+        / (math.comb(1000, deep) * 2**10)
+        for deep in range(1001)
+    ]
     expected = {
         "P@20": 0.01,
+        "ERR(max_rel=1)": sum((on[rank - 1] - on[rank]) / rank for rank in range(1, 1001)),
+        "ERR(max_rel=1)@20": sum((on[rank - 1] - on[rank]) / rank for rank in range(1, 21)),
         "R@500": 0.5,
         "Success@20": 1 - none,
         "Accuracy@20": (1 - none) / 2,

@@ -4,9 +4,8 @@
 --   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is expected has no known
---                                     closed form
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- definition: Sum over the first k of R / rank times the product of 1 - R over the documents above, R = (2^grade -
 --    1) / 2^max_rel being how likely a document satisfies the reader, who then stops. Unjudged documents and
 --    negative grades have R = 0.
@@ -19,12 +18,28 @@
 -- scores: no
 -- example: user-models ERR(max_rel=2) = 0.4375
 -- example: user-models ERR(max_rel=2)@2 = 0.25
-with found as (
+with stops as (
     select
         evaluation_id,
-        sum(patience * gain / last_place) as total
+        last_place as rank,
+        patience * gain as chance
     from gain_stretches(dcg := 'exp-log2', max_rel := $max_rel, depth := $k, ties := $ties)
-    where gain > 0
+    where
+        gain > 0
+        and $ties <> 'expected'
+    union all
+    select
+        evaluation_id,
+        rank,
+        chance
+    from expected_stops(max_rel := $max_rel, depth := $k)
+    where $ties = 'expected'
+),
+found as (
+    select
+        evaluation_id,
+        sum(chance / rank) as total
+    from stops
     group by evaluation_id
 )
 select

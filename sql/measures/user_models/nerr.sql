@@ -4,9 +4,8 @@
 --   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is expected has no known
---                                     closed form
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
+--                                     the worst, the best or what is expected over all orders
 -- columns:
 --   err         expected reciprocal rank
 --   ideal_err   the same for the judged documents in the order of their grades
