@@ -267,39 +267,6 @@ def test_g_with_losses_is_known_where_none_is_tied(
         assert {topic: ours[topic] for topic in expected} == pytest.approx(expected, abs=EXACT), ties
 
 
-def test_inst_is_null_where_a_gain_can_make_the_reader_go_on(loaded: Warehouse) -> None:
-    """With a goal of a quarter the reader goes on for sure below a first document of gain 1."""
-    gains = [1.0, 0.9]
-    onward = brute_force_user_models.inst_onward(0.25)
-    assert brute_force_user_models.rate(gains, onward, 7) < brute_force_user_models.rate(gains[::-1], onward, 7)
-    for t, unknown in ((0.25, True), (0.49, True), (0.5, False)):
-        for ties in ("worst", "best"):
-            values = loaded.rows(f"select value from inst(t := {t}, ties := '{ties}')")
-            assert {value is None for (value,) in values} == {unknown}
-    assert loaded.rows("select count(*) from inst(t := 0.25) where value is null") == [(0,)]
-
-
-def test_gap_is_null_where_a_greater_grade_is_less(
-    loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
-) -> None:
-    """With grade 2 below grade 1 a document of it first is good for some least grades and bad for others."""
-    qrels, _ = tied_collection()
-    values: dict[str, list[float]] = {}
-    # Where no document has grade 2, grade 3 takes its chance.
-    for (topic, _), scores in every_order.items():
-        chances = {1: 0.5, 2: -0.3, 3: 0.8} if 2 in qrels[topic].values() else {1: 0.5, 3: 0.5}
-        values.setdefault(topic, []).append(brute_force_user_models.gap(qrels[topic], scores, chances))
-    falling = {topic for topic, grades in qrels.items() if {1, 2} <= set(grades.values())}
-    for ties, pick in (("worst", min), ("best", max)):
-        ours = dict(loaded.rows(f"select topic, value from gap(gains := '1=0.5,2=0.2,3=1', ties := '{ties}')"))
-        assert {topic for topic, value in ours.items() if value is None} == falling
-        known = {topic: pick(numbers) for topic, numbers in values.items() if topic not in falling}
-        assert {topic: ours[topic] for topic in known} == pytest.approx(known, abs=EXACT), ties
-    ours = dict(loaded.rows("select topic, value from gap(gains := '1=0.5,2=0.2,3=1', ties := 'expected')"))
-    means = {topic: math.fsum(numbers) / len(numbers) for topic, numbers in values.items()}
-    assert ours == pytest.approx(means, abs=EXACT)
-
-
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.
 INFERRED = (
     "0--uu[111--]",
