@@ -123,11 +123,7 @@ class Answers(Connection):
             conditions.append(f"topic in ({', '.join(literal(topic) for topic in wanted)})")
         for kind, patterns in (("qrels", listed(qrels)), ("run", listed(runs))):
             if patterns:
-                ids = sorted({key for pattern in patterns for key in self._ids(kind, pattern)})
-                table = "runs" if kind == "run" else "qrels"
-                keys = ", ".join(map(str, ids))
-                names = self.rows(f"select {kind} from {table} where {kind}_id in ({keys})")
-                conditions.append(f"{kind} in ({', '.join(literal(name) for (name,) in names)})")
+                conditions.append(f"{kind} in ({', '.join(map(literal, self.matching(kind, patterns)))})")
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
     def holdings(self) -> duckdb.DuckDBPyRelation:
@@ -137,6 +133,13 @@ class Answers(Connection):
     def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
         return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
+
+    def matching(self, kind: str, patterns: Names) -> list[str]:
+        """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for."""
+        ids = sorted({key for pattern in listed(patterns) for key in self._ids(kind, pattern)})
+        keys = ", ".join(map(str, ids))
+        table = "runs" if kind == "run" else "qrels"
+        return [name for (name,) in self.rows(f"select {kind} from {table} where {kind}_id in ({keys})")]
 
     def _ids(self, kind: str, pattern: str) -> list[int]:
         """Keys of the runs or judgment sets that a name or glob stands for."""

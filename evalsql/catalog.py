@@ -16,6 +16,7 @@ from pathlib import Path
 
 from evalsql.errors import CatalogError
 from evalsql.header import Header, Parameter, read_header
+from evalsql.trec_groups import GROUPS
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -37,6 +38,7 @@ def sql_root() -> Path:
 # The view put together from the measures, which reports may read.
 GENERATED = frozenset({"scores"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,10 @@ class Catalog:
     def __getitem__(self, name: str) -> Relation:
         return self.relations[name]
 
+    def has(self, relation: Relation) -> bool:
+        """Whether it is here already, word for word."""
+        return relation.name in self.relations and self.relations[relation.name].text == relation.text
+
     def of_kind(self, *kinds: str) -> Iterator[Relation]:
         return (relation for relation in self.relations.values() if relation.kind in kinds)
 
@@ -118,11 +124,19 @@ class Catalog:
         taken: dict[tuple[str, str], Relation] = {}
         for relation in self.of_kind("measures"):
             header = relation.header
+            for word in (header.measure, *(alias.name for alias in header.aliases)):
+                if not _MEASURE_NAME.fullmatch(word) or word.lower() in GROUPS:
+                    raise CatalogError(f"{relation.path}:1: {word} cannot name a measure: letters, digits, _, - and +")
             names = {("", name.lower()) for name in (header.measure, relation.name, *(a.name for a in header.aliases))}
             for name in names | {("trec_eval", alias.name) for alias in header.trec_eval}:
                 other = taken.setdefault(name, relation)
                 if other is not relation:
                     raise CatalogError(f"{relation.path}:1: {name[1]} is already a name of the measure in {other.path}")
+
+    @property
+    def own(self) -> Sequence[Relation]:
+        """A user's own relations."""
+        return [relation for relation in self.relations.values() if sql_root() not in relation.path.parents]
 
     @property
     def measures(self) -> Sequence[Relation]:

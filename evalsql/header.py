@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ _ALIAS = re.compile(
     r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?:,\w+)*))?(?:\((?P<presets>.*)\))?(?:\s*=\s*(?P<cutoffs>\S+))?"
 )
 _BETWEEN = re.compile(r",(?![^(]*\))")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 _INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
 
 
@@ -66,10 +68,14 @@ class Parameter:
             return None
         try:
             if self.type == "integer":
+                if not _INTEGER.fullmatch(text):
+                    raise ValueError(text)
                 if abs(int(text)) > GREATEST_INTEGER:
                     raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
                 return int(text)
             if self.type == "double":
+                if not math.isfinite(float(text)):
+                    raise UsageError(f"{self.name} is {text}, it must be finite")
                 return float(text)
             if self.type == "boolean":
                 return {"true": True, "false": False}[text.lower()]
@@ -128,6 +134,12 @@ class Header:
     mean: str
     examples: Sequence[str]
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value that the measure can have."""
+        low, high = map(float, self.range.split())
+        return low, high
+
 
 def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
@@ -139,6 +151,10 @@ def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header
     if is_measure and values["mean"][0] not in _MEANS:
         raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
 
+    if is_measure and not _is_range(values["range"][0]):
+        raise CatalogError(
+            f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
+        )
     if values.get("scores", ["no"])[0] != "no":
         raise CatalogError(f"{path}:1: scores is {values['scores'][0]}, the only word for it is no")
 
@@ -162,6 +178,14 @@ def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header
         mean=one("mean"),
         examples=values.get("example", []),
     )
+
+
+def _is_range(text: str) -> bool:
+    try:
+        low, high = map(float, text.split())
+    except ValueError:
+        return False
+    return low <= high
 
 
 def _read_lines(

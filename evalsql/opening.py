@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import duckdb
 
 from evalsql import build
 from evalsql.added import Sources, read_sources, with_added
-from evalsql.catalog import CONTRACT, Relation, read_catalog, sql_root
+from evalsql.catalog import Catalog, Relation, read_catalog
+from evalsql.contract import check_own, warn_of_own
 from evalsql.errors import CatalogError, QueryError, WarehouseError
 from evalsql.naming import literal, quoted
 from evalsql.template import cached
@@ -55,8 +56,8 @@ def open(path: str | Path | None = None, *, read_only: bool = False, measures: S
     warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=read_catalog())
     try:
         _bring_up_to_date(warehouse)
-        if borrowed:
-            _borrow(warehouse, borrowed)
+        if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
+            _borrow(warehouse, own)
     except BaseException:
         warehouse.close()
         raise
@@ -110,7 +111,8 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
     else:
         with warehouse.transaction():
             upgrade(warehouse, schema_version)
-            rebuild(warehouse)
+            _rebuild(warehouse)
+            warn_of_own(warehouse)
 
 
 def _fill(warehouse: Warehouse) -> None:
@@ -129,7 +131,12 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
     ((name,),) = warehouse.rows("select current_database()")
     try:
         warehouse.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
+        digests = warehouse.rows("select sql_digest from evalsql_template.main.warehouse")
     except QueryError:
+        digests = []
+    if digests != [(warehouse.catalog.digest,)]:
+        warehouse.execute("detach database if exists evalsql_template")
+        path.unlink(missing_ok=True)
         return False
     warehouse.execute(f"copy from database evalsql_template to {quoted(name)}")
     warehouse.execute("detach evalsql_template")
@@ -140,7 +147,7 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
 def _make(warehouse: Warehouse) -> None:
     with warehouse.transaction():
         _create_tables(warehouse)
-        rebuild(warehouse)
+        _rebuild(warehouse)
 
 
 def _create_tables(warehouse: Warehouse) -> None:
@@ -150,15 +157,31 @@ def _create_tables(warehouse: Warehouse) -> None:
             warehouse.execute(comment)
 
 
-def rebuild(warehouse: Warehouse) -> None:
+def _rebuild(warehouse: Warehouse) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
-    made = {name for (name,) in warehouse.rows("select relation from relations")}
-    for name, kind in warehouse.rows(f"select name, kind from ({_OBJECTS}) where kind <> 'table'"):
-        if name in made:
-            warehouse.execute(f"drop {kind} if exists {quoted(name)}")
-    warehouse.execute("delete from relations")
+    _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
     _apply(warehouse, build.statements(warehouse.catalog))
+    _sign(warehouse)
+
+
+def remake_own(warehouse: Warehouse, before: Catalog) -> None:
+    """Put a user's own views and macros into the file in the place of those before, and hold them to the contract."""
+    _drop(warehouse, {relation.name for relation in before.own})
+    _apply(warehouse, build.own_statements(warehouse.catalog, warehouse.catalog.own))
+    _sign(warehouse)
+    check_own(warehouse)
+
+
+def _drop(warehouse: Warehouse, names: Collection[str]) -> None:
+    for name, kind in warehouse.rows(f"select name, kind from ({_OBJECTS}) where kind <> 'table'"):
+        if name in names:
+            warehouse.execute(f"drop {kind} if exists {quoted(name)}")
+
+
+def _sign(warehouse: Warehouse) -> None:
+    """Write down what the views and macros are, and from what they were made."""
     _write_catalogue(warehouse)
+    warehouse.execute("delete from relations")
     for name, kind, title in build.relation_rows(warehouse.catalog):
         warehouse.execute("insert into relations values (?, ?, ?)", [name, kind, title])
     warehouse.execute("delete from warehouse")
@@ -166,14 +189,6 @@ def rebuild(warehouse: Warehouse) -> None:
         "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
         [SCHEMA_VERSION, warehouse.program_version, warehouse.catalog.digest],
     )
-    check_own(warehouse)
-
-
-def check_own(warehouse: Warehouse) -> None:
-    """Hold measures of a user's own to the contract; those that come with the package are by its tests."""
-    for relation in warehouse.catalog.measures:
-        if sql_root() not in relation.path.parents:
-            check_contract(warehouse, relation)
 
 
 def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
@@ -183,7 +198,7 @@ def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     warehouse.execute("create temp table measures as select * from main.measures")
     for row in build.catalogue_rows(own):
         warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
-    _apply(warehouse, build.borrowed(warehouse.catalog, relations))
+    _apply(warehouse, build.own_statements(warehouse.catalog, relations, temporary=True))
     check_own(warehouse)
 
 
@@ -199,30 +214,3 @@ def _write_catalogue(warehouse: Warehouse) -> None:
     warehouse.execute("delete from main.measures")
     for row in build.catalogue_rows(warehouse.catalog.measures):
         warehouse.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)
-
-
-def check_contract(warehouse: Warehouse, relation: Relation) -> None:
-    """Hold a measure to the contract: its columns, one row for each topic evaluated, every value finite.
-
-    Raises:
-        CatalogError: it breaks it; the message names the file.
-    """
-    try:
-        types = [(name, kind) for name, kind, *_ in warehouse.rows(f"describe {relation.name}")]
-    except QueryError as error:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
-    expected = dict(zip(CONTRACT, ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE"), strict=True))
-    if dict(types[: len(expected)]) != expected or [name for name, _ in types] != list(relation.columns):
-        found = ", ".join(f"{name} {kind}" for name, kind in types)
-        wanted = ", ".join([f"{name} {kind}" for name, kind in expected.items()] + list(relation.header.columns))
-        raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {found}; expected {wanted}")
-    ((rows, distinct, evaluated, unusable),) = warehouse.rows(f"""
-        select
-            count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
-            count(*) filter (where not coalesce(isfinite(value), false))
-        from {relation.name}
-    """)
-    if not rows == distinct == evaluated:
-        raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
-    if unusable:
-        raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite")

@@ -53,6 +53,9 @@ def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
     used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
     declared = {parameter.name for parameter in relation.parameters}
     place = f"{relation.path}:{relation.body_line}"
+    for name in sorted(declared):
+        if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":
+            raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")
     if used != declared:
         differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
         raise CatalogError(f"{place}: header and body differ in the parameters {differing}")

@@ -308,13 +308,13 @@ class Warehouse(Answers):
     @contextmanager
     def _other_relations(self) -> Iterator[None]:
         """Views and macros are made anew after what happens inside, or all stays as it was."""
-        from evalsql.opening import rebuild
+        from evalsql.opening import remake_own
 
         before = self.catalog
         try:
             with self.transaction():
                 yield
-                rebuild(self)
+                remake_own(self, before)
         except BaseException:
             self.catalog = before
             raise

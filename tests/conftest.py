@@ -37,9 +37,9 @@ def real() -> Path:
 
 
 # The template of warehouses is made anew for the tests, wherever the user's own is.
-_CACHE = tempfile.mkdtemp()
-atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
-os.environ["XDG_CACHE_HOME"] = _CACHE
+if "EVALSQL_TEST_CACHE" not in os.environ:
+    os.environ["EVALSQL_TEST_CACHE"] = os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
 @cache

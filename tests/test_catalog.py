@@ -10,8 +10,8 @@ from sqlglot import exp
 
 import evalsql
 from evalsql.catalog import read_catalog, read_relations
+from evalsql.contract import check_contract
 from evalsql.errors import CatalogError
-from evalsql.opening import check_contract
 from evalsql.syntax import parse
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.portable import outside_the_core
@@ -85,7 +85,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         ("--   num_ret   documents retrieved", "--   num_ret", r"depth.sql:7: expected .column   meaning"),
         ("-- columns:", "-- columns: num_ret", r'depth.sql:6: the entries of "columns" go on lines of their own'),
         ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
-        ("enough", "full", r"depth.sql:14: Parser Error"),
+        ("enough", "full", "depth.sql:14: full is a word of SQL and cannot name a parameter"),
         ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
         ("from evaluated", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
         ("from evaluated", "from evaluated where", r"depth.sql:\d+"),

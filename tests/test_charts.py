@@ -78,12 +78,17 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
         (("pr", "bm25", "--topic", "T99"), 'no topic is called "T99"'),
         (("tap", "bm25", "--quantile", "1.5"), "quantile is 1.5, it must be in (0, 1]"),
         (("pr", "bm25", "--chart", "absent/chart.png"), "absent/chart.png: cannot be written"),
+        (("pr", "bm25", "--chart", "a.svg", "-o", "a.svg"), "go to files of their own"),
+        (("pr", "bm25", "--chart", "a.svg", "-o", "b.svg"), "b.svg: say which --format"),
     ],
 )
-def test_what_does_not_fit_is_refused(demo: Command, arguments: tuple[str, ...], complaint: str) -> None:
+def test_what_does_not_fit_is_refused(
+    demo: Command, tmp_path: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
     done = demo("curve", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
+    assert not (tmp_path / "a.svg").exists()
 
 
 @pytest.mark.parametrize("name", charts.names())
@@ -112,6 +117,13 @@ def test_specifications_name_the_columns_of_their_relations(sample_file: Path) -
             calculated = {"place"}
             fields = set(re.findall(r'"field": "(\w+)"', json.dumps(charts.specification(name, Table([], [])))))
             assert fields - calculated <= set(columns), name
+
+
+def test_what_has_no_curve_is_named(demo: Command) -> None:
+    done = demo("curve", "roc", "bm25", "tfidf", "--topic", "T01", "--rel", "9", "--format", "csv")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
+    assert "bm25 on T01 has no curve" in done.stderr
+    assert "tfidf on T01 has no curve" in done.stderr
 
 
 def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:

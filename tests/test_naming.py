@@ -152,3 +152,9 @@ def test_no_two_measures_share_a_name() -> None:
     for relation in CATALOG.measures:
         for alias in relation.header.trec_eval:
             assert trec.setdefault(alias.name.lower(), relation.name) == relation.name, alias.name
+
+
+@pytest.mark.parametrize("name", ["set_F.1e400", "set_F.-1", "SetF(beta=1e308)", "INST(T=1e300)", "nDCG@٣", "nDCG@1_0"])
+def test_numbers_that_are_none_or_beyond_all_use_are_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        parse_measures([name], CATALOG)

@@ -100,9 +100,9 @@ def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
     with pytest.raises(UsageError, match="already loaded: fullness, half_full_rankings; --replace"):
         warehouse.load_measures(folder)
-    write(folder / "fullness.sql", MEASURE.replace("else 0 end", "else -1 end"))
+    write(folder / "fullness.sql", MEASURE.replace("else 0 end", "else 0.5 end"))
     warehouse.load_measures([folder / "fullness.sql"], replace=True)
-    assert warehouse.rows("select min(value) from fullness") == [(-1.0,)]
+    assert warehouse.rows("select min(value) from fullness") == [(0.5,)]
     with pytest.raises(CatalogError, match="reads unknown relation half_full_rankings"):
         warehouse.drop_measures("half_full_rankings")
     answers_before = warehouse.rows("select sum(value) from fullness")
@@ -140,6 +140,56 @@ def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: s
     own = write(tmp_path / "other" / name, text)
     with pytest.raises(CatalogError, match=complaint):
         evalsql.open(new_file(tmp_path), measures=own)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("measure: Fullness", "measure: De pth", "De pth cannot name a measure"),
+        ("measure: Fullness", "measure: D@5", "D@5 cannot name a measure"),
+        ("measure: Fullness", "measure: all_trec", "all_trec cannot name a measure"),
+        ("range: 0 inf", "range: 1 0", "range is 1 0, it must be two numbers"),
+        ("range: 0 inf", "range: wide", "range is wide, it must be two numbers"),
+        ("worth", "full", "full is a word of SQL and cannot name a parameter"),
+    ],
+)
+def test_names_and_ranges_that_mean_nothing(folder: Path, before: str, after: str, complaint: str) -> None:
+    path = write(folder / "fullness.sql", MEASURE.replace(before, after))
+    with pytest.raises(CatalogError, match=complaint):
+        evalsql.open(new_file(folder), measures=[path, folder / "steps"])
+
+
+def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> None:
+    write(folder / "fullness.sql", MEASURE.replace("range: 0 inf", "range: 0 0.5"))
+    with pytest.raises(CatalogError, match=r"fullness.sql: \d+ values are outside the range of 0 to 0.5"):
+        warehouse.load_measures(folder)
+
+
+def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
+    """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
+    share = MEASURE.replace("half_full_rankings.half_full", "evaluated.num_ret > 1").replace("else 0 end", "end")
+    share = share.replace("\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated.evaluation_id", "")
+    path = write(
+        tmp_path / "own" / "share.sql", share.replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
+    )
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
+        warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "two")
+        assert warehouse.load_measures(path) == ["Share"]
+        with pytest.warns(InputWarning, match=r"share.sql: 1 values are null"):
+            warehouse.load_run({"t": {"a": 2.0}}, "one")
+        warehouse.execute("update warehouse set sql_digest = 'older'")
+    with pytest.warns(InputWarning, match=r"share.sql: 1 values are null"):
+        again = evalsql.open(warehouse.path)
+    again.drop_measures("Share")
+    again.close()
+
+
+def test_the_same_file_kept_and_borrowed_is_one(warehouse: Warehouse, folder: Path) -> None:
+    warehouse.load_measures(folder)
+    warehouse.close()
+    with evalsql.open(warehouse.path, read_only=True, measures=folder) as again:
+        answers(again)
 
 
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:

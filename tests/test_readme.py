@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from evalsql.catalog import read_catalog
-from tests.conftest import ROOT, Command
+from tests.conftest import ROOT, Command, write
 from tests.readme import README, demonstrate, examples, printed
 
 TEXT = README.read_text(encoding="utf-8")
@@ -26,6 +27,18 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_examples_print_what_the_readme_shows(demonstrated: Path, number: int) -> None:
     example = EXAMPLES[number]
     assert printed(example["kind"], example["code"], demonstrated) == example["output"]
+
+
+def test_the_measure_of_ones_own_works(command: Command, tmp_path: Path) -> None:
+    example = re.search(r"```sql\n(-- measure: Depth.*?)```", TEXT, re.DOTALL)
+    assert example is not None
+    write(tmp_path / "own" / "depth.sql", example[1])
+    assert command("demo", "--db", "evalsql.duckdb").returncode == 0
+    called = re.search(r"evalsql (leaderboard .*--measures own)", TEXT)
+    assert called is not None
+    asked = command(*shlex.split(called[1]), "--format", "csv")
+    assert asked.returncode == 0, asked.stderr
+    assert asked.stdout.startswith("qrels,run,Depth(enough=50),AP\n")
 
 
 def test_there_are_ten_questions_in_sql() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import evalsql
@@ -71,7 +72,11 @@ def test_without_a_place_to_keep_it_all_is_made(cache: Path) -> None:
 def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
     evalsql.open(":memory:").close()
     (kept,) = made(cache)
-    kept.write_bytes(b"no database")
+    for content in (b"no database", b""):
+        kept.write_bytes(content)
+        with evalsql.open(":memory:") as warehouse:
+            assert figures(warehouse)
+    duckdb.connect(str(kept)).execute("create table other as select 1 as x").close()
     with evalsql.open(":memory:") as warehouse:
         assert figures(warehouse)
 

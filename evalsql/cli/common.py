@@ -100,14 +100,20 @@ def emit(
             raise UsageError(f"standard output cannot be written: {error}") from error
         return
     _spare(output, keep)
-    chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
-    if chosen is None:
-        raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")
+    chosen = chosen_format(output, format_name)
     try:
         with output.open("w", encoding="utf-8", newline="") as stream:
             report.write(table, chosen, stream, digits)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def chosen_format(output: Path, format_name: Format | None) -> str:
+    """The format asked for, or the one that the extension tells."""
+    chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
+    if chosen is None:
+        raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")
+    return chosen
 
 
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:

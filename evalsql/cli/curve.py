@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.common import Database, Digits, FormatOption, Output, QrelsFilter, emit, say, write_bytes
+from evalsql.cli.common import (
+    Database,
+    Digits,
+    FormatOption,
+    Output,
+    QrelsFilter,
+    chosen_format,
+    emit,
+    say,
+    write_bytes,
+)
 from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.opening import open
 from evalsql.report import charts
 from evalsql.report.table import Table
+from evalsql.warehouse import Warehouse
 
 Kind = Literal["pr", "roc", "tap"]
 
@@ -45,6 +57,10 @@ def curve(
     """Points of precision-recall, ROC and TAP threshold curves, and their charts."""
     if chart is not None and chart.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{chart}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
+    if chart is not None and chart == output:
+        raise UsageError(f"{chart}: the chart and its points go to files of their own")
+    if output is not None:
+        chosen_format(output, output_format)
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
@@ -52,12 +68,24 @@ def curve(
         relation = warehouse.curve(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
         with worded():
             table = Table(relation.columns, relation.fetchall())
+        if not table.rows or topic:
+            _say_missing(warehouse, table, runs, topic or ())
         sources = [file for (file,) in warehouse.rows("select file from files")]
         kept = [warehouse.path, *sources]
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
             _say_colours(table)
         emit(table, output_format, output, digits, keep=kept)
+
+
+def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Sequence[str]) -> None:
+    columns = list(table.columns)
+    by = [columns.index(name) for name in (("run", "topic") if topics else ("run",))]
+    drawn = {tuple(row[place] for place in by) for row in table.rows}
+    for run in warehouse.matching("run", runs):
+        for topic in topics or [""]:
+            if ((run, topic) if topics else (run,)) not in drawn:
+                say(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
 def _say_colours(table: Table) -> None:

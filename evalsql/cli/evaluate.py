@@ -29,8 +29,9 @@ from evalsql.cli.common import (
     say_coverage,
     say_ties,
 )
+from evalsql.contract import check_own
 from evalsql.naming import parse_measures
-from evalsql.opening import check_own, open
+from evalsql.opening import open
 from evalsql.warehouse import MEMORY, Warehouse
 
 

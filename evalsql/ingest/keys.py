@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.build import with_inputs
+from evalsql.contract import warn_of_own
 from evalsql.errors import MOST_LISTED, InputError, Problem
 from evalsql.header import Value
 from evalsql.naming import literal
@@ -67,6 +68,7 @@ def pair(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> None:
     inputs = {"new_pairs": f"select * from (values {listed}) as pairs(qrels_id, run_id)"}
     for table in ("evaluations", "judged_ranks"):
         insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
+    warn_of_own(warehouse)
 
 
 def add_file_row(warehouse: Warehouse, row: tuple[object, ...]) -> None:

@@ -3,10 +3,10 @@
 -- aliases: SetF, F1
 -- trec_eval: set_F.recall_weight
 -- parameters:
---   beta double in [0, inf) = 1            weight of recall over precision; 2 holds it for twice as important
+--   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
 --   rel integer in [0, inf) = 1            least grade that counts as relevant
---   recall_weight double = null            trec_eval's x, taken in the place of beta^2
+--   recall_weight double in [0, 1e18] = null   trec_eval's x, taken in the place of beta^2
 --   judged_only boolean = false            whether documents without a grade of 0 or more are
 --                                          left out of the rankings
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or

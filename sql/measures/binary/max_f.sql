@@ -1,7 +1,7 @@
 -- measure: MaxF
 -- title: The highest F on the precision-recall curve
 -- parameters:
---   beta double in [0, inf) = 1            weight of recall over precision; 2 holds it for twice as important
+--   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   rel integer in [0, inf) = 1            least grade that counts as relevant
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best over all orders; what is

@@ -2,7 +2,7 @@
 -- title: O-measure: blend of precision and normalised cumulated gain at the first document with a gain
 -- aliases: O-measure
 -- parameters:
---   beta double in [0, inf) = 1     weight of gains over counts; 0 gives RR
+--   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives RR
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or

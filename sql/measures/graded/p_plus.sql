@@ -2,7 +2,7 @@
 -- title: P-plus: average of a blend of precision and normalised cumulated gain down to the best document retrieved
 -- aliases: P+
 -- parameters:
---   beta double in [0, inf) = 1     weight of gains over counts
+--   beta double in [0, 1e9] = 1     weight of gains over counts
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
 -- columns:

@@ -2,7 +2,7 @@
 -- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
 -- aliases: Q-measure, Q_measure
 -- parameters:
---   beta double in [0, inf) = 1     weight of gains over counts; 0 gives AP
+--   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives AP
 --   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
 --                                   itself where the list ends in ,*; without them the grade
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or

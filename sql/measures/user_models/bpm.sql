@@ -1,7 +1,7 @@
 -- measure: BPM
 -- title: Bejeweled player model: the reader stops once there is enough gain, at the latest at the cutoff
 -- parameters:
---   t double in (0, inf) = 1                 gain that the reader wants in all
+--   t double in (0, 1e9] = 1                 gain that the reader wants in all
 --   k integer in [1, inf) = 10               place at which the reader stops in any case
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the

@@ -2,7 +2,7 @@
 -- title: Information foraging: the reader goes on the less likely the more is gained towards a goal
 -- aliases: IFT_C1
 -- parameters:
---   t double in (0, inf) = 2                 gain that the reader wants in all
+--   t double in (0, 1e9] = 2                 gain that the reader wants in all
 --   b double in (0, inf) = 0.9               willingness to go on: at the goal the chance is b / (1 + b)
 --   r double in [0, inf) = 1                 how sharply the chance falls near the goal; 0 gives RBP
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing

@@ -1,7 +1,7 @@
 -- measure: INST
 -- title: Weighted precision of a reader who goes on the likelier the more is still missing
 -- parameters:
---   t double in [0.25, inf) = 1              gain that the reader wants in all
+--   t double in [0.25, 1e9] = 1              gain that the reader wants in all
 --   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
 --   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set

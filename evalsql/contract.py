@@ -1,0 +1,63 @@
+"""The contract that makes a measure one relation: its columns, a row for each topic evaluated, values in range."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from evalsql.catalog import CONTRACT, Relation
+from evalsql.errors import CatalogError, InputWarning, QueryError
+
+if TYPE_CHECKING:
+    from evalsql.warehouse import Warehouse
+
+
+def check_own(warehouse: Warehouse) -> None:
+    """Hold a user's own measures to the contract, those that come with the package being held to it by its tests."""
+    for relation in warehouse.catalog.own:
+        if relation.is_measure:
+            check_contract(warehouse, relation)
+
+
+def warn_of_own(warehouse: Warehouse) -> None:
+    """The same after data has come, which is taken whatever a measure makes of it: a warning for each that fails."""
+    for relation in warehouse.catalog.own:
+        if relation.is_measure:
+            try:
+                check_contract(warehouse, relation)
+            except CatalogError as error:
+                warnings.warn(str(error), InputWarning, stacklevel=2)
+
+
+def check_contract(warehouse: Warehouse, relation: Relation) -> None:
+    """Hold a measure to the contract: its columns, one row for each topic evaluated, every value finite.
+
+    Raises:
+        CatalogError: it breaks it; the message names the file.
+    """
+    try:
+        types = [(name, kind) for name, kind, *_ in warehouse.rows(f"describe {relation.name}")]
+    except QueryError as error:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
+    expected = dict(zip(CONTRACT, ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE"), strict=True))
+    if dict(types[: len(expected)]) != expected or [name for name, _ in types] != list(relation.columns):
+        found = ", ".join(f"{name} {kind}" for name, kind in types)
+        wanted = ", ".join([f"{name} {kind}" for name, kind in expected.items()] + list(relation.header.columns))
+        raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {found}; expected {wanted}")
+    low, high = relation.header.bounds
+    ((rows, distinct, evaluated, unusable, outside),) = warehouse.rows(
+        f"""
+        select
+            count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),
+            count(*) filter (where not coalesce(isfinite(value), false)),
+            count(*) filter (where value not between ?::double - 1e-9 and ?::double + 1e-9)
+        from {relation.name}
+        """,
+        [low, high],
+    )
+    if not rows == distinct == evaluated:
+        raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
+    if unusable:
+        raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite")
+    if outside:
+        raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")
