@@ -86,14 +86,6 @@ placed as (
     join logarithms as docs_below
         on docs_below.number = members.size - members.set_docs - zero_above.number
     where members.num_left > 0
-),
-lengths as (
-    select
-        qrels_id,
-        topic_id,
-        max(rank) as length
-    from ideal_gains(gains := $gains)
-    group by qrels_id, topic_id
 )
 select
     placed.evaluation_id,
@@ -103,14 +95,14 @@ select
     placed.next_number,
     placed.is_last,
     placed.chance * placed.gain * ln(2) / ln(
-        2 + ideal_progress.cost + greatest(placed.rank - lengths.length, 0) - placed.total_gain
+        2 + ideal_progress.cost + greatest(placed.rank - ideal_lengths.num_gained, 0) - placed.total_gain
     ) as addition
 from placed
 join evaluations on evaluations.evaluation_id = placed.evaluation_id
-join lengths
-    on lengths.qrels_id = evaluations.qrels_id
-    and lengths.topic_id = evaluations.topic_id
+join ideal_lengths(gains := $gains) as ideal_lengths
+    on ideal_lengths.qrels_id = evaluations.qrels_id
+    and ideal_lengths.topic_id = evaluations.topic_id
 join ideal_progress(gains := $gains) as ideal_progress
     on ideal_progress.qrels_id = evaluations.qrels_id
     and ideal_progress.topic_id = evaluations.topic_id
-    and ideal_progress.rank = least(placed.rank, lengths.length)
+    and ideal_progress.rank = least(placed.rank, ideal_lengths.num_gained)

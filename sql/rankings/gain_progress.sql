@@ -25,14 +25,6 @@ with gained as (
         order by rank
         rows between unbounded preceding and current row
     )
-),
-lengths as (
-    select
-        qrels_id,
-        topic_id,
-        max(rank) as length
-    from ideal_gains(gains := $gains)
-    group by qrels_id, topic_id
 )
 select
     gained.evaluation_id,
@@ -41,13 +33,13 @@ select
     gained.total_gain,
     gained.dcg,
     ideal_progress.idcg,
-    ideal_progress.cost + greatest(gained.rank - lengths.length, 0) as cost
+    ideal_progress.cost + greatest(gained.rank - ideal_lengths.num_gained, 0) as cost
 from evaluated
-join lengths
-    on lengths.qrels_id = evaluated.qrels_id
-    and lengths.topic_id = evaluated.topic_id
+join ideal_lengths(gains := $gains) as ideal_lengths
+    on ideal_lengths.qrels_id = evaluated.qrels_id
+    and ideal_lengths.topic_id = evaluated.topic_id
 join gained on gained.evaluation_id = evaluated.evaluation_id
 join ideal_progress(gains := $gains) as ideal_progress
     on ideal_progress.qrels_id = evaluated.qrels_id
     and ideal_progress.topic_id = evaluated.topic_id
-    and ideal_progress.rank = least(gained.rank, lengths.length)
+    and ideal_progress.rank = least(gained.rank, ideal_lengths.num_gained)

@@ -23,22 +23,14 @@ with blended as (
         sum(ratio) as total
     from blended_ratios(beta := $beta, gains := $gains, ties := $ties)
     group by evaluation_id
-),
-lengths as (
-    select
-        qrels_id,
-        topic_id,
-        count(*) as num_gained
-    from ideal_gains(gains := $gains)
-    group by qrels_id, topic_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(blended.total / lengths.num_gained, 0) as value
+    coalesce(blended.total / ideal_lengths.num_gained, 0) as value
 from evaluated
-left join lengths
-    on lengths.qrels_id = evaluated.qrels_id
-    and lengths.topic_id = evaluated.topic_id
+left join ideal_lengths(gains := $gains) as ideal_lengths
+    on ideal_lengths.qrels_id = evaluated.qrels_id
+    and ideal_lengths.topic_id = evaluated.topic_id
 left join blended on blended.evaluation_id = evaluated.evaluation_id
