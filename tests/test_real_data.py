@@ -9,6 +9,7 @@ from pathlib import Path
 
 import ir_measures
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import evalsql
 from evalsql import InputError, Warehouse
@@ -159,3 +160,23 @@ def test_ir_measures_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -
         }
         assert len(theirs) == 50
         assert ours == pytest.approx(theirs, abs=GDEVAL if spelling.startswith("ERR") else 1e-9), spelling
+
+
+def test_scikit_learn_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
+    """The area under the curve of what is retrieved, with missing relevant documents last, and of what is judged."""
+    folder = real / "trec-covid-r5"
+    path = folder / "runs" / "UPrrf102-r5.run.gz"
+    qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
+    empty.load_qrels(folder / "qrels.txt", "r5")
+    empty.load_runs(path)
+    for nonrelevant in ("retrieved", "judged"):
+        ours = dict(empty.rows(f"select topic, value from auc(nonrelevant := '{nonrelevant}')"))
+        assert len(ours) == 50
+        for topic, value in ours.items():
+            grades, scores = qrels[topic], run[topic]
+            judged = {document for document, grade in grades.items() if grade >= (nonrelevant == "retrieved")}
+            documents = sorted(judged | scores.keys() if nonrelevant == "retrieved" else judged)
+            last = min(scores.values()) - 1e6
+            labels = [grades.get(document, 0) >= 1 for document in documents]
+            listed = [brute_force.single(scores.get(document, last)) for document in documents]
+            assert value == pytest.approx(roc_auc_score(labels, listed), abs=1e-9), (nonrelevant, topic)
