@@ -29,9 +29,9 @@ def with_added(warehouse: Warehouse) -> Catalog:
     One that this version of the package cannot have beside its own is left out with a warning.
     """
     catalog = read_catalog()
-    for name, text in warehouse.rows("select relation, text from added_relations order by nth"):
+    for name, text in _texts(warehouse).items():
         try:
-            extended = catalog.extended([read_relation(Path(warehouse.path) / f"{name}.sql", text)])
+            extended = catalog.extended([_read(warehouse, name, text)])
             extended.build_order([name])
         except CatalogError as error:
             warnings.warn(f"{error}; it is left out", InputWarning, stacklevel=2)
@@ -47,15 +47,13 @@ def add(warehouse: Warehouse, relations: Sequence[Relation], *, replace: bool) -
         UsageError: one is there already and is not to be replaced.
         CatalogError: one does not hold to the contract, or its name is taken.
     """
-    texts = dict(warehouse.rows("select relation, text from added_relations order by nth"))
+    texts = _texts(warehouse)
     taken = [relation.name for relation in relations if relation.name in texts]
     if taken and not replace:
         raise UsageError(f"already loaded: {', '.join(taken)}; --replace puts others in their place")
-    for relation in relations:
-        texts.pop(relation.name, None)
-    folder = Path(warehouse.path)
-    held = [read_relation(folder / f"{name}.sql", text) for name, text in texts.items()]
-    _keep(warehouse, [*held, *relations])
+    for name in taken:
+        del texts[name]
+    _keep(warehouse, [*(_read(warehouse, *held) for held in texts.items()), *relations])
 
 
 def drop(warehouse: Warehouse, names: Sequence[str]) -> None:
@@ -65,14 +63,22 @@ def drop(warehouse: Warehouse, names: Sequence[str]) -> None:
         UsageError: none of the added ones is called so.
         CatalogError: another one stands on it.
     """
-    texts = dict(warehouse.rows("select relation, text from added_relations order by nth"))
+    texts = _texts(warehouse)
     for name in names:
         found = name if name in texts else parse_measures([name], warehouse.catalog)[0].relation.name
         if found not in texts:
             raise UsageError(f"{name} comes with the package; those added here are: {', '.join(texts) or 'none'}")
         del texts[found]
-    folder = Path(warehouse.path)
-    _keep(warehouse, [read_relation(folder / f"{name}.sql", text) for name, text in texts.items()])
+    _keep(warehouse, [_read(warehouse, *held) for held in texts.items()])
+
+
+def _texts(warehouse: Warehouse) -> dict[str, str]:
+    """The files kept, by relation, each after those it reads."""
+    return dict(warehouse.rows("select relation, text from added_relations order by nth"))
+
+
+def _read(warehouse: Warehouse, name: str, text: str) -> Relation:
+    return read_relation(Path(warehouse.path) / f"{name}.sql", text)
 
 
 def _keep(warehouse: Warehouse, relations: Sequence[Relation]) -> None:

@@ -27,7 +27,6 @@ with values_by_topic as (
         topic,
         value
     from frs()
-    where run in ($baseline, $expanded)
     union all
     select
         2 as place,
@@ -37,7 +36,6 @@ with values_by_topic as (
         topic,
         value
     from rr()
-    where run in ($baseline, $expanded)
     union all
     select
         3 as place,
@@ -47,7 +45,6 @@ with values_by_topic as (
         topic,
         value
     from success(k := 10)
-    where run in ($baseline, $expanded)
     union all
     select
         4 as place,
@@ -57,7 +54,6 @@ with values_by_topic as (
         topic,
         value
     from iprec(recall := 0)
-    where run in ($baseline, $expanded)
     union all
     select
         5 as place,
@@ -67,7 +63,6 @@ with values_by_topic as (
         topic,
         value
     from ap()
-    where run in ($baseline, $expanded)
     union all
     select
         6 as place,
@@ -77,7 +72,6 @@ with values_by_topic as (
         topic,
         value
     from rprec()
-    where run in ($baseline, $expanded)
     union all
     select
         7 as place,
@@ -87,7 +81,6 @@ with values_by_topic as (
         topic,
         value
     from gmap()
-    where run in ($baseline, $expanded)
     union all
     select
         8 as place,
@@ -97,7 +90,6 @@ with values_by_topic as (
         topic,
         value
     from p(k := 20)
-    where run in ($baseline, $expanded)
     union all
     select
         9 as place,
@@ -107,7 +99,6 @@ with values_by_topic as (
         topic,
         value
     from iprec(recall := 0.1)
-    where run in ($baseline, $expanded)
     union all
     select
         10 as place,
@@ -117,6 +108,16 @@ with values_by_topic as (
         topic,
         value
     from p(k := 10)
+),
+chosen as (
+    select
+        place,
+        measure,
+        qrels,
+        run,
+        topic,
+        value
+    from values_by_topic
     where run in ($baseline, $expanded)
 ),
 pairs as (
@@ -131,8 +132,8 @@ pairs as (
             when before.measure = 'GMAP' then ln(after.value) - ln(before.value)
             else after.value - before.value
         end as gain
-    from values_by_topic as before
-    join values_by_topic as after
+    from chosen as before
+    join chosen as after
         on after.place = before.place
         and after.qrels = before.qrels
         and after.topic = before.topic
