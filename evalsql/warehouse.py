@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -245,7 +245,7 @@ class Warehouse(Answers):
             inexact: set[Path] = set()
             while True:
                 try:
-                    with self.transaction():
+                    with nullcontext() if tie_rule == "input" else self.unordered(), self.transaction():
                         qrels_ids = self._prepare(list(named), listed(qrels), replace)
                         loader = RunLoader(self, options, progress, problems=problems, inexact=inexact)
                         loaded = loader.load(named)

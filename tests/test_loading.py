@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalsql import InputError, UsageError, Warehouse
+from evalsql.ingest import qrels as ingest_qrels
 from evalsql.ingest import runs as ingest_runs
 from evalsql.ingest.runs import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
@@ -101,7 +102,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     outcomes = []
     for exact in (False, True):
         if exact:
-            monkeypatch.setattr(ingest_runs, "_layout", lambda source: ("", None))
+            monkeypatch.setattr(ingest_runs, "layout", lambda text, num_columns: ("", None))
         found = []
         with new_warehouse() as warehouse:
             for seed in range(120):
@@ -119,6 +120,48 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
     assert 10 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 110
+
+
+def mutated_judgment(chance: random.Random, line: str) -> str:
+    """The line with other white space, a column more or less, or another value in one of them."""
+    columns = line.split()
+    kind = chance.random()
+    if kind < 0.1:
+        columns = columns[:3] if kind < 0.05 else [*columns, "more"]
+    elif kind < 0.35:
+        columns[chance.randrange(4)] = chance.choice(("#x", "nan", '"', "1_0", "é", "-1", "+1", "1.0", "1.5", "4e9"))
+    return "".join(column + chance.choice((" ", " ", "\t", "  ", " \t")) for column in columns) + chance.choice("  \r")
+
+
+def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred mutated files: the engine's reader and the exact one agree on rows, comments and refusals."""
+    sample = (SAMPLE / "qrels.txt").read_text().splitlines()[:12]
+    by_engine = ingest_qrels._stage_clean
+    outcomes, read = [], []
+    for exact in (False, True):
+
+        def staged(*arguments: object, exact: bool = exact) -> int:
+            read.append(0 if exact else by_engine(*arguments))  # type: ignore[arg-type]
+            return read[-1]
+
+        monkeypatch.setattr(ingest_qrels, "_stage_clean", staged)
+        found = []
+        with new_warehouse() as warehouse:
+            for seed in range(200):
+                chance = random.Random(seed)
+                lines = [mutated_judgment(chance, line) if chance.random() < 0.15 else line for line in sample]
+                path = write(tmp_path / "mutated.qrels", "\n".join(lines * chance.choice((1, 1, 1, 2))))
+                options = {"form": chance.choice(("grades", "groups")), "keep_best": chance.random() < 0.3}
+                try:
+                    warehouse.load_qrels(path, replace=True, **options)  # type: ignore[arg-type]
+                    held = "select * from judgments order by all; "
+                    found.append(f"{warehouse.rows(held)} {warehouse.rows('select comments, duplicates from qrels')}")
+                except InputError as error:
+                    found.append(str(error))
+        outcomes.append(found)
+    assert outcomes[0] == outcomes[1]
+    assert 30 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 170
+    assert sum(map(bool, read)) > 30, "the engine's reader has hardly been tried"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import keys, preferences, qrels, runs
+from evalsql.ingest import keys, preferences, qrels, ranking
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.qrels import QrelsOptions
@@ -43,7 +43,7 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
         InputError: rows with nulls, scores that are not finite, repeated documents; lines count rows from 1.
         UsageError: columns missing or of a type that does not name things.
     """
-    warehouse.execute(runs.STAGED)
+    warehouse.execute(ranking.STAGED)
     columns = _register(warehouse, data, ("topic", "document", "score"))
     rank = "null"
     if options.tie_rule == "rank":
@@ -68,13 +68,13 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
     num_rows = _count(warehouse, name, "staged_run_rows")
 
-    repeated = runs.code(warehouse, [run], options)
+    repeated = ranking.code(warehouse, [run], options)
     if repeated and not options.keep_best:
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} stands more than once")
             for _, topic, document in sorted(repeated)
         )
-    runs.store(warehouse, [run], options, with_repeated=bool(repeated))
+    ranking.store(warehouse, [run], options, with_repeated=bool(repeated))
     keys.add_file_row(warehouse, ("run", run.run_id, _MEMORY, None, None, num_rows))
     return run.run_id
 

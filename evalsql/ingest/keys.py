@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -50,9 +50,23 @@ def insert(warehouse: Warehouse, table: str, sql: str) -> None:
 
 
 def add_names(warehouse: Warehouse, staged: str) -> None:
-    """Give keys to the topics and documents of the staged rows that have none."""
-    for table in ("topics", "documents"):
-        insert(warehouse, table, loading_sql(warehouse, f"new_{table}", {"staged": staged}))
+    """Give keys to the topics and documents of the staged rows that have none.
+
+    What there is of both is in the temporary tables ``staged_topics`` and ``named_documents`` then.
+    """
+    topics = loading_sql(warehouse, "staged_topics", {"staged": staged})
+    warehouse.execute(f"create or replace temp table staged_topics as\n{topics}")
+    insert(warehouse, "topics", loading_sql(warehouse, "new_topics", {}))
+    warehouse.execute(f"create or replace temp table staged_documents as select distinct document from ({staged})")
+    insert(warehouse, "documents", loading_sql(warehouse, "new_documents", {}))
+    named = loading_sql(warehouse, "named_documents", {})
+    warehouse.execute(f"create or replace temp table named_documents as\n{named}")
+    warehouse.execute("drop table staged_documents")
+
+
+def forget_names(warehouse: Warehouse) -> None:
+    """Drop the temporary tables that ``add_names`` left."""
+    warehouse.execute("drop table staged_topics; drop table named_documents")
 
 
 def next_id(warehouse: Warehouse, table: str, key: str) -> int:
@@ -73,4 +87,18 @@ def pair(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> None:
 
 def add_file_row(warehouse: Warehouse, row: tuple[object, ...]) -> None:
     """A row of the table ``files``: kind, id, file, sha256, bytes, num_rows."""
-    warehouse.execute("insert into files values (?, ?, ?, ?, ?, ?)", row)
+    add_file_rows(warehouse, [row])
+
+
+def add_file_rows(warehouse: Warehouse, rows: Sequence[tuple[object, ...]]) -> None:
+    """Several of them."""
+    if rows:
+        warehouse.execute(
+            """
+            insert into files
+            select
+                unnest(?::varchar[]), unnest(?::integer[]), unnest(?::varchar[]),
+                unnest(?::varchar[]), unnest(?::bigint[]), unnest(?::bigint[])
+            """,
+            [list(column) for column in zip(*rows, strict=True)],
+        )

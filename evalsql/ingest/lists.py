@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
-from evalsql.ingest import keys, qrels, runs, weights
+from evalsql.ingest import keys, qrels, ranking, weights
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.qrels import QrelsOptions
@@ -218,7 +218,7 @@ def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str,
         for one in each.lists
         for place, record in enumerate(one.records, start=1)
     )
-    warehouse.execute(runs.STAGED)
+    warehouse.execute(ranking.STAGED)
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         path = Path(folder) / "run.tsv"
         write_clean(path, rows)
@@ -231,8 +231,8 @@ def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str,
             )
         """)
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
-    runs.code(warehouse, [run], options)
-    runs.store(warehouse, [run], options, with_repeated=False)
+    ranking.code(warehouse, [run], options)
+    ranking.store(warehouse, [run], options, with_repeated=False)
     warehouse.execute("drop table staged_run_rows")
     for source in each.sources:
         num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, preferences
+from evalsql.ingest.clean import reader
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
@@ -27,6 +28,9 @@ PREFERENCE_COLUMNS = {
     "document": "varchar",
     "level": "double",
 }
+
+
+_NO_DELIMITER = "\x01"
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,44 @@ def load_qrels_file(warehouse: Warehouse, name: str, source: Source, options: Qr
         InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
             preferences that contradict each other, no rows at all.
     """
-    refused, notes = Refused(), Notes()
+    notes = Notes()
+    num_rows, duplicates = _stage_clean(warehouse, source, options), 0
+    if not num_rows:
+        num_rows, duplicates = _stage_exactly(warehouse, source, options, notes)
+    qrels_id = store(warehouse, name, options, notes, duplicates)
+    size = source.path.stat().st_size
+    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, num_rows))
+    return qrels_id
+
+
+def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) -> int:
+    """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
+    if options.form == "preferences":
+        return 0
+    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+        text = source.text(Path(folder), "text")
+        lines = reader([text.path], _NO_DELIMITER, ["line"]) if text else ""
+        # What stops the engine would end the transaction.
+        if not text or warehouse.fails(f"select count(line) from {lines}"):
+            return 0
+        create_staged(warehouse, options)
+        clean = loading_sql(warehouse, "clean_qrels_rows", {"raw": f"select * from {lines}"})
+        warehouse.execute(f"create or replace temp table clean_qrels_rows as\n{clean}")
+    ((rejected,),) = warehouse.rows("select count(*) from reject_errors")
+    warehouse.execute("drop table reject_errors; drop table reject_scans")
+    ((num_rows, doubtful),) = warehouse.rows("select count(*), count(*) filter (doubtful) from clean_qrels_rows")
+    clean_rows = {"staged": "select * from clean_qrels_rows"}
+    best = loading_sql(warehouse, "best_judgments", clean_rows, in_groups=options.form == "groups")
+    if rejected or doubtful or warehouse.rows(f"select 1 from ({best}) where times > 1 limit 1"):
+        return 0
+    warehouse.execute("insert into staged_qrels_rows select * exclude (doubtful) from clean_qrels_rows")
+    warehouse.execute("drop table clean_qrels_rows")
+    return int(num_rows)
+
+
+def _stage_exactly(warehouse: Warehouse, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
+    """Stage judgments line by line; returns how many rows there are, and how many of them were left out."""
+    refused = Refused()
     rows: Iterable[Iterable[object]]
     if options.form == "preferences":
         found = list(preference_rows(source, notes, refused))
@@ -73,10 +114,7 @@ def load_qrels_file(warehouse: Warehouse, name: str, source: Source, options: Qr
         refused(Problem(source.label, 0, "holds no rows"))
     refused.check()
     stage_rows(warehouse, rows, options)
-    qrels_id = store(warehouse, name, options, notes, duplicates)
-    size = source.path.stat().st_size
-    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, num_rows))
-    return qrels_id
+    return num_rows, duplicates
 
 
 def _unrepeated(
@@ -149,14 +187,16 @@ def store(warehouse: Warehouse, name: str, options: QrelsOptions, notes: Notes, 
             warehouse.program_version,
         ),
     )
-    keys.add_names(warehouse, "select * from staged_qrels_rows")
+    staged = "select *, 0 as file_id from staged_qrels_rows"
+    keys.add_names(warehouse, staged)
     inputs = {
-        "staged": "select *, 0 as file_id from staged_qrels_rows",
+        "staged": staged,
         "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
     }
     table = "preferences" if options.form == "preferences" else "assessments"
     keys.insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
     warehouse.execute("drop table staged_qrels_rows")
+    keys.forget_names(warehouse)
     inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
     keys.insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", inputs))
     return qrels_id

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
+from evalsql.ingest.clean import layout, reader
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, run_rows, write_clean
-from evalsql.ingest.sources import Source
+from evalsql.ingest.ranking import STAGED, code, store
+from evalsql.ingest.sources import Source, Text
 from evalsql.naming import literal
 
 if TYPE_CHECKING:
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BATCH_BYTES = 400_000_000
-STAGED = """
-create or replace temp table staged_run_rows (
-    file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean
-)"""
+_COLUMNS = ("topic", "unused", "document", "given_rank", "score", "tag")
 Progress = Callable[[str, int, int], None]
 
 
@@ -43,13 +42,14 @@ class RunOptions:
 
 @dataclass
 class StagedFile:
-    """One file of one run on its way in. ``plain`` is its text for the engine, if the engine may read it."""
+    """One file of one run on its way in. ``text`` is there if the engine may read it, ``tag`` that of its first row."""
 
     file_id: int
     run_id: int
     source: Source
-    plain: Source | None = None
+    text: Text | None = None
     tag: str | None = None
+    sha256: str = ""
     notes: Notes = field(default_factory=Notes)
     num_rows: int = 0
 
@@ -138,6 +138,7 @@ class RunLoader:
         with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
             self._stage([file for run in runs for file in run.files], Path(folder))
         repeated = code(self.warehouse, runs, self.options)
+        self._count([file for run in runs for file in run.files])
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
@@ -145,36 +146,40 @@ class RunLoader:
             _add_files(self.warehouse, runs)
         self.warehouse.execute("drop table staged_run_rows")
 
-    # Staging
-
-    def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
-        groups: dict[str, list[StagedFile]] = {}
-        inexact: list[StagedFile] = []
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(lambda file: self._look_at(file, folder), files))
-        for file in files:
-            delimiter, file.tag = _layout(file.plain) if file.plain else ("", None)
-            if delimiter:
-                groups.setdefault(delimiter, []).append(file)
-            else:
-                inexact.append(file)
-        for delimiter, group in groups.items():
-            inexact += self._stage_clean(group, delimiter)
-        self._stage_exactly(inexact, folder)
-        counts = dict(self.warehouse.rows("select file_id, count(*) from staged_run_rows group by file_id"))
+    def _count(self, files: Iterable[StagedFile]) -> None:
+        counts = dict(self.warehouse.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
         for file in files:
             file.num_rows = counts.get(file.file_id, 0)
             if not file.num_rows and file.file_id not in self.faulty:
                 self.refused(Problem(file.source.label, 0, "holds no rows"))
 
+    # Staging
+
+    def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
+        groups: dict[tuple[str, bool], list[StagedFile]] = {}
+        inexact: list[StagedFile] = []
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(lambda file: self._look_at(file, folder), files))
+        for file in files:
+            delimiter, file.tag = layout(file.text, len(_COLUMNS)) if file.text else ("", None)
+            if file.text and delimiter:
+                mixed = file.text.has_spaces and file.text.has_tabs
+                groups.setdefault((delimiter, mixed), []).append(file)
+            else:
+                inexact.append(file)
+        for (delimiter, mixed), group in groups.items():
+            inexact += self._stage_clean(group, delimiter, mixed=mixed)
+        self._stage_exactly(inexact, folder)
+
     def _look_at(self, file: StagedFile, folder: Path) -> None:
         if file.source.path not in self.inexact:
-            file.plain = file.source.plain(folder, str(file.file_id))
+            file.text = file.source.text(folder, str(file.file_id))
+        file.sha256 = file.source.sha256()
 
-    def _stage_clean(self, files: list[StagedFile], delimiter: str) -> list[StagedFile]:
+    def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that it could not read for certain."""
         try:
-            doubtful = self._read(files, delimiter)
+            doubtful = self._read(files, delimiter, mixed=mixed)
         except QueryError as error:
             stopping = {file.source.path for file in files if self._stops(file, delimiter)}
             raise EngineStoppedError(stopping or {file.source.path for file in files}) from error
@@ -184,31 +189,31 @@ class RunLoader:
         return [file for file in files if file.file_id in doubtful]
 
     def _stops(self, file: StagedFile, delimiter: str) -> bool:
-        sources = [file.plain] if file.plain else []
-        return self.warehouse.fails(f"select count(tag) from {_reader(sources, delimiter)}")
+        paths = [file.text.path] if file.text else []
+        return self.warehouse.fails(f"select count(tag) from {reader(paths, delimiter, _COLUMNS)}")
 
-    def _read(self, files: Sequence[StagedFile], delimiter: str) -> set[int]:
+    def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
-        position = "cast(file_index as integer) + 1"
+        paths = [file.text.path for file in files if file.text]
+        given = ", ".join(f"({at}, {file.file_id}, {literal(file.tag)})" for at, file in enumerate(files))
         raw = f"""
-            select
-                list_extract({[file.file_id for file in files]}, {position}) as file_id,
-                list_extract([{", ".join(literal(file.tag) for file in files)}], {position}) as expected_tag,
-                {literal(self.options.tie_rule == "rank")} as rank_is_used,
-                topic, unused, document, given_rank, score, tag
-            from {_reader([file.plain for file in files if file.plain], delimiter)}"""
+            select files.file_id, files.tag as expected_tag, {", ".join(f"lines.{column}" for column in _COLUMNS)}
+            from {reader(paths, delimiter, _COLUMNS)} as lines
+            join (values {given}) as files(file_index, file_id, tag) on files.file_index = lines.file_index"""
         execute, rows = self.warehouse.execute, self.warehouse.rows
-        execute("insert into staged_run_rows " + loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}))
+        rank_is_used = self.options.tie_rule == "rank"
+        clean = loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}, rank_is_used=rank_is_used, mixed=mixed)
+        execute("insert into staged_run_rows " + clean)
         doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
         execute("drop table reject_errors; drop table reject_scans")
-        paths = {path for (path,) in rejected}
-        by_path = {file.file_id for file in files if file.plain and str(file.plain.path) in paths}
+        refused = {path for (path,) in rejected}
+        by_path = {file.file_id for file in files if file.text and str(file.text.path) in refused}
         return {file_id for (file_id,) in doubtful} | by_path
 
     def _stage_exactly(self, files: Sequence[StagedFile], folder: Path) -> None:
         """Rewrite files line by line as clean ones, then stage those."""
-        clean = Source("rewritten", folder / "rewritten", "none")
+        clean = Text(folder / "rewritten", has_spaces=False, has_tabs=True)
         for at, file in enumerate(files):
             if len(files) > 1:
                 self.progress("reading line by line", at, len(files))
@@ -219,7 +224,7 @@ class RunLoader:
             )
             if clean.path.stat().st_size:
                 rewritten = StagedFile(file.file_id, file.run_id, file.source, clean, "-")
-                if self._read([rewritten], "\t"):
+                if self._read([rewritten], "\t", mixed=False):
                     raise QueryError(f"{file.source.label}: the rewritten file does not read back")
 
     def _clean_rank(self, rank: str) -> str:
@@ -258,85 +263,13 @@ class RunLoader:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 
-def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
-    """Give keys to what is staged; returns run_id, topic and document of the documents that are repeated."""
-    for run in runs:
-        _add_run(warehouse, run, options)
-    keys.add_names(warehouse, "select * from staged_run_rows")
-    owners = ", ".join(f"({file_id}, {run.run_id})" for run in runs for file_id in run.file_ids)
-    inputs = {
-        # Files keep their order, whichever reader put them there.
-        "staged": "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows",
-        "staged_files": f"select * from (values {owners}) as files(file_id, owner_id)",
-    }
-    coded = loading_sql(warehouse, "coded_run_rows", inputs, tie_rule=options.tie_rule)
-    warehouse.execute(f"create or replace temp table coded as\n{coded}")
-    repeated = loading_sql(warehouse, "repeated_documents", {})
-    return set(
-        warehouse.rows(f"""
-            select run_id, topic, document from ({repeated})
-            join topics using (topic_id) join documents using (document_id)
-        """)
-    )
-
-
-def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, with_repeated: bool) -> None:
-    """Rank the coded rows under the tie rule and put them into the base tables."""
-    ranked = loading_sql(
-        warehouse,
-        "ranked",
-        {
-            "retrieved": "select run_id, topic_id, rank, document_id, score from coded",
-            "scored": warehouse.catalog["scored"].body,
-        },
-        tie_rule=options.tie_rule,
-    )
-    if with_repeated:
-        ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
-    if options.depth or options.judged_by:
-        judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
-        ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
-    keys.insert(warehouse, "retrieved", f"{ranked}\norder by run_id, topic_id, rank")
-    listed = ", ".join(str(run.run_id) for run in runs)
-    inputs = {"staged_runs": f"select run_id from runs where run_id in ({listed})", "coded": "select * from temp.coded"}
-    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
-    if with_repeated:
-        warehouse.execute(f"""
-            update runs set duplicates = (
-                select count(*) - count(distinct (topic_id, document_id)) from coded where coded.run_id = runs.run_id
-            )
-            where run_id in ({listed})
-        """)
-    warehouse.execute("drop table coded")
-
-
-def _add_run(warehouse: Warehouse, run: NewRun, options: RunOptions) -> None:
-    notes = run.notes
-    warehouse.execute(
-        """
-        insert into runs (
-            run_id, run, tag, num_tags, tie_rule, lower_is_better, duplicates, depth, judged_by, comments, meta,
-            loaded_at, evalsql_version
-        )
-        values (
-            ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?
-        )
-        """,
-        (
-            *(run.run_id, run.name, notes.last_tag, run.num_tags, options.tie_rule, options.lower_is_better),
-            *(options.depth, options.judged_by),
-            *("\n".join(notes.comments), list(options.meta), list(options.meta.values()), warehouse.program_version),
-        ),
-    )
-
-
 def _add_files(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
-    for run in runs:
-        for file in run.files:
-            size = file.source.path.stat().st_size
-            keys.add_file_row(
-                warehouse, ("run", run.run_id, file.source.label, file.source.sha256(), size, file.num_rows)
-            )
+    rows = [
+        ("run", run.run_id, file.source.label, file.sha256, file.source.path.stat().st_size, file.num_rows)
+        for run in runs
+        for file in run.files
+    ]
+    keys.add_file_rows(warehouse, rows)
 
 
 def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:
@@ -352,33 +285,3 @@ def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:
         size += weight
     if batch:
         yield batch
-
-
-def _layout(source: Source) -> tuple[str, str | None]:
-    """Delimiter and tag of the first line if it has six columns with one blank or tab between them, else ""."""
-    try:
-        with source.open() as stream:
-            line = stream.readline().decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError:
-        return "", None
-    for delimiter in ("\t", " "):
-        columns = line.split(delimiter)
-        if len(columns) == 6 and all(columns) and " ".join(columns[5].split()) == columns[5]:
-            return delimiter, columns[5]
-    return "", None
-
-
-def _reader(sources: Sequence[Source], delimiter: str) -> str:
-    """The engine's reader over files of one layout, every column as text."""
-    columns = ("topic", "unused", "document", "given_rank", "score", "tag")
-    return f"""read_csv(
-        [{", ".join(literal(_without_wildcards(source.path)) for source in sources)}],
-        delim = {literal(delimiter)}, compression = 'none', hive_partitioning = false,
-        header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
-        columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
-    )"""
-
-
-def _without_wildcards(path: Path) -> str:
-    """The path as a pattern that the engine's reader takes for itself."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))

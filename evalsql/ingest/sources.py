@@ -31,8 +31,17 @@ GROWTH = 5  # bytes of text per compressed byte, to size batches
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, zstd.ZstdError)
-_CHUNK = 4_000_000
+_CHUNK = 1_000_000
 _ODD_BYTES = (b"\0", b"\v", b"\f")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
+
+    path: Path
+    has_spaces: bool
+    has_tabs: bool
 
 
 @dataclass(frozen=True)
@@ -61,26 +70,29 @@ class Source:
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def plain(self, folder: Path, name: str) -> Source | None:
+    def text(self, folder: Path, name: str) -> Text | None:
         """This file as plain text, decompressed into ``folder`` if need be; None where only the exact reader will do.
 
         That is where it cannot be decompressed whole, has lines that are very long, ends lines by a lone
         carriage return, or holds bytes that C takes for white space and the engine does not.
         """
-        target = None if self.compression == "none" else folder / name
+        path = self.path if self.compression == "none" else folder / name
+        has_spaces = has_tabs = False
         try:
-            with self.open() as text, target.open("wb") if target else contextlib.nullcontext() as copy:
+            with self.open() as text, path.open("wb") if path != self.path else contextlib.nullcontext() as copy:
                 start = True
                 while chunk := text.read(_CHUNK):
                     chunk += text.readline(LONGEST_LINE + 1)
                     if not _is_ordinary(chunk.removeprefix(BYTE_ORDER_MARK) if start else chunk):
                         return None
+                    has_spaces = has_spaces or b" " in chunk
+                    has_tabs = has_tabs or b"\t" in chunk
                     start = False
                     if copy:
                         copy.write(chunk)
         except UNREADABLE:
             return None
-        return Source(self.label, target, "none") if target else self
+        return Text(path, has_spaces, has_tabs)
 
 
 def _is_ordinary(chunk: bytes) -> bool:

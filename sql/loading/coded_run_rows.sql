@@ -5,18 +5,19 @@
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
---   rank          what the tie rule compares first: the file's rank column under rank, else the row's place
+--   rank          what the tie rule compares first: the file's rank column under rank, the row's place under input
 --   document_id   key of the document
 --   score         score as it stood in the file
---   file_id       number of the staged file
 select
     staged_files.owner_id as run_id,
     topics.topic_id,
-    case when $tie_rule = 'rank' then staged.given_rank else staged.position end as rank,
-    documents.document_id,
-    staged.score,
-    staged.file_id
+    case
+        when $tie_rule = 'rank' then staged.given_rank
+        when $tie_rule = 'input' then staged.position
+    end as rank,
+    named_documents.document_id,
+    staged.score
 from staged
 join staged_files on staged_files.file_id = staged.file_id
 join topics on topics.topic = staged.topic
-join documents on documents.document = staged.document
+join named_documents on named_documents.document = staged.document

@@ -1,5 +1,5 @@
 -- title: Documents of the staged rows that have no key yet
--- inputs: staged
+-- inputs: staged_documents
 -- columns:
 --   document_id   key, going on from the greatest there is
 --   document      name
@@ -8,12 +8,12 @@ with greatest_key as (
     from documents
 ),
 unknown as (
-    select distinct staged.document
-    from staged
+    select staged_documents.document
+    from staged_documents
     where not exists (
         select 1
         from documents
-        where documents.document = staged.document
+        where documents.document = staged_documents.document
     )
 )
 select

@@ -1,14 +1,16 @@
 -- title: Topics of runs just loaded, those of which nothing was kept with them
--- inputs: staged_runs, coded
+-- inputs: staged_files, staged_topics
 -- columns:
 --   run_id     key of the run
 --   topic_id   key of the topic
 --   num_ret    number of documents kept
 with present as (
     select distinct
-        run_id,
-        topic_id
-    from coded
+        staged_files.owner_id as run_id,
+        topics.topic_id
+    from staged_topics
+    join staged_files on staged_files.file_id = staged_topics.file_id
+    join topics on topics.topic = staged_topics.topic
 ),
 kept as (
     select
@@ -16,7 +18,7 @@ kept as (
         retrieved.topic_id,
         count(*) as num_ret
     from retrieved
-    join staged_runs on staged_runs.run_id = retrieved.run_id
+    where retrieved.run_id in (select owner_id from staged_files)
     group by retrieved.run_id, retrieved.topic_id
 )
 select

@@ -1,5 +1,5 @@
 -- title: Topics of the staged rows that have no key yet
--- inputs: staged
+-- inputs: staged_topics
 -- columns:
 --   topic_id   key, going on from the greatest there is, in the order of the names
 --   topic      name
@@ -8,12 +8,12 @@ with greatest_key as (
     from topics
 ),
 unknown as (
-    select distinct staged.topic
-    from staged
+    select distinct staged_topics.topic
+    from staged_topics
     where not exists (
         select 1
         from topics
-        where topics.topic = staged.topic
+        where topics.topic = staged_topics.topic
     )
 )
 select

@@ -1,0 +1,38 @@
+"""The engine's own reader of TREC files: the layout of a file, and a SELECT of the columns of files of one layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evalsql.ingest.sources import Text
+from evalsql.naming import literal
+
+
+def layout(text: Text, num_columns: int) -> tuple[str, str | None]:
+    """Delimiter, and last column, of a first line of so many columns with one blank or tab between them; else ""."""
+    try:
+        with text.path.open("rb") as stream:
+            line = stream.readline().decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError:
+        return "", None
+    for delimiter in ("\t", " "):
+        columns = line.split(delimiter)
+        if len(columns) == num_columns and all(columns) and " ".join(columns[-1].split()) == columns[-1]:
+            return delimiter, columns[-1]
+    return "", None
+
+
+def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:
+    """What reads files of one layout, every column as text; lines of other layouts go to ``reject_errors``."""
+    return f"""read_csv(
+        [{", ".join(literal(_without_wildcards(path)) for path in paths)}],
+        delim = {literal(delimiter)}, compression = 'none', hive_partitioning = false,
+        header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
+        columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
+    )"""
+
+
+def _without_wildcards(path: Path) -> str:
+    """The path as a pattern that the engine's reader takes for itself."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
