@@ -1,186 +1,159 @@
-"""Loads and scores the same runs with evalsql and with pytrec_eval-terrier (trec_eval 9.0.8), and prints both times.
+"""Measures evalsql beside its peers, all in one run on one machine, and says which goals are met.
 
-    python -m tests.bench [--repeat 5] [--systems 126] [--output FILE.json]
-
-The runs are TREC-COVID round 5 if EVALSQL_REAL_DATA (or ../shared/data) has them, else generated ones of the
-same shape. They are plain text, read once beforehand, so that the disk has no part in it.
+Whole commands run as processes of their own, `python -m evalsql ...`, from start to end; a query alone is timed in an
+open warehouse, after a first one. Texts are plain and in the page cache. What a peer is compared with is said in each
+line. The runs are TREC-COVID round 5 if EVALSQL_REAL_DATA (or ../shared/data) has them, else generated ones of the
+same shape. TREC_EVAL may name the C program. Peers come with `pip install '.[bench]'`.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
-import platform
-import random
-import statistics
+import shlex
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
-import duckdb
-import pytrec_eval
+from tests.bench.growing import adding, growth, many_topics, one_system
+from tests.bench.machine import in_words, machine, versions
+from tests.bench.peers import Peers
+from tests.bench.processes import ROOT, CommandError
+from tests.bench.report import MarkersError, Result, plain, replaced, section
+from tests.bench.stage import Sizes, Stage
+from tests.bench.works import default_measures, evaluating, loading, more_peers, one_measure, one_run, size
 
-import evalsql
-from evalsql.catalog import read_catalog
-from evalsql.naming import default_measure
-from tests.conftest import real_data
-
-DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures if relation.header.in_scores]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One row of the report: medians in seconds; ``ratio`` above 1 is faster than the peer."""
-
-    work: str
-    seconds: float
-    peer: str
-    peer_seconds: float
-
-    @property
-    def ratio(self) -> float:
-        return self.peer_seconds / self.seconds
+BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
+    "eval": evaluating,
+    "load": loading,
+    "one-measure": one_measure,
+    "defaults": default_measures,
+    "size": size,
+    "one-run": one_run,
+    "growth": growth,
+    "many-topics": many_topics,
+    "adding": adding,
+    "one-system": one_system,
+    "peers": more_peers,
+}
 
 
-def main() -> None:
-    options = _options()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        qrels, runs, kind = _collection(folder, options.systems)
-        rows = sum(path.read_bytes().count(b"\n") for path in runs)
-        print(f"{len(runs)} systems, {rows:,} rows, {kind}; median of {options.repeat}; {_machine()}")
-        lines = _measure(folder, qrels, runs, options.repeat)
-        size = (folder / "bench.duckdb").stat().st_size
-        zipped = sum(len(gzip.compress(path.read_bytes(), 6)) for path in runs)
-    width = max(len(line.work) for line in lines)
-    print(f"\n{'work':{width}}  evalsql s  peer s  ratio  peer")
-    for line in lines:
-        print(f"{line.work:{width}}  {line.seconds:9.3f}  {line.peer_seconds:6.2f}  {line.ratio:5.1f}  {line.peer}")
-    print(f"\nwarehouse file {size / 1e6:.1f} MB, the same runs gzipped {zipped / 1e6:.1f} MB")
+def main() -> int:
+    options = _options().parse_args()
+    if options.readme:
+        try:
+            replaced(options.readme.read_text(encoding="utf-8"), "")
+        except (OSError, MarkersError) as error:
+            print(f"{options.readme}: {error}", file=sys.stderr)
+            return 2
+    names = options.benchmarks or list(BENCHMARKS)
+    sizes = _sizes(options)
+    with tempfile.TemporaryDirectory(prefix="evalsql-bench-", dir=options.folder) as folder:
+        stage = Stage(Path(folder), sizes)
+        peers = Peers(stage)
+        try:
+            results = list(_measured(names, stage, peers))
+        except CommandError as error:
+            stage.say("")
+            print(error, file=sys.stderr)
+            return 1
+        stage.say("")
+        report = _report(results, stage, peers)
+    print(report["heading"], end="\n\n")
+    print(plain(results), end="")
     if options.output:
-        report = {"machine": _machine(), "systems": len(runs), "rows": rows, "lines": [asdict(line) for line in lines]}
         options.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    if options.readme:
+        text = options.readme.read_text(encoding="utf-8")
+        new = section(results, report["command"], report["heading"])
+        options.readme.write_text(replaced(text, new), encoding="utf-8")
+    return 0
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--systems", type=int, default=126)
-    parser.add_argument("--output", type=Path)
-    return parser.parse_args()
+def _measured(names: Sequence[str], stage: Stage, peers: Peers) -> Iterator[Result]:
+    for name, work in BENCHMARKS.items():
+        if name in names:
+            yield from work(stage, peers)
 
 
-def _measure(folder: Path, qrels: Path, runs: list[Path], repeat: int) -> list[Line]:
-    database = folder / "bench.duckdb"
-
-    def load() -> None:
-        database.unlink(missing_ok=True)
-        with evalsql.open(database) as warehouse:
-            warehouse.load_qrels(qrels, "bench")
-            warehouse.load_runs(runs)
-
-    def evaluate_in_memory() -> None:
-        with evalsql.open(":memory:") as warehouse:
-            warehouse.load_qrels(qrels, "bench")
-            warehouse.load_runs(runs)
-            warehouse.evaluate(DEFAULTS).fetchall()
-
-    read_seconds, score_seconds = _peer(qrels, runs)
-    peer = "pytrec_eval-terrier, all its measures"
-    both = read_seconds + score_seconds
-    lines = [
-        Line("load the runs into a file", _median(load, repeat), f"{peer}, reading and scoring", both),
-        Line("read and score in memory, default measures", _median(evaluate_in_memory, repeat), f"{peer}, both", both),
-    ]
-    with evalsql.open(database, read_only=True) as warehouse:
-
-        def query(*measures: str) -> Callable[[], object]:
-            return lambda: warehouse.evaluate(measures).fetchall()
-
-        lines += [
-            Line(
-                f"score, warehouse open: {', '.join(measures) if len(measures) < 3 else 'default measures'}",
-                _median(query(*measures), repeat),
-                f"{peer}, scoring only",
-                score_seconds,
-            )
-            for measures in (["AP"], ["nDCG@10"], ["P@10"], ["TAP@5"], DEFAULTS)
-        ]
-    return lines
+def _report(results: Sequence[Result], stage: Stage, peers: Peers) -> dict[str, object]:
+    where, what, today = machine(), versions(), date.today().isoformat()
+    used = "covid" in vars(stage)
+    runs = f"{len(stage.covid.runs)} systems, {stage.covid.rows:,} rows, {stage.covid.kind}; " if used else ""
+    return {
+        "heading": (
+            f"{runs}median of {stage.sizes.repeat}, {today}; {in_words(where, what)}.{_parts(stage, peers, used)}"
+        ),
+        "date": today,
+        "command": shlex.join(["python", "-m", "tests.bench", *_repeatable(sys.argv[1:])]),
+        "machine": where,
+        "versions": what,
+        "sizes": vars(stage.sizes),
+        "collection": runs and {"kind": stage.covid.kind, "systems": len(stage.covid.runs), "rows": stage.covid.rows},
+        "results": [result.as_json() for result in results],
+        "peers": [
+            {"peer": peer, "collection": Path(qrels).parent.name, **times.as_json()}
+            for (peer, qrels), times in peers.measured.items()
+        ],
+    }
 
 
-def _peer(qrels: Path, runs: list[Path]) -> tuple[float, float]:
-    """Seconds of the peer for reading and for scoring, once over all runs."""
-    with qrels.open() as stream:
-        judged: dict[str, dict[str, int]] = {}
-        for line in stream:
-            topic, _, document, grade = line.split()
-            judged.setdefault(topic, {})[document] = int(grade)
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, pytrec_eval.supported_measures)
-    read = score = 0.0
-    for path in runs:
-        start = time.perf_counter()
-        run: dict[str, dict[str, float]] = {}
-        with path.open() as stream:
-            for line in stream:
-                topic, _, document, _, value = line.split()[:5]
-                run.setdefault(topic, {})[document] = float(value)
-        middle = time.perf_counter()
-        evaluator.evaluate(run)
-        read += middle - start
-        score += time.perf_counter() - middle
-    return read, score
+def _parts(stage: Stage, peers: Peers, used: bool) -> str:
+    """How the main peer's seconds divide, since it is compared as a whole."""
+    times = peers.measured.get(("pytrec_eval", str(stage.covid.qrels))) if used else None
+    reading, scoring = (times.part("judgments", "reading"), times.part("scoring")) if times else (None, None)
+    if reading is None or scoring is None:
+        return ""
+    return f" pytrec_eval-terrier reads for {reading.median:.2f} s and scores for {scoring.median:.2f} s."
 
 
-def _median(work: Callable[[], object], repeat: int) -> float:
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+def _repeatable(arguments: Sequence[str]) -> list[str]:
+    """The arguments without those that say where the result goes."""
+    kept = []
+    parser = _options()
+    given = parser.parse_args(arguments)
+    kept += given.benchmarks
+    for name in ("repeat", "systems", "growth"):
+        if getattr(given, name) is not None:
+            kept += [f"--{name}", f"{getattr(given, name):g}"]
+    return [*kept, "--quick"] if given.quick else kept
 
 
-def _collection(folder: Path, systems: int) -> tuple[Path, list[Path], str]:
-    real = real_data()
-    if real is None:
-        return *_generated(folder, systems), "generated"
-    runs = []
-    for path in sorted((real / "trec-covid-r5" / "runs").glob("*.gz"))[:systems]:
-        runs.append(folder / path.name.removesuffix(".gz"))
-        runs[-1].write_bytes(gzip.decompress(path.read_bytes()))
-    return real / "trec-covid-r5" / "qrels.txt", runs, "TREC-COVID round 5"
+def _sizes(options: argparse.Namespace) -> Sizes:
+    usual = Sizes(repeat=2, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12)) if options.quick else Sizes()
+    if options.growth is not None:
+        growth = [millions for millions in (0.1, 1, 10, 100) if millions <= options.growth]
+        growth = growth[1:] if options.growth >= 10 else growth
+    else:
+        growth = list(usual.growth)
+    repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems
+    return Sizes(repeat, systems, growth, usual.topics, usual.warehouses)
 
 
-def _generated(folder: Path, systems: int) -> tuple[Path, list[Path]]:
-    chance = random.Random(1)
-    documents = [f"{number:08x}" for number in range(190_000)]
-    topics = range(1, 51)
-    judged = {topic: chance.sample(documents, 460) for topic in topics}
-    qrels = folder / "qrels.txt"
-    qrels.write_text("".join(f"{t} 0 {d} {chance.choice((0, 0, 1, 2))}\n" for t in topics for d in judged[t]))
-    runs = []
-    for system in range(systems):
-        runs.append(folder / f"system{system:03}.run")
-        with runs[-1].open("w") as stream:
-            for topic in topics:
-                retrieved = {*chance.sample(judged[topic], 250), *chance.sample(documents, 750)}
-                for rank, document in enumerate(retrieved, start=1):
-                    stream.write(f"{topic}\tQ0\t{document}\t{rank}\t{100 - rank * 0.0921:.6f}\tsystem{system:03}\n")
-    return qrels, runs
-
-
-def _machine() -> str:
-    return (
-        f"{os.cpu_count()} cores {platform.machine()}, Python {platform.python_version()}, "
-        f"duckdb {duckdb.__version__}, pytrec_eval-terrier {version('pytrec_eval-terrier')}"
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("benchmarks", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all by default")
+    parser.add_argument("--repeat", type=_positive, help="how often each is timed; 5")
+    parser.add_argument("--systems", type=_positive, help="how many runs of the track; 126")
+    parser.add_argument("--growth", type=float, metavar="MILLIONS", help="rows generated at most: 10, 100 or less; 10")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to try the tool; its figures mean nothing")
+    parser.add_argument("--folder", type=Path, help="where the files are made; the system's temporary folder")
+    parser.add_argument("--output", type=Path, metavar="FILE.json", help="write everything measured")
+    parser.add_argument(
+        "--readme", type=Path, nargs="?", const=ROOT / "README.md", help="write the section between its two markers"
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 if __name__ == "__main__":

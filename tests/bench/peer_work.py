@@ -1,0 +1,107 @@
+"""What a peer does with the same files, in a process of its own: ``python -m tests.bench.peer_work PEER QRELS RUN...``.
+
+Prints as JSON the seconds it took to read the text and to score it; starting Python and importing are not in them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+# The measures that ir-measures and ranx have both, by their names.
+IR_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR")
+RANX = ("ndcg@10", "map", "precision@10", "recall@100", "mrr")
+
+Seconds = dict[str, float]
+
+
+def pytrec_eval(qrels: str, runs: Sequence[str]) -> Seconds:
+    """All measures that it has."""
+    import pytrec_eval as peer
+
+    start = time.perf_counter()
+    judged: dict[str, dict[str, int]] = {}
+    with open(qrels) as stream:
+        for line in stream:
+            topic, _, document, grade = line.split()
+            judged.setdefault(topic, {})[document] = int(grade)
+    evaluator = peer.RelevanceEvaluator(judged, peer.supported_measures)
+    judgments = time.perf_counter() - start
+
+    def read(path: str) -> object:
+        run: dict[str, dict[str, float]] = {}
+        with open(path) as stream:
+            for line in stream:
+                topic, _, document, _, value = line.split()[:5]
+                run.setdefault(topic, {})[document] = float(value)
+        return run
+
+    return _each(runs, read, evaluator.evaluate, judgments)
+
+
+def ir_measures(qrels: str, runs: Sequence[str]) -> Seconds:
+    """Means of a few measures."""
+    import ir_measures as peer
+
+    start = time.perf_counter()
+    evaluator = peer.evaluator([peer.parse_measure(name) for name in IR_MEASURES], list(peer.read_trec_qrels(qrels)))
+    judgments = time.perf_counter() - start
+    return _each(runs, lambda path: list(peer.read_trec_run(path)), evaluator.calc_aggregate, judgments)
+
+
+def ranx(qrels: str, runs: Sequence[str]) -> Seconds:
+    """Means of a few measures, after one run that is not timed: its functions are compiled when first called."""
+    import ranx as peer
+
+    def read(path: str) -> object:
+        return peer.Run.from_file(path, kind="trec")
+
+    start = time.perf_counter()
+    judged = peer.Qrels.from_file(qrels, kind="trec")
+    judgments = time.perf_counter() - start
+
+    def score(run: object) -> None:
+        peer.evaluate(judged, run, list(RANX), make_comparable=True)
+
+    score(read(runs[0]))
+    return _each(runs, read, score, judgments)
+
+
+def trec_eval(qrels: str, runs: Sequence[str], program: str) -> Seconds:
+    """The C program, once for each run, all measures; it reads and scores in one."""
+
+    def score(path: object) -> None:
+        command = [program, "-c", "-m", "all_trec", qrels, str(path)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    return _each(runs, lambda path: path, score, 0.0)
+
+
+def _each(
+    runs: Iterable[str], read: Callable[[str], object], score: Callable[[object], object], judgments: float
+) -> Seconds:
+    reading = scoring = 0.0
+    for path in runs:
+        start = time.perf_counter()
+        run = read(path)
+        middle = time.perf_counter()
+        score(run)
+        reading += middle - start
+        scoring += time.perf_counter() - middle
+    return {"judgments": judgments, "reading": reading, "scoring": scoring}
+
+
+def main() -> None:
+    name, qrels, *runs = sys.argv[1:]
+    if name.startswith("trec_eval="):
+        seconds = trec_eval(qrels, runs, name.partition("=")[2])
+    else:
+        seconds = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx}[name](qrels, runs)
+    print(json.dumps(seconds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Commands run as processes of their own, with the time and the memory each takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PYTHON = (sys.executable,)
+EVALSQL = (sys.executable, "-m", "evalsql")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run of a command: seconds by the clock, of its own code and in the system, and the most memory, in bytes."""
+
+    wall: float
+    user: float
+    system: float
+    peak: int
+    output: str
+
+
+class CommandError(Exception):
+    """A command that ended with something else than 0, and what it said."""
+
+
+def run(command: Sequence[object], environment: dict[str, str] | None = None) -> Outcome:
+    """Run a command in a fresh process, in the project's folder.
+
+    Raises:
+        CommandError: it did not end with 0.
+    """
+    words = [str(word) for word in command]
+    inherited = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as report:
+        try:
+            ended = subprocess.run(
+                [sys.executable, "-m", "tests.bench.launcher", str(writing), *words],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                env={**inherited, **(environment or {})},
+                pass_fds=(writing,),
+                check=False,
+            )
+        finally:
+            os.close(writing)
+        if ended.returncode:
+            shown = " ".join(words if len(words) < 12 else [*words[:12], "..."])
+            raise CommandError(f"{shown} ended with {ended.returncode}: {ended.stderr.strip()[-2000:]}")
+        wall, user, system, peak = report.read().split()
+    return Outcome(float(wall), float(user), float(system), int(peak), ended.stdout)

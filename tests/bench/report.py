@@ -1,0 +1,151 @@
+"""What came out, as a table, as JSON and as a section of the README."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+_COLUMNS = ("benchmark", "work", "here", "peer", "ratio", "goal", "met", "compared with")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of all repeats: seconds or bytes; with the processes' own seconds and most memory where known."""
+
+    values: Sequence[float]
+    user: Sequence[float] = ()
+    peak: int | None = None
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """``faster``: so many times faster than the peer. ``at most`` or ``below``: that part of the peer's figure."""
+
+    direction: Literal["faster", "at most", "below"]
+    ratio: float
+
+    def met(self, ratio: float) -> bool:
+        if self.direction == "faster":
+            return ratio >= self.ratio
+        return ratio <= self.ratio if self.direction == "at most" else ratio < self.ratio
+
+    def __str__(self) -> str:
+        return f"{self.ratio:g} x faster" if self.direction == "faster" else f"{self.direction} {self.ratio:g}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line: a work, its figure, the peer's, and the goal if there is one. A side not measured is told by note."""
+
+    benchmark: str
+    work: str
+    here: Measured | None
+    peer: str
+    there: Measured | None
+    goal: Goal | None = None
+    unit: Literal["s", "MB"] = "s"
+    note: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times faster, or, by a goal that says at most or below, which part of the peer's figure."""
+        if self.here is None or self.there is None:
+            return None
+        here, there = self.here.median, self.there.median
+        faster = self.goal is None or self.goal.direction == "faster"
+        return there / here if faster else here / there
+
+    @property
+    def met(self) -> bool | None:
+        return None if self.ratio is None or self.goal is None else self.goal.met(self.ratio)
+
+    def cells(self) -> list[str]:
+        met = {True: "yes", False: "no", None: ""}[self.met]
+        return [
+            self.benchmark,
+            self.work,
+            *(_shown(side, self.unit) for side in (self.here, self.there)),
+            "-" if self.ratio is None else f"{self.ratio:.2f}" if self.ratio < 20 else f"{self.ratio:.0f}",
+            str(self.goal or ""),
+            met,
+            f"{self.peer}; {self.note}" if self.note else self.peer,
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "benchmark": self.benchmark,
+            "work": self.work,
+            "unit": self.unit,
+            "here": _side(self.here, self.unit),
+            "peer": {"name": self.peer, **(_side(self.there, self.unit) or {})},
+            "ratio": self.ratio,
+            "goal": self.goal and {"direction": self.goal.direction, "ratio": self.goal.ratio},
+            "met": self.met,
+            "note": self.note,
+            **self.details,
+        }
+
+
+def _shown(side: Measured | None, unit: str) -> str:
+    if side is None:
+        return "-"
+    return f"{side.median / 1e6:.1f} MB" if unit == "MB" else f"{side.median:.3f} s"
+
+
+def _side(side: Measured | None, unit: str) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    kind = "bytes" if unit == "MB" else "seconds"
+    return {
+        f"median_{kind}": side.median,
+        kind: list(side.values),
+        "user_cpu_seconds": list(side.user),
+        "peak_memory_bytes": side.peak,
+    }
+
+
+def plain(results: Iterable[Result]) -> str:
+    rows = [list(_COLUMNS), *(result.cells() for result in results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    right = {2, 3, 4}
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip() + "\n")
+    return "".join(lines)
+
+
+def section(results: Iterable[Result], command: str, heading: str) -> str:
+    """What stands in the README between the markers."""
+    rule = "|---|---|--:|--:|--:|---|---|---|"
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in result.cells()) + " |" for result in results]
+    table = "\n".join(["| " + " | ".join(_COLUMNS) + " |", rule, *rows])
+    return f"```\n{command}\n```\n\n{heading}\n\n{table}\n"
+
+
+class MarkersError(Exception):
+    """The two markers are not in the text, once each and in their order."""
+
+
+def replaced(text: str, new: str) -> str:
+    """``text`` with ``new`` between the two markers, and nothing else changed.
+
+    Raises:
+        MarkersError: there are not just these two.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end or any(marker in part for marker in (BEGIN, END) for part in (before, after)):
+        raise MarkersError(f"needs the lines {BEGIN} and {END}, once each, with the section between them")
+    return f"{before}{BEGIN}\n\n{new.strip()}\n\n{END}{after}"

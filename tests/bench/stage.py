@@ -1,0 +1,115 @@
+"""What benchmarks share: sizes, files made when first asked for, and the ways of timing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from evalsql.catalog import read_catalog
+from evalsql.naming import default_measure, trec_names
+from tests.bench.collection import Collection, covid
+from tests.bench.processes import EVALSQL, PYTHON, Outcome, run
+from tests.bench.report import Measured
+
+DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures if relation.header.in_scores]
+
+
+def trec_eval_measures() -> list[str]:
+    """All measures of pytrec_eval by trec_eval's names, which ``-m`` takes, at trec_eval's cutoffs.
+
+    Without those that are no measures: the run's name, the number of topics, the grades as a string.
+    """
+    import pytrec_eval
+
+    return sorted(pytrec_eval.supported_measures & trec_names(read_catalog()).keys())
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much of each thing there is."""
+
+    repeat: int = 5
+    systems: int = 126
+    growth: Sequence[float] = (1, 10)  # million rows
+    topics: int = 7000
+    warehouses: tuple[int, int] = (10, 1000)
+
+
+class Stage:
+    """The folder of one benchmarking, with what more than one benchmark needs."""
+
+    def __init__(self, folder: Path, sizes: Sizes) -> None:
+        self.folder = folder
+        self.sizes = sizes
+        # The template of warehouses is made here, once and untimed, and not in the user's cache.
+        self.environment = {"XDG_CACHE_HOME": str(folder / "cache")}
+        self.warehouse = folder / "covid.duckdb"
+        self.judgments_only = folder / "judgments.duckdb"
+
+    def say(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    @cached_property
+    def covid(self) -> Collection:
+        self.say("preparing the runs")
+        return covid(self.folder / "covid", self.sizes.systems)
+
+    def evalsql(self, *arguments: object) -> Outcome:
+        return run([*EVALSQL, *arguments], self.environment)
+
+    def python(self, *arguments: object) -> Outcome:
+        return run([*PYTHON, *arguments], self.environment)
+
+    def repeated(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> Measured:
+        """Whole commands: time by the clock, the processes' own seconds, the most memory of all repeats."""
+        times = repeat or self.sizes.repeat
+        outcomes = []
+        for number in range(1, times + 1):
+            self.say(f"{what} ({number} of {times})")
+            outcomes.append(command())
+        return measured(outcomes)
+
+    def loaded(self, database: Path, collection: Collection, *options: object, fresh: bool = True) -> Outcome:
+        """Load all runs of a collection by one command; the judgments before it, by another."""
+        if fresh:
+            database.unlink(missing_ok=True)
+            self.evalsql("load", "qrels", collection.qrels, "--db", database)
+        return self.evalsql("load", "runs", *collection.runs, "--db", database, *options)
+
+    def load_covid(self) -> Outcome:
+        """Load the runs into a copy of a warehouse that has the judgments only."""
+        if not self.judgments_only.exists():
+            self.evalsql("load", "qrels", self.covid.qrels, "--db", self.judgments_only)
+        shutil.copy(self.judgments_only, self.warehouse)
+        return self.loaded(self.warehouse, self.covid, fresh=False)
+
+    def need_warehouse(self) -> Path:
+        if not self.warehouse.exists():
+            self.say("loading the runs")
+            self.load_covid()
+        return self.warehouse
+
+    def queried(self, database: Path, measures: Sequence[str], system: str = "-") -> tuple[Measured, float]:
+        """Seconds of a query in an open warehouse, and those of the first, which also reads from the file."""
+        self.say(f"asking for {measures[0] if len(measures) == 1 else f'{len(measures)} measures'}")
+        outcome = self.python("-m", "tests.bench.query_work", database, self.sizes.repeat, system, *measures)
+        first, *later = json.loads(outcome.output)
+        return Measured(later, peak=outcome.peak), first
+
+
+def measured(outcomes: Sequence[Outcome]) -> Measured:
+    return Measured(
+        [outcome.wall for outcome in outcomes],
+        [outcome.user for outcome in outcomes],
+        max(outcome.peak for outcome in outcomes),
+    )
+
+
+def options_of(measures: Sequence[str]) -> list[str]:
+    return [word for measure in measures for word in ("-m", measure)]
