@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
+from tests.bench.collection import Collection
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
 from tests.bench.peers import Peers
@@ -38,60 +39,58 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "one-system": one_system,
     "peers": more_peers,
 }
+_GROWTH = (1, 10, 100)  # million rows
 
 
 def main() -> int:
-    options = _options().parse_args()
+    options = _options()
     if options.readme:
         try:
             replaced(options.readme.read_text(encoding="utf-8"), "")
         except (OSError, MarkersError) as error:
             print(f"{options.readme}: {error}", file=sys.stderr)
             return 2
-    names = options.benchmarks or list(BENCHMARKS)
-    sizes = _sizes(options)
     with tempfile.TemporaryDirectory(prefix="evalsql-bench-", dir=options.folder) as folder:
-        stage = Stage(Path(folder), sizes)
+        stage = Stage(Path(folder), _sizes(options))
         peers = Peers(stage)
-        try:
-            results = list(_measured(names, stage, peers))
-        except CommandError as error:
-            stage.say("")
-            print(error, file=sys.stderr)
-            return 1
+        results = list(_measured(options.benchmarks or list(BENCHMARKS), stage, peers))
         stage.say("")
-        report = _report(results, stage, peers)
+        report = _report(results, stage, peers, _command(options))
     print(report["heading"], end="\n\n")
     print(plain(results), end="")
     if options.output:
         options.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     if options.readme:
         text = options.readme.read_text(encoding="utf-8")
-        new = section(results, report["command"], report["heading"])
+        new = section(results, str(report["command"]), str(report["heading"]))
         options.readme.write_text(replaced(text, new), encoding="utf-8")
-    return 0
+    return int(any(result.failed for result in results))
 
 
 def _measured(names: Sequence[str], stage: Stage, peers: Peers) -> Iterator[Result]:
+    """All lines of the benchmarks named; one that fails does not take the others with it."""
     for name, work in BENCHMARKS.items():
         if name in names:
-            yield from work(stage, peers)
+            try:
+                yield from work(stage, peers)
+            except CommandError as error:
+                stage.say("")
+                print(error, file=sys.stderr)
+                yield Result(name, "failed", None, "", None, failed=True)
 
 
-def _report(results: Sequence[Result], stage: Stage, peers: Peers) -> dict[str, object]:
+def _report(results: Sequence[Result], stage: Stage, peers: Peers, command: str) -> dict[str, object]:
     where, what, today = machine(), versions(), date.today().isoformat()
-    used = "covid" in vars(stage)
-    runs = f"{len(stage.covid.runs)} systems, {stage.covid.rows:,} rows, {stage.covid.kind}; " if used else ""
+    used = stage.covid if stage.covid_is_used else None
+    runs = f"{len(used.runs)} systems, {used.rows:,} rows, {used.kind}; " if used else ""
     return {
-        "heading": (
-            f"{runs}median of {stage.sizes.repeat}, {today}; {in_words(where, what)}.{_parts(stage, peers, used)}"
-        ),
+        "heading": f"{runs}median of {stage.sizes.repeat}, {today}\n{in_words(where, what)}{_parts(used, peers)}",
         "date": today,
-        "command": shlex.join(["python", "-m", "tests.bench", *_repeatable(sys.argv[1:])]),
+        "command": command,
         "machine": where,
         "versions": what,
         "sizes": vars(stage.sizes),
-        "collection": runs and {"kind": stage.covid.kind, "systems": len(stage.covid.runs), "rows": stage.covid.rows},
+        "collection": used and {"kind": used.kind, "systems": len(used.runs), "rows": used.rows},
         "results": [result.as_json() for result in results],
         "peers": [
             {"peer": peer, "collection": Path(qrels).parent.name, **times.as_json()}
@@ -100,53 +99,54 @@ def _report(results: Sequence[Result], stage: Stage, peers: Peers) -> dict[str, 
     }
 
 
-def _parts(stage: Stage, peers: Peers, used: bool) -> str:
+def _parts(used: Collection | None, peers: Peers) -> str:
     """How the main peer's seconds divide, since it is compared as a whole."""
-    times = peers.measured.get(("pytrec_eval", str(stage.covid.qrels))) if used else None
+    times = peers.measured.get(("pytrec_eval", str(used.qrels))) if used else None
     reading, scoring = (times.part("judgments", "reading"), times.part("scoring")) if times else (None, None)
     if reading is None or scoring is None:
         return ""
-    return f" pytrec_eval-terrier reads for {reading.median:.2f} s and scores for {scoring.median:.2f} s."
+    return f"\npytrec_eval-terrier reads these runs in {reading.median:.2f} s and scores them in {scoring.median:.2f} s"
 
 
-def _repeatable(arguments: Sequence[str]) -> list[str]:
-    """The arguments without those that say where the result goes."""
-    kept = []
-    parser = _options()
-    given = parser.parse_args(arguments)
-    kept += given.benchmarks
+def _command(options: argparse.Namespace) -> str:
+    """The command that measures the same again; without where the result goes."""
+    words = ["python", "-m", "tests.bench", *options.benchmarks]
     for name in ("repeat", "systems", "growth"):
-        if getattr(given, name) is not None:
-            kept += [f"--{name}", f"{getattr(given, name):g}"]
-    return [*kept, "--quick"] if given.quick else kept
+        if getattr(options, name) is not None:
+            words += [f"--{name}", str(getattr(options, name))]
+    return shlex.join([*words, "--quick"] if options.quick else words)
 
 
 def _sizes(options: argparse.Namespace) -> Sizes:
     usual = Sizes(repeat=2, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12)) if options.quick else Sizes()
-    if options.growth is not None:
-        growth = [millions for millions in (0.1, 1, 10, 100) if millions <= options.growth]
-        growth = growth[1:] if options.growth >= 10 else growth
-    else:
-        growth = list(usual.growth)
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems
+    growth = [millions for millions in _GROWTH if millions <= options.growth] if options.growth else usual.growth
     return Sizes(repeat, systems, growth, usual.topics, usual.warehouses)
 
 
-def _options() -> argparse.ArgumentParser:
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("benchmarks", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--repeat", type=_positive, help="how often each is timed; 5")
     parser.add_argument("--systems", type=_positive, help="how many runs of the track; 126")
-    parser.add_argument("--growth", type=float, metavar="MILLIONS", help="rows generated at most: 10, 100 or less; 10")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to try the tool; its figures mean nothing")
-    parser.add_argument("--folder", type=Path, help="where the files are made; the system's temporary folder")
+    parser.add_argument("--growth", type=int, choices=_GROWTH, help="so many million generated rows at most; 10")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to try the tool; the figures mean nothing")
+    parser.add_argument("--folder", type=Path, help="where files are made for a while; the system's temporary folder")
     parser.add_argument("--output", type=Path, metavar="FILE.json", help="write everything measured")
     parser.add_argument(
-        "--readme", type=Path, nargs="?", const=ROOT / "README.md", help="write the section between its two markers"
+        "--readme",
+        type=Path,
+        nargs="?",
+        metavar="FILE.md",
+        const=ROOT / "README.md",
+        help="write the section between the two markers; README.md",
     )
-    return parser
+    options = parser.parse_args()
+    if unknown := [name for name in options.benchmarks if name not in BENCHMARKS]:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    return options
 
 
 def _positive(text: str) -> int:

@@ -30,8 +30,8 @@ _MACROS = (
     """
     create macro document(number) as
         case number % 4
-            when 2 then 'FBIS3-' || number
-            when 3 then printf('clueweb12-%04dtw-%02d-%05d', number // 1000, number % 97, number)
+            when 2 then 'FBIS3-' || (10000 + number)
+            when 3 then printf('clueweb12-%04dtw-%02d-%05d', number // 1000, number % 97, number % 100000)
             else lower(to_base(number * 14800007 + 1, 36, 8))
         end
     """,

@@ -37,7 +37,7 @@ def growth(stage: Stage, peers: Peers) -> Iterator[Result]:
         rows = systems * ROWS_A_RUN
         work = f"load runs --memory-limit {LIMIT}" if limited else "load runs"
         work += f", {rows:,} rows"
-        if reason := _lacking(folder.parent, rows):
+        if reason := lacking(folder.parent, rows):
             yield Result("growth", work, None, "", None, Goal("at most", 1.15), note=reason)
             return
         stage.say(f"generating {rows:,} rows")
@@ -66,7 +66,7 @@ def _memory(work: str, here: Measured, limited: bool) -> Result:
     return Result("growth", f"peak memory of {work}", peak, "the limit", there, Goal("below", 1), "MB")
 
 
-def _lacking(folder: Path, rows: int) -> str:
+def lacking(folder: Path, rows: int) -> str:
     """Why so many rows cannot be generated here; empty if they can."""
     free, memory = shutil.disk_usage(folder).free, available_memory()
     if free < rows * _DISK_A_ROW:
@@ -84,11 +84,12 @@ def many_topics(stage: Stage, peers: Peers) -> Iterator[Result]:
     collection = generated(folder, [1], topics=stage.sizes.topics, judged=2)
     peer = peers.on("pytrec_eval", collection)
     goal = Goal("faster", 3)
-    work = f"eval in memory, all trec_eval measures, {collection.kind}"
+    work = f"eval in memory, all its measures, {collection.kind}"
     if peer.missing:
         yield Result("many-topics", work, None, WHOLE, None, goal, note=peer.missing)
         return
-    command = ["eval", collection.qrels, *collection.runs, *options_of(trec_eval_measures()), "--format", "csv"]
+    names = list(trec_eval_measures().values())
+    command = ["eval", collection.qrels, *collection.runs, *options_of(names), "--format", "csv"]
     here = stage.repeated("eval of many topics", lambda: stage.evalsql(*command))
     yield Result("many-topics", work, here, WHOLE, peer.whole, goal)
     shutil.rmtree(folder)

@@ -45,7 +45,7 @@ def installed_version(package: str) -> str | None:
 def in_words(machine: dict[str, str | int], versions: dict[str, str]) -> str:
     memory = int(machine["memory_bytes"]) / 2**30
     packages = ", ".join(f"{name} {number}" for name, number in versions.items())
-    return f"{machine['cores']} cores ({machine['processor']}), {memory:.0f} GB, {machine['system']}; {packages}"
+    return f"{machine['cores']} cores ({machine['processor']}), {memory:.0f} GB, {machine['system']}\n{packages}"
 
 
 def available_memory() -> int:

@@ -53,6 +53,7 @@ class Result:
     unit: Literal["s", "MB"] = "s"
     note: str = ""
     details: dict[str, Any] = field(default_factory=dict)
+    failed: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -76,7 +77,7 @@ class Result:
             "-" if self.ratio is None else f"{self.ratio:.2f}" if self.ratio < 20 else f"{self.ratio:.0f}",
             str(self.goal or ""),
             met,
-            f"{self.peer}; {self.note}" if self.note else self.peer,
+            "; ".join(filter(None, (self.peer, self.note))),
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -90,6 +91,7 @@ class Result:
             "goal": self.goal and {"direction": self.goal.direction, "ratio": self.goal.ratio},
             "met": self.met,
             "note": self.note,
+            "failed": self.failed,
             **self.details,
         }
 
@@ -131,7 +133,8 @@ def section(results: Iterable[Result], command: str, heading: str) -> str:
     rule = "|---|---|--:|--:|--:|---|---|---|"
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in result.cells()) + " |" for result in results]
     table = "\n".join(["| " + " | ".join(_COLUMNS) + " |", rule, *rows])
-    return f"```\n{command}\n```\n\n{heading}\n\n{table}\n"
+    lines = "\n".join(f"- {line}" for line in heading.splitlines())
+    return f"```\n{command}\n```\n\n{lines}\n\n{table}\n"
 
 
 class MarkersError(Exception):

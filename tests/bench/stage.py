@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from evalsql.catalog import read_catalog
-from evalsql.naming import default_measure, trec_names
+from evalsql.naming import default_measure, trec_measures, trec_names
 from tests.bench.collection import Collection, covid
 from tests.bench.processes import EVALSQL, PYTHON, Outcome, run
 from tests.bench.report import Measured
@@ -19,14 +19,19 @@ from tests.bench.report import Measured
 DEFAULTS = [default_measure(relation).name for relation in read_catalog().measures if relation.header.in_scores]
 
 
-def trec_eval_measures() -> list[str]:
-    """All measures of pytrec_eval by trec_eval's names, which ``-m`` takes, at trec_eval's cutoffs.
+def trec_eval_measures() -> dict[str, str]:
+    """All measures of pytrec_eval as trec_eval prints them, at its cutoffs, each with its name here.
 
-    Without those that are no measures: the run's name, the number of topics, the grades as a string.
+    Without what is no measure: the run's name and the grades as a string.
     """
     import pytrec_eval
 
-    return sorted(pytrec_eval.supported_measures & trec_names(read_catalog()).keys())
+    names = trec_names(read_catalog())
+    return {
+        printed: measure.name
+        for name in sorted(pytrec_eval.supported_measures & names.keys())
+        for printed, measure in trec_measures(name, names[name], None)
+    }
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ class Stage:
     def covid(self) -> Collection:
         self.say("preparing the runs")
         return covid(self.folder / "covid", self.sizes.systems)
+
+    @property
+    def covid_is_used(self) -> bool:
+        return "covid" in vars(self)
 
     def evalsql(self, *arguments: object) -> Outcome:
         return run([*EVALSQL, *arguments], self.environment)

@@ -23,7 +23,7 @@ def evaluating(stage: Stage, peers: Peers) -> Iterator[Result]:
     if peer.missing:
         yield Result("eval", "eval, all trec_eval measures", None, WHOLE, None, Goal("faster", 4), note=peer.missing)
         return
-    names = trec_eval_measures()
+    names = list(trec_eval_measures().values())
     here = _eval(stage, stage.covid, names)
     work = f"eval in memory, all {len(names)} trec_eval measures, {_systems(stage)}"
     yield Result("eval", work, here, WHOLE, peer.whole, Goal("faster", 4))

@@ -1,0 +1,225 @@
+"""The benchmark tool is right about what it generates, judges and writes; how fast anything is, nothing here says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import pytrec_eval
+
+from evalsql.catalog import read_catalog
+from evalsql.naming import parse_measures
+from tests.bench import growing, machine, peers
+from tests.bench.collection import MOST_DOCUMENTS, Collection, generated
+from tests.bench.peers import Peers
+from tests.bench.processes import PYTHON, CommandError, run
+from tests.bench.report import BEGIN, END, Goal, MarkersError, Measured, Result, plain, replaced, section
+from tests.bench.stage import Sizes, Stage, trec_eval_measures
+from tests.conftest import ROOT, new_warehouse
+
+FASTER = Goal("faster", 4)
+README = f"# Title\n\n{BEGIN}\nold\n{END}\n\ntail\n"
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return generated(tmp_path_factory.mktemp("generated"), [1, 2, 5], topics=4)
+
+
+def test_generated_rankings_are_full_and_in_order(collection: Collection) -> None:
+    assert collection.rows == 3 * 4 * 1000
+    for path in collection.runs:
+        lines = [line.split(" ") for line in path.read_text().splitlines()]
+        assert [(int(topic), int(rank)) for topic, _, _, rank, _, _ in lines] == [
+            (topic, rank) for topic in range(1, 5) for rank in range(1, 1001)
+        ]
+        assert {tag for *_, tag in lines} == {path.stem}
+        assert len({(topic, document) for topic, _, document, *_ in lines}) == len(lines)
+        assert {len(document) for _, _, document, *_ in lines} <= set(range(8, 26))
+        scores = [(topic, float(score)) for topic, _, _, _, score, _ in lines]
+        assert all(one[0] != next[0] or one[1] >= next[1] for one, next in pairwise(scores))
+
+
+def test_generated_scores_are_tied_in_part(collection: Collection) -> None:
+    tied = {}
+    for path in collection.runs:
+        found = Counter((line.split()[0], line.split()[4]) for line in path.read_text().splitlines())
+        tied[path.stem] = sum(count for count in found.values() if count > 1) / found.total()
+    assert 0.1 < tied["system0001"] < 0.3
+    assert tied["system0005"] > 0.7
+
+
+def test_generated_rankings_find_part_of_the_judged_documents(collection: Collection) -> None:
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(collection.qrels, "generated")
+        warehouse.load_runs(collection.runs)
+        ((topics, judged, grades),) = warehouse.rows(
+            "select count(distinct topic), count(*), count(distinct grade) from judgments"
+        )
+        assert (topics, judged, grades) == (4, 4 * 460, 3)
+        found = warehouse.evaluate("R").fetchall()
+        assert all(0.35 < recall < 0.65 for *_, recall in found)
+        assert len({recall for *_, recall in found}) == 3
+
+
+def test_generated_files_are_the_same_each_time(collection: Collection, tmp_path: Path) -> None:
+    again = generated(tmp_path, [2], topics=4)
+    assert again.qrels.read_bytes() == collection.qrels.read_bytes()
+    assert again.runs[0].read_bytes() == collection.runs[1].read_bytes()
+    assert collection.runs[0].read_bytes() != collection.runs[1].read_bytes()
+
+
+def test_more_documents_than_a_topic_has_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at most"):
+        generated(tmp_path, [1], documents=MOST_DOCUMENTS + 1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "here", "there", "ratio", "met"),
+    [
+        (FASTER, [1.0, 9.0, 2.0], [8.0], 4.0, True),
+        (FASTER, [2.0], [7.9], 3.95, False),
+        (Goal("at most", 2), [4.0], [2.0], 2.0, True),
+        (Goal("at most", 2), [4.2], [2.0], 2.1, False),
+        (Goal("below", 3), [6.0], [2.0], 3.0, False),
+        (Goal("below", 3), [5.0], [2.0], 2.5, True),
+        (None, [2.0], [8.0], 4.0, None),
+    ],
+)
+def test_goals_are_judged(
+    goal: Goal | None, here: list[float], there: list[float], ratio: float, met: bool | None
+) -> None:
+    result = Result("name", "work", Measured(here), "peer", Measured(there), goal)
+    assert result.ratio == pytest.approx(ratio)
+    assert result.met is met
+
+
+def test_what_was_not_measured_is_neither_met_nor_missed() -> None:
+    result = Result("name", "work", Measured([1.0]), "peer", None, FASTER, note="not installed")
+    assert result.met is None
+    assert "peer; not installed" in plain([result])
+    assert result.as_json()["peer"] == {"name": "peer"}
+
+
+def test_the_section_is_replaced_and_nothing_else() -> None:
+    result = Result("load", "a | b", Measured([1.0]), "peer", Measured([8.0]), FASTER)
+    new = replaced(README, section([result], "python -m tests.bench load", "where\nwhen"))
+    before, after = new.split(BEGIN)[0], new.split(END)[1]
+    assert (before, after) == (README.split(BEGIN)[0], README.split(END)[1])
+    assert "old" not in new
+    assert "| load | a \\| b | 1.000 s | 8.000 s | 8.00 | 4 x faster | yes | peer |" in new
+    assert replaced(new, "other") == replaced(README, "other")
+
+
+@pytest.mark.parametrize("text", ["", BEGIN, END, END + BEGIN, README + BEGIN, README + END, END + README])
+def test_without_the_two_markers_nothing_is_written(text: str) -> None:
+    with pytest.raises(MarkersError):
+        replaced(text, "new")
+
+
+def test_the_readme_has_the_markers() -> None:
+    assert replaced((ROOT / "README.md").read_text(encoding="utf-8"), "new")
+
+
+def test_all_measures_of_the_peer_are_compared() -> None:
+    named = trec_eval_measures()
+    evaluator = pytrec_eval.RelevanceEvaluator({"1": {"a": 1}}, pytrec_eval.supported_measures)
+    assert named.keys() == evaluator.evaluate({"1": {"a": 1.0}})["1"].keys() - {"runid", "relstring"}
+    assert {measure.name for measure in parse_measures(named.values(), read_catalog())} == set(named.values())
+    assert (named["P_5"], named["iprec_at_recall_0.10"], named["ndcg_cut_10"]) == ("P@5", "IPrec@0.1", "nDCG@10")
+
+
+def test_a_process_is_measured_apart_from_who_starts_it() -> None:
+    held = bytearray(300_000_000)
+    held[::4096] = b"x" * len(held[::4096])
+    small = run([*PYTHON, "-c", "import time; time.sleep(0.2); print('done')"])
+    large = run([*PYTHON, "-c", "held = b'x' * 200_000_000"])
+    assert small.output == "done\n"
+    assert small.wall > 0.2 > small.user
+    assert small.peak < 100_000_000 < 200_000_000 < large.peak
+
+
+def test_a_command_that_fails_is_told() -> None:
+    with pytest.raises(CommandError, match=r"ended with 3: no luck"):
+        run([*PYTHON, "-c", "import sys; sys.exit(print('no luck', file=sys.stderr) or 3)"])
+
+
+def test_peers_are_timed_by_parts(collection: Collection, tmp_path: Path) -> None:
+    times = Peers(Stage(tmp_path, Sizes(repeat=2))).on("pytrec_eval", collection)
+    whole, work, scoring = times.whole, times.work, times.part("scoring")
+    assert whole is not None
+    assert work is not None
+    assert scoring is not None
+    assert len(whole.values) == len(work.values) == 2
+    assert all(
+        0 < part < some < all_ for part, some, all_ in zip(scoring.values, work.values, whole.values, strict=True)
+    )
+
+
+def test_peers_that_are_not_here_are_told(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "installed_version", lambda package: None)
+    monkeypatch.delenv("TREC_EVAL", raising=False)
+    there = Peers(Stage(tmp_path, Sizes()))
+    assert "ranx is not installed" in there.on("ranx", collection).missing
+    assert "TREC_EVAL" in there.on("trec_eval", collection).missing
+    assert there.on("ranx", collection).work is None
+
+
+def test_a_program_takes_the_place_of_trec_eval(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TREC_EVAL", shutil.which("true") or "")
+    times = Peers(Stage(tmp_path, Sizes(repeat=1))).on("trec_eval", collection)
+    assert times.work is not None
+    assert times.missing == ""
+
+
+def test_what_does_not_fit_the_machine_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert growing.lacking(tmp_path, 1000) == ""
+    assert "of disk" in growing.lacking(tmp_path, 10**15)
+    monkeypatch.setattr(growing, "available_memory", lambda: 10**8)
+    assert "of memory" in growing.lacking(tmp_path, 1000)
+    assert machine.available_memory() > 0
+
+
+def test_the_tool_writes_table_json_and_section(tmp_path: Path) -> None:
+    readme, output = tmp_path / "README.md", tmp_path / "bench.json"
+    readme.write_text(README)
+    ended = bench("one-run", "--quick", "--repeat", "1", "--readme", readme, "--output", output, "--folder", tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
+    (line,) = (line for line in ended.stdout.splitlines() if line.startswith("one-run"))
+    assert "eval -m AP of one run of 50,000 rows" in line
+    report = json.loads(output.read_text())
+    assert report["command"] == "python -m tests.bench one-run --repeat 1 --quick"
+    assert report["command"] in readme.read_text()
+    assert {"date", "machine", "versions"} <= report.keys()
+    (result,) = report["results"]
+    assert len(result["here"]["seconds"]) == len(result["peer"]["seconds"]) == 1
+    assert result["here"]["peak_memory_bytes"] > 10**7
+    assert result["met"] is (result["ratio"] < 3)
+    assert sorted(os.listdir(tmp_path)) == ["README.md", "bench.json"]
+
+
+def test_the_tool_refuses_before_it_measures(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("nothing")
+    ended = bench("--readme", tmp_path / "README.md")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert BEGIN in ended.stderr
+    ended = bench("fast")
+    assert ended.returncode == 2
+    assert "no benchmark fast; there are eval, load" in ended.stderr
+
+
+def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.bench", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
