@@ -1,6 +1,6 @@
-"""What a peer does with the same files, in a process of its own: ``python -m tests.bench.peer_work PEER QRELS RUN...``.
+"""What a peer does with the same files: ``python -m tests.bench.peer_work PEER REPEAT QRELS RUN...``.
 
-Prints as JSON the seconds it took to read the text and to score it; starting Python and importing are not in them.
+Prints as JSON for each time the seconds it took to read the text and to score it, without starting and importing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 # The measures that ir-measures and ranx have both, by their names.
 IR_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR")
@@ -53,20 +54,19 @@ def ir_measures(qrels: str, runs: Sequence[str]) -> Seconds:
 
 
 def ranx(qrels: str, runs: Sequence[str]) -> Seconds:
-    """Means of a few measures, after one run that is not timed: its functions are compiled when first called."""
+    """Means of a few measures; its functions are compiled when first called."""
     import ranx as peer
-
-    def read(path: str) -> object:
-        return peer.Run.from_file(path, kind="trec")
 
     start = time.perf_counter()
     judged = peer.Qrels.from_file(qrels, kind="trec")
     judgments = time.perf_counter() - start
 
+    def read(path: str) -> object:
+        return peer.Run.from_file(path, kind="trec")
+
     def score(run: object) -> None:
         peer.evaluate(judged, run, list(RANX), make_comparable=True)
 
-    score(read(runs[0]))
     return _each(runs, read, score, judgments)
 
 
@@ -95,12 +95,14 @@ def _each(
 
 
 def main() -> None:
-    name, qrels, *runs = sys.argv[1:]
+    name, repeat, qrels, *runs = sys.argv[1:]
     if name.startswith("trec_eval="):
-        seconds = trec_eval(qrels, runs, name.partition("=")[2])
+        work = partial(trec_eval, program=name.partition("=")[2])
     else:
-        seconds = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx}[name](qrels, runs)
-    print(json.dumps(seconds))
+        work = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx}[name]
+    if name == "ranx":
+        work(qrels, runs[:1])
+    print(json.dumps([work(qrels, runs) for _ in range(int(repeat))]))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ class PeerTimes:
         """Seconds of its ``judgments``, ``reading`` or ``scoring``, added up."""
         if not self.outcomes:
             return None
-        return Measured([sum(json.loads(outcome.output)[name] for name in names) for outcome in self.outcomes])
+        times = [seconds for outcome in self.outcomes for seconds in json.loads(outcome.output)]
+        return Measured([sum(seconds[name] for name in names) for seconds in times])
 
     @property
     def work(self) -> Measured | None:
@@ -90,10 +91,11 @@ class Peers:
             if installed_version(PACKAGES[peer]) is None:
                 return PeerTimes(peer, f"not measured: {PACKAGES[peer]} is not installed (pip install '.[bench]')")
             argument = peer
+        # ranx is compiled anew in each process, which takes far longer than its work.
+        processes, repeat = (1, self.stage.sizes.repeat) if peer == "ranx" else (self.stage.sizes.repeat, 1)
         outcomes = []
-        for number in range(1, self.stage.sizes.repeat + 1):
-            self.stage.say(f"{peer} on {collection.kind} ({number} of {self.stage.sizes.repeat})")
-            outcomes.append(
-                self.stage.python("-m", "tests.bench.peer_work", argument, collection.qrels, *collection.runs)
-            )
+        for number in range(1, processes + 1):
+            self.stage.say(f"{peer} on {collection.kind} ({number} of {processes})")
+            command = ["-m", "tests.bench.peer_work", argument, repeat, collection.qrels, *collection.runs]
+            outcomes.append(self.stage.python(*command))
         return PeerTimes(peer, outcomes=outcomes)

@@ -51,8 +51,6 @@ class Stage:
     def __init__(self, folder: Path, sizes: Sizes) -> None:
         self.folder = folder
         self.sizes = sizes
-        # The template of warehouses is made here, once and untimed, and not in the user's cache.
-        self.environment = {"XDG_CACHE_HOME": str(folder / "cache")}
         self.warehouse = folder / "covid.duckdb"
         self.judgments_only = folder / "judgments.duckdb"
 
@@ -69,11 +67,26 @@ class Stage:
     def covid_is_used(self) -> bool:
         return "covid" in vars(self)
 
+    @cached_property
+    def environment(self) -> dict[str, str]:
+        """For evalsql: a cache of its own, with the template of warehouses.
+
+        A version's first warehouse takes seconds, once; it is made here, untimed, and not in the user's cache.
+        """
+        self.say("making the first warehouse")
+        environment = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        qrels, one = self.folder / "template.qrels", self.folder / "template.run"
+        qrels.write_text("1 0 a 1\n")
+        one.write_text("1 Q0 a 1 1 one\n")
+        run([*EVALSQL, "eval", qrels, one], environment)
+        run([*EVALSQL, "load", "qrels", qrels, "--db", self.folder / "template.duckdb"], environment)
+        return environment
+
     def evalsql(self, *arguments: object) -> Outcome:
         return run([*EVALSQL, *arguments], self.environment)
 
     def python(self, *arguments: object) -> Outcome:
-        return run([*PYTHON, *arguments], self.environment)
+        return run([*PYTHON, *arguments])
 
     def repeated(self, what: str, command: Callable[[], Outcome], repeat: int | None = None) -> Measured:
         """Whole commands: time by the clock, the processes' own seconds, the most memory of all repeats."""
@@ -107,7 +120,8 @@ class Stage:
     def queried(self, database: Path, measures: Sequence[str], system: str = "-") -> tuple[Measured, float]:
         """Seconds of a query in an open warehouse, and those of the first, which also reads from the file."""
         self.say(f"asking for {measures[0] if len(measures) == 1 else f'{len(measures)} measures'}")
-        outcome = self.python("-m", "tests.bench.query_work", database, self.sizes.repeat, system, *measures)
+        command = [*PYTHON, "-m", "tests.bench.query_work", database, self.sizes.repeat, system, *measures]
+        outcome = run(command, self.environment)
         first, *later = json.loads(outcome.output)
         return Measured(later, peak=outcome.peak), first
 

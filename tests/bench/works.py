@@ -34,7 +34,8 @@ def loading(stage: Stage, peers: Peers) -> Iterator[Result]:
     here = stage.repeated("load runs", stage.load_covid)
     peer = peers.on("pytrec_eval", stage.covid)
     work = f"load runs into a file, {_systems(stage)}"
-    yield Result("load", work, here, WHOLE, peer.whole, Goal("faster", 3), note=peer.missing)
+    note = peer.missing or "judgments loaded before"
+    yield Result("load", work, here, WHOLE, peer.whole, Goal("faster", 3), note=note)
 
 
 def one_measure(stage: Stage, peers: Peers) -> Iterator[Result]:
@@ -75,7 +76,7 @@ def more_peers(stage: Stage, peers: Peers) -> Iterator[Result]:
     names = list(IR_MEASURES)
     here = _eval(stage, stage.covid, names)
     work = f"eval in memory, {' '.join(names)}, {_systems(stage)}"
-    for name, note in (("ir_measures", ""), ("ranx", "compiled by a first run, not timed")):
+    for name, note in (("ir_measures", ""), ("ranx", "compiled by a first run that is not timed")):
         peer = peers.on(name, stage.covid)
         shown = f"{name}, these measures, reading and scoring"
         yield Result("peers", work, here, shown, peer.work, note=peer.missing or note)
