@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -218,6 +219,17 @@ def test_the_tool_refuses_before_it_measures(tmp_path: Path) -> None:
     ended = bench("fast")
     assert ended.returncode == 2
     assert "no benchmark fast; there are eval, load" in ended.stderr
+
+
+def test_nothing_is_left_when_the_tool_is_ended(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.bench", "one-run", "--quick", "--folder", str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not list(tmp_path.glob("*/template.run")):
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.terminate()
+    assert process.returncode == 143
+    assert os.listdir(tmp_path) == []
 
 
 def bench(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,6 +51,7 @@ def main() -> int:
         except (OSError, MarkersError) as error:
             print(f"{options.readme}: {error}", file=sys.stderr)
             return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was made is removed
     with tempfile.TemporaryDirectory(prefix="evalsql-bench-", dir=options.folder) as folder:
         stage = Stage(Path(folder), _sizes(options))
         peers = Peers(stage)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -40,20 +41,32 @@ def run(command: Sequence[object], environment: dict[str, str] | None = None) ->
     reading, writing = os.pipe()
     with os.fdopen(reading) as report:
         try:
-            ended = subprocess.run(
+            process = subprocess.Popen(
                 [sys.executable, "-m", "tests.bench.launcher", str(writing), *words],
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
                 cwd=ROOT,
                 env={**inherited, **(environment or {})},
                 pass_fds=(writing,),
-                check=False,
+                start_new_session=True,
             )
         finally:
             os.close(writing)
-        if ended.returncode:
+        output, problems = _ended(process)
+        if process.returncode:
             shown = " ".join(words if len(words) < 12 else [*words[:12], "..."])
-            raise CommandError(f"{shown} ended with {ended.returncode}: {ended.stderr.strip()[-2000:]}")
+            raise CommandError(f"{shown} ended with {process.returncode}: {problems.strip()[-2000:]}")
         wall, user, system, peak = report.read().split()
-    return Outcome(float(wall), float(user), float(system), int(peak), ended.stdout)
+    return Outcome(float(wall), float(user), float(system), int(peak), output)
+
+
+def _ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What it wrote; it does not outlive the one who waits for it, and neither does what it started."""
+    try:
+        return process.communicate()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
