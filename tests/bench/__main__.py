@@ -120,7 +120,7 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _sizes(options: argparse.Namespace) -> Sizes:
-    usual = Sizes(repeat=2, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12)) if options.quick else Sizes()
+    usual = Sizes(repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12)) if options.quick else Sizes()
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems
     growth = [millions for millions in _GROWTH if millions <= options.growth] if options.growth else usual.growth
     return Sizes(repeat, systems, growth, usual.topics, usual.warehouses)

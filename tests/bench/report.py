@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
-_COLUMNS = ("benchmark", "work", "here", "peer", "ratio", "goal", "met", "compared with")
+_COLUMNS = ("benchmark", "work", "evalsql", "peer", "ratio", "goal", "met", "compared with")
 
 
 @dataclass(frozen=True)
