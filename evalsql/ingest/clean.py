@@ -8,19 +8,25 @@ from pathlib import Path
 from evalsql.ingest.sources import Text
 from evalsql.naming import literal
 
+NO_DELIMITER = "\x01"
 
-def layout(text: Text, num_columns: int) -> tuple[str, str | None]:
-    """Delimiter, and last column, of a first line of so many columns with one blank or tab between them; else ""."""
+
+def layout(text: Text) -> tuple[str, str | None] | None:
+    """What parts the columns of a run's first line, and its tag; None where that takes the exact reader.
+
+    A single blank or tab between six columns, or NO_DELIMITER where lines are to be split at any blanks.
+    """
     try:
         with text.path.open("rb") as stream:
             line = stream.readline().decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
-        return "", None
+        return None
     for delimiter in ("\t", " "):
         columns = line.split(delimiter)
-        if len(columns) == num_columns and all(columns) and " ".join(columns[-1].split()) == columns[-1]:
+        if len(columns) == 6 and all(columns) and " ".join(columns[-1].split()) == columns[-1]:
             return delimiter, columns[-1]
-    return "", None
+    columns = line.split()
+    return (NO_DELIMITER, columns[5] if len(columns) == 6 else None) if len(columns) in (5, 6) else None
 
 
 def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, preferences
-from evalsql.ingest.clean import reader
+from evalsql.ingest.clean import NO_DELIMITER, reader
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
@@ -28,9 +28,6 @@ PREFERENCE_COLUMNS = {
     "document": "varchar",
     "level": "double",
 }
-
-
-_NO_DELIMITER = "\x01"
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) ->
         return 0
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         text = source.text(Path(folder), "text")
-        lines = reader([text.path], _NO_DELIMITER, ["line"]) if text else ""
+        lines = reader([text.path], NO_DELIMITER, ["line"]) if text else ""
         # What stops the engine would end the transaction.
         if not text or warehouse.fails(f"select count(line) from {lines}"):
             return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
-from evalsql.ingest.clean import layout, reader
+from evalsql.ingest.clean import NO_DELIMITER, layout, reader
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, code, store
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BATCH_BYTES = 400_000_000
-_COLUMNS = ("topic", "unused", "document", "given_rank", "score", "tag")
 Progress = Callable[[str, int, int], None]
 
 
@@ -161,8 +160,8 @@ class RunLoader:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(lambda file: self._look_at(file, folder), files))
         for file in files:
-            delimiter, file.tag = layout(file.text, len(_COLUMNS)) if file.text else ("", None)
-            if file.text and delimiter:
+            if file.text and (found := layout(file.text)):
+                delimiter, file.tag = found
                 mixed = file.text.has_spaces and file.text.has_tabs
                 groups.setdefault((delimiter, mixed), []).append(file)
             else:
@@ -189,16 +188,17 @@ class RunLoader:
         return [file for file in files if file.file_id in doubtful]
 
     def _stops(self, file: StagedFile, delimiter: str) -> bool:
-        paths = [file.text.path] if file.text else []
-        return self.warehouse.fails(f"select count(tag) from {reader(paths, delimiter, _COLUMNS)}")
+        return self.warehouse.fails(f"select count({_columns(delimiter)[-1]}) from {_lines([file], delimiter)}")
 
     def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
-        paths = [file.text.path for file in files if file.text]
         given = ", ".join(f"({at}, {file.file_id}, {literal(file.tag)})" for at, file in enumerate(files))
+        lines = f"select file_index, {', '.join(_columns(delimiter))} from {_lines(files, delimiter)}"
+        if delimiter == NO_DELIMITER:
+            lines = loading_sql(self.warehouse, "split_run_rows", {"lines": lines})
         raw = f"""
-            select files.file_id, files.tag as expected_tag, {", ".join(f"lines.{column}" for column in _COLUMNS)}
-            from {reader(paths, delimiter, _COLUMNS)} as lines
+            select files.file_id, files.tag as expected_tag, lines.*
+            from ({lines}) as lines
             join (values {given}) as files(file_index, file_id, tag) on files.file_index = lines.file_index"""
         execute, rows = self.warehouse.execute, self.warehouse.rows
         rank_is_used = self.options.tie_rule == "rank"
@@ -261,6 +261,14 @@ class RunLoader:
                         self.refused(Problem(label, line, reason))
         if not self.refused:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
+
+
+def _columns(delimiter: str) -> Sequence[str]:
+    return ("line",) if delimiter == NO_DELIMITER else ("topic", "unused", "document", "given_rank", "score", "tag")
+
+
+def _lines(files: Sequence[StagedFile], delimiter: str) -> str:
+    return reader([file.text.path for file in files if file.text], delimiter, _columns(delimiter))
 
 
 def _add_files(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
