@@ -77,7 +77,7 @@ class Relation:
     @cached_property
     def reads(self) -> frozenset[str]:
         """Names of the relations the body reads, found in its syntax tree."""
-        from evalsql.syntax import relations_read
+        from evalsql.tree import relations_read
 
         return relations_read(self)
 

@@ -1,86 +1,60 @@
-"""What the syntax tree of a relation's body tells: the relations it reads, the parameters it takes."""
+"""Puts arguments in the place of the parameters of a relation's body."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import ParseError, TokenError
-
-from evalsql.errors import CatalogError
 
 if TYPE_CHECKING:
     from evalsql.catalog import Relation
 
-
-def parse(relation: Relation) -> exp.Expr:
-    """The syntax tree of the body; raises CatalogError with file and line where it has none."""
-    try:
-        trees = sqlglot.parse(relation.body, dialect="duckdb")
-    except (ParseError, TokenError) as error:
-        line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
-        place = relation.body_line + (line or 1) - 1
-        raise CatalogError(f"{relation.path}:{place}: {str(error).splitlines()[0]}") from error
-    if len(trees) != 1 or trees[0] is None:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: expected one statement")
-    return trees[0]
-
-
-def relations_read(relation: Relation) -> frozenset[str]:
-    """Names of tables, views and macros in the body that are not its own CTEs.
-
-    Raises:
-        CatalogError: parameters of body and header differ, or a column has a parameter's name,
-            which a macro would take for the parameter.
-    """
-    tree = parse(relation)
-    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
-    _check_parameters(relation, tree)
-    names = {_table_name(table) for table in tree.find_all(exp.Table)}
-    return frozenset(names - own)
-
-
-def _table_name(table: exp.Table) -> str:
-    called = table.this
-    return str(called.name if isinstance(called, exp.Func) else table.name)
-
-
-def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
-    used = {str(node.name) for node in tree.find_all(exp.Parameter)}
-    used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
-    declared = {parameter.name for parameter in relation.parameters}
-    place = f"{relation.path}:{relation.body_line}"
-    for name in sorted(declared):
-        if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":
-            raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")
-    if used != declared:
-        differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
-        raise CatalogError(f"{place}: header and body differ in the parameters {differing}")
-    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none.
-    argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
-    columns = {column.name for column in tree.find_all(exp.Column) if id(column) not in argument_names}
-    if clashes := sorted(columns & declared):
-        raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")
+# What hides a $name: strings (with escapes behind an e, or between dollar signs), quoted names, comments, other names.
+_TOKENS = re.compile(
+    r"""
+      [eE]'(?:[^'\\]|\\.|'')*'
+    | '(?:[^']|'')*'
+    | "(?:[^"]|"")*"
+    | \$(?P<tag>[^\W\d]\w*|)\$ .*? \$(?P=tag)\$
+    | --[^\r\n]*
+    | [^\W\d][\w$]*
+    | (?P<comment>/\*)
+    | \$(?P<parameter>[^\W\d]\w*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENT_ENDS = re.compile(r"/\*|\*/")
 
 
 def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
     pieces: list[str] = []
     end = 0
-    for start, stop, name in _parameter_places(relation.body):
+    for start, stop, name in parameter_places(relation.body):
         pieces += [relation.body[end:start], arguments[name]]
         end = stop
     return "".join([*pieces, relation.body[end:]])
 
 
 @cache
-def _parameter_places(body: str) -> list[tuple[int, int, str]]:
+def parameter_places(body: str) -> list[tuple[int, int, str]]:
     """Where each ``$name`` starts and ends."""
-    return [
-        (sign.start, name.end + 1, str(name.text))
-        for sign, name in pairwise(sqlglot.tokenize(body, dialect="duckdb"))
-        if sign.text == "$" and sign.end + 1 == name.start
-    ]
+    places: list[tuple[int, int, str]] = []
+    at = 0
+    while token := _TOKENS.search(body, at):
+        at = token.end()
+        if token["comment"]:
+            at = _comment_end(body, at)
+        elif token["parameter"]:
+            places.append((token.start(), at, token["parameter"]))
+    return places
+
+
+def _comment_end(body: str, at: int) -> int:
+    """Where a comment ends that starts before ``at``; others may lie within it."""
+    depth = 1
+    for mark in _COMMENT_ENDS.finditer(body, at):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    return len(body)

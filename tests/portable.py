@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from evalsql.catalog import Relation
-from evalsql.syntax import parse
+from evalsql.tree import parse
 
 CLAUSES = {
     *("Select", "From", "Where", "Group", "Having", "Order", "Ordered", "With", "CTE", "Join", "Union", "Distinct"),

@@ -12,7 +12,7 @@ import evalsql
 from evalsql.catalog import read_catalog, read_relations
 from evalsql.contract import check_contract
 from evalsql.errors import CatalogError
-from evalsql.syntax import parse
+from evalsql.tree import parse
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.portable import outside_the_core
 

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
-from evalsql.cli import ask, check, curve, demo, evaluate, load, trec_eval
+from evalsql.cli.lazy import lazy_group
+
+_COMMANDS = {
+    "demo": "demo.demo",
+    "eval": "evaluate.evaluate",
+    "ls": "ask.ls",
+    "leaderboard": "evaluate.leaderboard",
+    "topics": "evaluate.topics",
+    "curve": "curve.curve",
+    "check": "check.check",
+    "sql": "ask.sql",
+    "measures": "ask.measures",
+    "trec_eval": "trec_eval.trec_eval",
+    "load": "load.app",
+}
 
 app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
+    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -20,6 +34,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"evalsql {version('evalsql')}")
         raise typer.Exit
 
@@ -31,16 +47,3 @@ def _options(
     ] = False,
 ) -> None:
     """Options that stand before the command."""
-
-
-app.command("demo")(demo.demo)
-app.command("eval")(evaluate.evaluate)
-app.add_typer(load.app, name="load")
-app.command("ls")(ask.ls)
-app.command("leaderboard")(evaluate.leaderboard)
-app.command("topics")(evaluate.topics)
-app.command("curve")(curve.curve)
-app.command("check")(check.check)
-app.command("sql")(ask.sql)
-app.command("measures")(ask.measures)
-app.command("trec_eval", context_settings={"help_option_names": []})(trec_eval.trec_eval)

@@ -11,7 +11,12 @@ from evalsql.errors import UsageError
 from evalsql.opening import open
 from evalsql.warehouse import Warehouse
 
-app = typer.Typer(help="Load judgments, runs and measures of your own.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Load judgments, runs and measures of your own.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")

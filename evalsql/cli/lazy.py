@@ -1,0 +1,98 @@
+"""Commands that cost their imports only when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]) -> type[TyperGroup]:
+    """A group of commands, each in a place such as "evaluate.leaderboard" below this package: a function or a group.
+
+    Args:
+        places: by the commands' names, in the order of the help.
+        contexts: context settings of those commands that have any.
+    """
+
+    class LazyGroup(TyperGroup):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            _spare_conversions(self, {})
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(places)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name in places and cmd_name not in self.commands:
+                self.commands[cmd_name] = _imported(cmd_name, places[cmd_name], contexts.get(cmd_name))
+            return self.commands.get(cmd_name)
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args[0] not in places:
+                # For "did you mean", which looks at the commands that are here.
+                for name in places:
+                    self.get_command(ctx, name)
+            return super().resolve_command(ctx, args)
+
+    return LazyGroup
+
+
+def _imported(name: str, place: str, settings: dict[str, Any] | None) -> Any:
+    module, _, attribute = place.partition(".")
+    found = getattr(import_module(f"evalsql.cli.{module}"), attribute)
+    if not isinstance(found, typer.Typer):
+        one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        one.command(name, context_settings=settings)(found)
+        return _spare_conversions(get_command(one), get_type_hints(found))
+    group: Any = get_command(found)
+    group.name = name
+    for command in group.commands.values():
+        _spare_conversions(command, get_type_hints(command.callback.__wrapped__))
+    return _spare_conversions(group, {})
+
+
+def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
+    """Let values pass that are as the function wants them already; ``hints`` has what it wants by parameter.
+
+    Typer has them all converted by pydantic, which takes longer to import than most commands to run; values that
+    need it, and those that are wrong, still go there.
+    """
+    all_of = command.get_params
+
+    def get_params(ctx: Any) -> Any:
+        parameters = all_of(ctx)
+        for parameter in parameters:
+            if "process_value" not in vars(parameter):
+                parameter.process_value = _sparing(parameter, hints.get(parameter.name))
+        return parameters
+
+    command.get_params = get_params
+    return command
+
+
+def _sparing(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
+    convert = parameter.process_value
+
+    def process(ctx: Any, value: Any) -> Any:
+        several = parameter.multiple or parameter.nargs == -1
+        if parameter.required and not value:
+            return convert(ctx, value)
+        if value is None:
+            value = () if several else None
+        elif value is not parameter.default and not all(_is(each, hint) for each in (value if several else [value])):
+            return convert(ctx, value)
+        return parameter.callback(ctx, parameter, value) if parameter.callback else value
+
+    return process
+
+
+def _is(value: object, hint: Any) -> bool:
+    """Whether it is a text, or one of the words, that a hint such as ``list[str] | None`` asks for."""
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    return (hint is str and isinstance(value, str)) or any(_is(value, part) for part in get_args(hint))

@@ -1,0 +1,67 @@
+"""What the syntax tree of a relation's body tells: the relations it reads, the parameters it takes.
+
+Its parser takes longer to import than most commands to run; whoever needs a tree imports this module then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+
+from evalsql.errors import CatalogError
+
+if TYPE_CHECKING:
+    from evalsql.catalog import Relation
+
+
+def parse(relation: Relation) -> exp.Expr:
+    """The syntax tree of the body; raises CatalogError with file and line where it has none."""
+    try:
+        trees = sqlglot.parse(relation.body, dialect="duckdb")
+    except (ParseError, TokenError) as error:
+        line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
+        place = relation.body_line + (line or 1) - 1
+        raise CatalogError(f"{relation.path}:{place}: {str(error).splitlines()[0]}") from error
+    if len(trees) != 1 or trees[0] is None:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: expected one statement")
+    return trees[0]
+
+
+def relations_read(relation: Relation) -> frozenset[str]:
+    """Names of tables, views and macros in the body that are not its own CTEs.
+
+    Raises:
+        CatalogError: parameters of body and header differ, or a column has a parameter's name,
+            which a macro would take for the parameter.
+    """
+    tree = parse(relation)
+    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    _check_parameters(relation, tree)
+    names = {_table_name(table) for table in tree.find_all(exp.Table)}
+    return frozenset(names - own)
+
+
+def _table_name(table: exp.Table) -> str:
+    called = table.this
+    return str(called.name if isinstance(called, exp.Func) else table.name)
+
+
+def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
+    used = {str(node.name) for node in tree.find_all(exp.Parameter)}
+    used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
+    declared = {parameter.name for parameter in relation.parameters}
+    place = f"{relation.path}:{relation.body_line}"
+    for name in sorted(declared):
+        if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":
+            raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")
+    if used != declared:
+        differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
+        raise CatalogError(f"{place}: header and body differ in the parameters {differing}")
+    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none.
+    argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
+    columns = {column.name for column in tree.find_all(exp.Column) if id(column) not in argument_names}
+    if clashes := sorted(columns & declared):
+        raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")
