@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -10,13 +12,13 @@ import duckdb
 
 from evalsql import build
 from evalsql.added import Sources, read_sources, with_added
+from evalsql.asking import Progress, silent
 from evalsql.catalog import Catalog, Relation, read_catalog
 from evalsql.contract import check_own, warn_of_own
-from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.naming import literal, quoted
 from evalsql.template import cached
-from evalsql.upgrade import upgrade
-from evalsql.warehouse import SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 _OBJECTS = """
     select table_name as name, 'table' as kind from duckdb_tables() where not temporary
@@ -26,6 +28,8 @@ _OBJECTS = """
     select distinct function_name, 'macro table' from duckdb_functions()
     where function_type = 'table_macro' and not internal
 """
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
+_MAKING = "making views"
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 
@@ -35,33 +39,67 @@ def default_path() -> str:
     return os.environ.get(PATH_VARIABLE) or DEFAULT_PATH
 
 
-def open(path: str | Path | None = None, *, read_only: bool = False, measures: Sources = ()) -> Warehouse:
+def open(
+    path: str | Path | None = None,
+    *,
+    read_only: bool = False,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    progress: Progress = silent,
+) -> Warehouse:
     """Open a warehouse, making the file if there is none.
 
     Args:
         path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
         read_only: leave the file as it is; views of an older version are then replaced for this connection only.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
+        memory_limit: how much memory the engine may take, such as "1GB" or "512MiB"; by default most of what the
+            machine has. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
+            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
+            has none to copy.
 
     Raises:
+        UsageError: the limit is no size.
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
     path = str(path or default_path())
+    limit = _size(memory_limit)
     borrowed = read_sources(measures)
-    if read_only and not Path(path).exists():
+    is_new = path == MEMORY or not Path(path).exists()
+    if read_only and is_new and path != MEMORY:
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
     warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=read_catalog())
     try:
-        _bring_up_to_date(warehouse)
+        if limit is not None:
+            _limit(warehouse, limit)
+        _bring_up_to_date(warehouse, is_new, progress)
         if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
             _borrow(warehouse, own)
     except BaseException:
         warehouse.close()
         raise
     return warehouse
+
+
+def _size(text: str | None) -> str | None:
+    if text is None:
+        return None
+    match = _SIZE.fullmatch(text)
+    if match is None or not float(match[1]):
+        raise UsageError(f'"{text}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
+    return match[1] + match[2]
+
+
+def _limit(warehouse: Warehouse, size: str) -> None:
+    warehouse.execute(f"set memory_limit = {literal(size)}")
+    if warehouse.path == MEMORY or warehouse.read_only:
+        scratch = tempfile.TemporaryDirectory(prefix="evalsql-")
+        warehouse.at_close(scratch.cleanup)
+        warehouse.execute(f"set temp_directory = {literal(scratch.name)}")
 
 
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
@@ -83,17 +121,20 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _bring_up_to_date(warehouse: Warehouse) -> None:
+def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) -> None:
     path = warehouse.path
-    objects = {name for (name,) in warehouse.rows(f"select name from ({_OBJECTS})")}
-    if not objects and not warehouse.read_only:
-        _fill(warehouse)
+    # The whole question takes as long as the rest of opening a warehouse that is there.
+    if is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1"):
+        _fill(warehouse, progress)
         return
     try:
         ((schema_version, made_by, digest),) = warehouse.rows(
             "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
         )
     except (QueryError, ValueError) as error:
+        if not warehouse.read_only and not warehouse.rows(_OBJECTS):
+            _fill(warehouse, progress)
+            return
         raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
@@ -107,24 +148,26 @@ def _bring_up_to_date(warehouse: Warehouse) -> None:
             "them up to date"
         )
     if warehouse.read_only:
-        _apply(warehouse, build.statements(warehouse.catalog, temporary=True))
+        _apply(warehouse, build.statements(warehouse.catalog, temporary=True), progress)
     else:
+        from evalsql.upgrade import upgrade
+
         with warehouse.transaction():
             upgrade(warehouse, schema_version)
-            _rebuild(warehouse)
+            _rebuild(warehouse, progress)
             warn_of_own(warehouse)
 
 
-def _fill(warehouse: Warehouse) -> None:
+def _fill(warehouse: Warehouse, progress: Progress) -> None:
     """Put everything into a new database: copied from one made before if there is a place to keep it."""
 
     def make(path: Path) -> None:
         with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=warehouse.catalog) as template:
-            _make(template)
+            _make(template, progress)
 
     path = cached(warehouse.catalog.digest, make)
     if path is None or not _copied(warehouse, path):
-        _make(warehouse)
+        _make(warehouse, progress)
 
 
 def _copied(warehouse: Warehouse, path: Path) -> bool:
@@ -144,10 +187,10 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
     return True
 
 
-def _make(warehouse: Warehouse) -> None:
+def _make(warehouse: Warehouse, progress: Progress) -> None:
     with warehouse.transaction():
         _create_tables(warehouse)
-        _rebuild(warehouse)
+        _rebuild(warehouse, progress)
 
 
 def _create_tables(warehouse: Warehouse) -> None:
@@ -157,10 +200,10 @@ def _create_tables(warehouse: Warehouse) -> None:
             warehouse.execute(comment)
 
 
-def _rebuild(warehouse: Warehouse) -> None:
+def _rebuild(warehouse: Warehouse, progress: Progress) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
     _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
-    _apply(warehouse, build.statements(warehouse.catalog))
+    _apply(warehouse, build.statements(warehouse.catalog), progress)
     _sign(warehouse)
 
 
@@ -202,12 +245,15 @@ def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     check_own(warehouse)
 
 
-def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]]) -> None:
-    for place, statement in statements:
+def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]], progress: Progress = silent) -> None:
+    progress(_MAKING, 0, 1)
+    listed = list(statements)
+    for done, (place, statement) in enumerate(listed, start=1):
         try:
             warehouse.execute(statement)
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
+        progress(_MAKING, done, len(listed))
 
 
 def _write_catalogue(warehouse: Warehouse) -> None:

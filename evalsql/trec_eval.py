@@ -5,7 +5,8 @@ Lines, order and form are those of trec_eval 9.0.8 or 10.0 (Buckley, Soboroff); 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -149,7 +150,14 @@ def _adjusted(measure: Measure, options: Options) -> Measure:
     )
 
 
-def lines(qrels: str, run: str, catalog: Catalog, options: Options) -> Iterator[str]:
+def lines(
+    qrels: str,
+    run: str,
+    catalog: Catalog,
+    options: Options,
+    *,
+    opening: Callable[[str], AbstractContextManager[Warehouse]] = open,
+) -> Iterator[str]:
     """What trec_eval prints for the files, a line at a time without its end.
 
     Raises:
@@ -159,7 +167,7 @@ def lines(qrels: str, run: str, catalog: Catalog, options: Options) -> Iterator[
     """
     rows = rows_wanted(options.measures, catalog, options)
     reference = _read_zscores(options.zscores) if options.zscores else None
-    with open(MEMORY) as warehouse:
+    with opening(MEMORY) as warehouse:
         _load(warehouse, qrels, run, options)
         answers = _answers(warehouse, rows, options, reference)
         mark = "Z" if reference is not None else ""

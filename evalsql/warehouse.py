@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ class Warehouse(Answers):
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only, catalog=catalog)
         self.path = path
+        self._at_close: list[Callable[[], None]] = []
 
     def __enter__(self) -> Warehouse:
         return self
@@ -44,8 +44,19 @@ class Warehouse(Answers):
     ) -> None:
         self.close()
 
+    def at_close(self, action: Callable[[], None]) -> None:
+        """Have something done when the connection is closed."""
+        self._at_close.append(action)
+
+    def close(self) -> None:
+        super().close()
+        while self._at_close:
+            self._at_close.pop()()
+
     @cached_property
     def program_version(self) -> str:
+        from importlib.metadata import version
+
         return version("evalsql")
 
     def load_qrels(

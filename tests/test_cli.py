@@ -85,6 +85,9 @@ def test_a_run_from_standard_input(command: Command) -> None:
         (("load", "runs", RUNS / "dense.run", "--qrels", "unknown"), 2, 'no judgment set is called "unknown"'),
         (("measures", "nDGC"), 2, "nearest: nDCG"),
         (("eval", QRELS, RUNS / "dense.run", "-o", "figures.xls"), 2, "say which --format"),
+        (("eval", QRELS, RUNS / "dense.run", "--memory-limit", "much"), 2, '"much" is no size of memory'),
+        (("load", "qrels", QRELS, "--memory-limit", "1"), 2, '"1" is no size of memory'),
+        (("load", "runs", RUNS / "dense.run", "--memory-limit", "0GB"), 2, '"0GB" is no size of memory'),
     ],
 )
 def test_errors_are_told_in_a_line_with_their_exit_code(
@@ -94,6 +97,17 @@ def test_errors_are_told_in_a_line_with_their_exit_code(
     assert outcome.returncode == code
     assert outcome.stdout == ""
     assert complaint in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_a_memory_limit_is_the_engines(command: Command) -> None:
+    assert command("load", "qrels", QRELS, "--memory-limit", "300MiB").returncode == 0
+    assert command("load", "runs", RUNS / "dense.run", "--memory-limit", "300MiB").returncode == 0
+    asked = command("sql", "select current_setting('memory_limit')", "--memory-limit", "300MiB")
+    assert "300.0 MiB" in asked.stdout
+    outcome = command("eval", QRELS, RUNS / "dense.run", "--memory-limit", "1MB")
+    assert outcome.returncode == 2
+    assert "Out of Memory" in outcome.stderr
     assert "Traceback" not in outcome.stderr
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, QueryError, UsageError, Warehouse, WarehouseError
-from tests.conftest import SAMPLE, write
+from tests.conftest import SAMPLE, new_file, write
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
 RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
@@ -330,3 +330,35 @@ def test_rankings_are_cut_and_condensed_when_asked_for(empty: Warehouse) -> None
     ]
     with pytest.raises(UsageError, match='no judgment set is called "other"'):
         empty.load_run(run, "wrong", judged_by="other")
+
+
+def test_a_memory_limit_arrives_and_what_is_beyond_it_has_a_place(tmp_path: Path) -> None:
+    def setting(warehouse: Warehouse, name: str) -> str:
+        return str(warehouse.rows(f"select current_setting('{name}')")[0][0])
+
+    path = new_file(tmp_path)
+    for where, read_only in ((":memory:", False), (path, False), (path, True)):
+        with evalsql.open(where, read_only=read_only, memory_limit=" 300 mib") as warehouse:
+            assert setting(warehouse, "memory_limit") == "300.0 MiB"
+            scratch = Path(setting(warehouse, "temp_directory"))
+            assert scratch.is_dir() == (where == ":memory:" or read_only)
+            assert (scratch == Path(f"{path}.tmp")) == (where == path and not read_only)
+            if scratch.is_dir():
+                (scratch / "spilled").touch()
+        assert not scratch.exists()
+    with evalsql.open(path) as warehouse:
+        assert setting(warehouse, "memory_limit") != "300.0 MiB"
+
+
+def test_more_than_the_memory_limit_is_sorted_on_disk() -> None:
+    with evalsql.open(":memory:", memory_limit="60MB") as warehouse:
+        warehouse.execute("set threads = 1")
+        warehouse.execute("create temp table many as select hash(i) as h, i from range(8_000_000) as t(i)")
+        ((count,),) = warehouse.rows("select count(*) from (select row_number() over (order by h) as n, i from many)")
+        assert count == 8_000_000
+
+
+@pytest.mark.parametrize("size", ["", "much", "1", "-1GB", "0GB", "1 GB 2", "1PB", "50%", "1e3MB", "'; select 1"])
+def test_what_is_no_size_of_memory_is_refused(size: str) -> None:
+    with pytest.raises(UsageError, match="is no size of memory"):
+        evalsql.open(":memory:", memory_limit=size)

@@ -11,10 +11,11 @@ from evalsql.errors import EvalsqlError
 def main() -> None:
     """Run the command line and exit: 0 done, 1 a check said no, 2 wrong usage or refused input, 3 no database."""
     from evalsql.cli.app import app
-    from evalsql.cli.trec_eval import with_whole_names
 
     arguments = sys.argv[1:]
     if arguments[:1] == ["trec_eval"]:
+        from evalsql.cli.trec_eval import with_whole_names
+
         arguments = with_whole_names(arguments)
 
     warnings.showwarning = lambda message, *_: print(f"evalsql: {message}", file=sys.stderr)

@@ -12,11 +12,11 @@ import typer
 from evalsql import build
 from evalsql.added import read_sources
 from evalsql.catalog import Catalog, read_catalog
-from evalsql.cli.common import Database, Digits, FormatOption, Output, OwnMeasures, emit, say
+from evalsql.cli.common import Database, Digits, FormatOption, MemoryLimit, Output, OwnMeasures, emit, opened, say
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures
-from evalsql.opening import default_path, open
+from evalsql.opening import default_path
 from evalsql.report.table import Table
 
 _LISTED = ("measure", "title", "aliases", "parameters")
@@ -29,7 +29,7 @@ def ls(
     db: Database = None,
 ) -> None:
     """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
-    with open(db, read_only=True) as warehouse:
+    with opened(db, read_only=True) as warehouse:
         emit(warehouse.holdings(), output_format, output, digits, keep=[warehouse.path])
 
 
@@ -40,6 +40,7 @@ def sql(
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
     measures: OwnMeasures = None,
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
@@ -50,7 +51,7 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with open(db, read_only=not write, measures=measures or ()) as warehouse:
+    with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
         columns, rows = warehouse.run(text, external=external)
         if columns:
             emit(Table(columns, rows), output_format, output, digits, keep=[warehouse.path])
@@ -59,7 +60,7 @@ def sql(
 def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
     if db is None and not Path(default_path()).exists():
         return read_catalog().extended(read_sources(own))
-    with open(db, read_only=True, measures=own) as warehouse:
+    with opened(db, read_only=True, measures=own) as warehouse:
         return warehouse.catalog
 
 

@@ -14,18 +14,19 @@ from evalsql.cli.common import (
     Digits,
     FormatOption,
     Measures,
+    MemoryLimit,
     Output,
     OwnMeasures,
     QrelsFilter,
     RunFilter,
     counted,
     emit,
+    opened,
     progress_bar,
     say,
 )
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures, tie_variants
-from evalsql.opening import open
 
 FOUND = 1
 
@@ -38,6 +39,7 @@ def check(
     measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
@@ -50,7 +52,7 @@ def check(
     """
     if not ties:
         raise UsageError("say what to check: --ties")
-    with open(db, read_only=True, measures=measures or ()) as warehouse:
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             say(f"not a question of ties, or not known: {', '.join(without)}")

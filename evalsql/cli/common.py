@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,7 @@ from evalsql.asking import Progress
 from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.naming import Measure, tie_variants
+from evalsql.opening import open
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
 
@@ -63,12 +65,19 @@ Form = Annotated[
         "(preferences)."
     ),
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit", metavar="SIZE", help="Memory the engine may take, such as 1GB; more of it goes to disk."
+    ),
+]
 KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _MOST_NOTES = 5
+_PATIENCE = 0.3  # seconds
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
@@ -146,23 +155,39 @@ def say(text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A function to report progress to: (stage, done, total). A bar on a terminal, nothing elsewhere."""
+    """A function to report progress to: (stage, done, total). A bar on a terminal, nothing elsewhere.
+
+    The bar appears when work has taken a while, so that what is short waits neither for it nor for its imports.
+    """
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, int] = {}
+    with ExitStack() as stack:
+        started = time.monotonic()
+        bars: list[Progress] = []
 
         def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)  # type: ignore[arg-type]
+            if not bars and time.monotonic() - started > _PATIENCE:
+                from evalsql.cli.bars import bars_on_terminal
+
+                bars.append(stack.enter_context(bars_on_terminal()))
+            for bar in bars:
+                bar(stage, done, total)
 
         yield show
+
+
+@contextmanager
+def opened(
+    path: str | None, *, read_only: bool = False, measures: Sequence[str] | None = None, memory_limit: str | None = None
+) -> Iterator[Warehouse]:
+    """An open warehouse; what takes long to open shows progress."""
+    with progress_bar() as progress:
+        warehouse = open(
+            path, read_only=read_only, measures=measures or (), memory_limit=memory_limit, progress=progress
+        )
+    with warehouse:
+        yield warehouse
 
 
 def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
@@ -188,7 +213,7 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
 
 def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if "worst" not in tie_variants(measure):
+    if "worst" not in tie_variants(measure) or not _may_change_places(warehouse, measure, qrels, runs):
         return
     _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
     pairs = swaps.fetchall()
@@ -198,6 +223,17 @@ def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs:
             f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
             f'another under other orders of tied documents; evalsql check --ties -m "{measure.name}" shows how much'
         )
+
+
+def _may_change_places(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> bool:
+    """Whether there are two runs and a tie; to evaluate all orders takes several times as long as the figures did."""
+    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
+    if len(sets) == len(set(sets)):
+        return False
+    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
+    return measure.relation in warehouse.catalog.own or bool(
+        warehouse.rows("select 1 from judged_ranks where first_rank < last_rank limit 1")
+    )
 
 
 def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:

@@ -12,16 +12,17 @@ from evalsql.cli.common import (
     Database,
     Digits,
     FormatOption,
+    MemoryLimit,
     Output,
     QrelsFilter,
     chosen_format,
     emit,
+    opened,
     say,
     write_bytes,
 )
 from evalsql.connection import worded
 from evalsql.errors import UsageError
-from evalsql.opening import open
 from evalsql.report import charts
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
@@ -49,6 +50,7 @@ def curve(
         Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg or .html.")
     ] = None,
     qrels: QrelsFilter = None,
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
@@ -64,7 +66,7 @@ def curve(
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
-    with open(db, read_only=True) as warehouse:
+    with opened(db, read_only=True, memory_limit=memory_limit) as warehouse:
         relation = warehouse.curve(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
         with worded():
             table = Table(relation.columns, relation.fetchall())

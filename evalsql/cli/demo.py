@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog import PACKAGE
-from evalsql.cli.common import DEFAULT_MEASURES, emit, progress_bar, say, say_coverage
-from evalsql.opening import open
+from evalsql.cli.common import DEFAULT_MEASURES, emit, opened, progress_bar, say, say_coverage
 
 DEMO_PATH = "evalsql-demo.duckdb"
 _MEASURES = (*DEFAULT_MEASURES, "TAP@5")
@@ -19,7 +18,7 @@ def demo(
 ) -> None:
     """Build a warehouse from a synthetic sample (8 systems, 40 topics) and print its leaderboard."""
     sample = PACKAGE / "sample"
-    with open(db) as warehouse:
+    with opened(db) as warehouse:
         warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)
         with progress_bar() as progress:
             warehouse.load_runs(

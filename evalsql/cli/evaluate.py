@@ -19,19 +19,20 @@ from evalsql.cli.common import (
     KeepBest,
     LowerIsBetter,
     Measures,
+    MemoryLimit,
     Output,
     OwnMeasures,
     QrelsFilter,
     RunFilter,
     TieRuleOption,
     emit,
+    opened,
     progress_bar,
     say_coverage,
     say_ties,
 )
 from evalsql.contract import check_own
 from evalsql.naming import parse_measures
-from evalsql.opening import open
 from evalsql.warehouse import MEMORY, Warehouse
 
 
@@ -45,13 +46,14 @@ def evaluate(
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
     form: Form = "grades",
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
     parse_measures(measure or DEFAULT_MEASURES, read_catalog().extended(read_sources(measures or ())))
-    with open(MEMORY, measures=measures or ()) as warehouse:
+    with opened(MEMORY, measures=measures, memory_limit=memory_limit) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -71,13 +73,14 @@ def leaderboard(
     measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
     db: Database = None,
 ) -> None:
     """Systems by measures: one row a run, the best by the first measure on top."""
-    with open(db, read_only=True, measures=measures or ()) as warehouse:
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, qrels or (), run or (), False, output_format, output, digits)
 
 
@@ -86,13 +89,14 @@ def topics(
     measure: Measures = None,
     measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
+    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     output: Output = None,
     digits: Digits = 4,
     db: Database = None,
 ) -> None:
     """Values per topic: one row for each run, topic and measure."""
-    with open(db, read_only=True, measures=measures or ()) as warehouse:
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, qrels or (), runs or (), True, output_format, output, digits)
 
 

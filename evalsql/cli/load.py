@@ -6,9 +6,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.common import Database, Form, KeepBest, LowerIsBetter, TieRuleOption, counted, progress_bar, say
+from evalsql.cli.common import (
+    Database,
+    Form,
+    KeepBest,
+    LowerIsBetter,
+    MemoryLimit,
+    TieRuleOption,
+    counted,
+    opened,
+    progress_bar,
+    say,
+)
 from evalsql.errors import UsageError
-from evalsql.opening import open
 from evalsql.warehouse import Warehouse
 
 app = typer.Typer(
@@ -36,11 +46,12 @@ def qrels(
     keep_best: KeepBest = False,
     replace: Replace = False,
     meta: Meta = None,
+    memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade."""
     pairs = _pairs(meta)
-    with open(db) as warehouse:
+    with opened(db, memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
             file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
@@ -81,11 +92,12 @@ def runs(
     ] = None,
     replace: Replace = False,
     meta: Meta = None,
+    memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag. All files or none."""
     pairs = _pairs(meta)
-    with open(db) as warehouse:
+    with opened(db, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.load_runs(
                 files,
@@ -128,7 +140,7 @@ def measures(
     db: Database = None,
 ) -> None:
     """Keep measures of your own in the warehouse: one SELECT each, below a header as those of the package have it."""
-    with open(db) as warehouse:
+    with opened(db) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     say(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
@@ -141,7 +153,7 @@ def weights(
     db: Database = None,
 ) -> None:
     """Load weights of topics, which TAP goes by: topic, weight. Topics without one weigh 1."""
-    with open(db) as warehouse:
+    with opened(db) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
         say(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
@@ -166,12 +178,13 @@ def lists(
     ] = None,
     replace: Replace = False,
     meta: Meta = None,
+    memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights: blocks of query and weight, relevant documents in all,
     then relevance and score of each document."""
     pairs = _pairs(meta)
-    with open(db) as warehouse:
+    with opened(db, memory_limit=memory_limit) as warehouse:
         held = _weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
         given = _weights(warehouse)

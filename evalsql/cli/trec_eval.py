@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog import read_catalog
-from evalsql.cli.common import say
+from evalsql.cli.common import opened, say
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.naming import trec_names, unknown_measure
@@ -119,7 +119,7 @@ def _print_lines(files: list[str], options: Options) -> None:
     if len(files) != 2:
         raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
     try:
-        for line in lines(files[0], files[1], read_catalog(), options):
+        for line in lines(files[0], files[1], read_catalog(), options, opening=opened):
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:

@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TextIO
-
-from rich import box
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from evalsql.report.table import Table
 
 _WIDEST = 10_000
+_GAP = "  "
 
 
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
+    rows = [[_one_line(table.text(row, at, digits)) for at in range(len(table.columns))] for row in table.rows]
+    columns = list(zip(table.columns, *rows, strict=True))
+    widths = [max(map(_width, column)) for column in columns]
+    widths[-1:] = [max(1, width) for width in widths[-1:]]
+    fits = sum(widths) + len(_GAP) * len(widths) <= _WIDEST and all(map(str.isprintable, table.columns))
+    lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths)
+    for line in lines:
+        stream.write(line.rstrip() + "\n")
+
+
+def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+    """What rich would make of it where there is room enough; it takes as long to import as many a command to run."""
+    are_numbers = [table.is_number(at) for at in range(len(widths))]
+
+    def line(cells: Sequence[str]) -> str:
+        return _GAP.join(
+            " " * (width - _width(cell)) + cell if is_number else cell + " " * (width - _width(cell))
+            for cell, width, is_number in zip(cells, widths, are_numbers, strict=True)
+        )
+
+    yield line(table.columns)
+    yield "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    yield from map(line, rows)
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Sequence[str]:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
     terminal = stream.isatty()
     console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
     style = "bold" if terminal else ""
@@ -23,14 +59,13 @@ def write_table(table: Table, stream: TextIO, digits: int) -> None:
     for at, column in enumerate(table.columns):
         # Names are text, never markup: a run may be called "FSDM [d]".
         grid.add_column(Text(column), justify="right" if table.is_number(at) else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*(Text(_one_line(table.text(row, at, digits))) for at in range(len(table.columns))))
+    for row in rows:
+        grid.add_row(*map(Text, row))
     with console.capture() as capture:
         console.print(grid)
-    for line in capture.get().splitlines():
-        stream.write(line.rstrip() + "\n")
+    return capture.get().splitlines()
 
 
 def _one_line(text: str) -> str:
     """The text with characters that would break the row written as escapes."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
