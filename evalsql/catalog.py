@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -51,10 +52,14 @@ class Relation:
     name: str
     kind: str
     path: Path
-    header: Header
     text: str
     body: str
     body_line: int
+
+    @cached_property
+    def header(self) -> Header:
+        """What the comment lines above the body say; raises CatalogError with file and line."""
+        return read_header(self.path, self.text.splitlines()[: self.body_line - 1], is_measure=self.is_measure)
 
     @property
     def parameters(self) -> Sequence[Parameter]:
@@ -105,6 +110,9 @@ class Catalog:
         Raises:
             CatalogError: a name that is taken, or that no relation can have.
         """
+        relations = list(relations)
+        if not relations:
+            return self
         known = dict(self.relations)
         digest = hashlib.sha256(self.digest.encode())
         for relation in relations:
@@ -173,15 +181,16 @@ class Catalog:
 
 @cache
 def read_catalog() -> Catalog:
-    """Every relation that comes with the package; read once a process.
+    """Every relation that comes with the package; read once a process, headers other than measures' when asked for.
 
     Raises:
         CatalogError: a header or body that does not hold to the form; the message names file and line.
     """
     root = sql_root()
-    paths = sorted(root.rglob("*.sql"))
+    kinds = [path.name for path in root.iterdir() if path.is_dir()]
+    paths = sorted((kind, file) for kind in kinds for file in glob("**/*.sql", root_dir=root / kind, recursive=True))
     return Catalog({}, "").extended(
-        _read_relation(path, _text(path), path.relative_to(root).parts[0]) for path in paths
+        _read_relation(path, _text(path), kind) for kind, file in paths for path in [root / kind / file]
     )
 
 
@@ -199,8 +208,15 @@ def read_relations(source: str | Path) -> list[Relation]:
 
 
 def read_relation(path: Path, text: str) -> Relation:
-    """A user's relation from the text of its file: a measure where the header names one."""
-    return _read_relation(path, text, "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else "rankings")
+    """A user's relation from the text of its file: a measure where the header names one.
+
+    Raises:
+        CatalogError: it does not hold to the form; the message names file and line.
+    """
+    kind = "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else "rankings"
+    relation = _read_relation(path, text, kind)
+    _ = relation.header
+    return relation
 
 
 def _text(path: Path) -> str:
@@ -214,8 +230,7 @@ def _text(path: Path) -> str:
 def _read_relation(path: Path, text: str, kind: str) -> Relation:
     lines = text.splitlines()
     end = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
-    header = read_header(path, lines[:end], is_measure=kind == "measures")
     body = "\n".join(lines[end:]).strip().removesuffix(";")
     if not body:
         raise CatalogError(f"{path}:{end + 1}: there is no SQL below the header")
-    return Relation(path.stem, kind, path, header, text, body, end + 1)
+    return Relation(path.stem, kind, path, text, body, end + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evalsql.errors import CatalogError, UsageError
@@ -226,9 +226,10 @@ def _read_parameter(path: Path, line: int, text: str) -> Parameter:
     if match is None:
         raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
     nullable = bool(match["nullable"]) or match["default"] == "null"
-    without_default = Parameter(match["name"], match["type"], nullable, match["domain"], None, match["meaning"])
+    name, kind, domain, meaning = match["name"], match["type"], match["domain"], match["meaning"]
     try:
-        return replace(without_default, default=without_default.parse(match["default"]))
+        default = Parameter(name, kind, nullable, domain, None, meaning).parse(match["default"])
+        return Parameter(name, kind, nullable, domain, default, meaning)
     except UsageError as error:
         raise CatalogError(f"{path}:{line}: {error}") from error
 
