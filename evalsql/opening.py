@@ -123,8 +123,8 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
 
 def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) -> None:
     path = warehouse.path
-    # The whole question takes as long as the rest of opening a warehouse that is there.
-    if is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1"):
+    # To ask for all objects takes as long as the rest of opening a warehouse that is there.
+    if path == MEMORY or (is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1")):
         _fill(warehouse, progress)
         return
     try:

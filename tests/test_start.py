@@ -1,0 +1,124 @@
+"""What a command costs before and after its work: imports, the views of a first warehouse, the note on ties."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.cli import common
+from evalsql.naming import parse_measures
+from tests.conftest import SAMPLE
+
+HEAVY = ("sqlglot", "pydantic", "rich", "vl_convert", "evalsql.trec_eval", "evalsql.ingest")
+IMPORTED = f"""
+import sys
+from evalsql.cli import main
+try:
+    main()
+finally:
+    print("imported", *(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)
+"""
+
+
+def imported(*arguments: object) -> set[str]:
+    outcome = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=True
+    )
+    return set(outcome.stderr.splitlines()[-1].split()[1:])
+
+
+def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
+    evalsql.open(":memory:").close()  # so that there is one to copy
+    run = SAMPLE / "runs" / "bm25.run"
+    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest"}
+    assert imported("leaderboard", "-m", "AP", "--run", "bm25", "--db", sample_file) == set()
+    assert imported("measures", "--format", "csv") == set()
+    # A number is converted as Typer does it.
+    assert imported("ls", "--digits", "2", "--db", sample_file) >= {"pydantic"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
+def test_on_a_terminal_the_first_warehouse_shows_progress(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "evalsql", "sql", "select 1 as one", "--write", "--db", tmp_path / "w.duckdb"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "TERM": "xterm"},
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            part = b""
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert "one" in running.communicate(timeout=60)[0]
+    assert running.returncode == 0
+    assert b"making views" in shown
+
+
+def test_a_library_is_silent_and_reports_progress_to_who_asks(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reported: list[tuple[str, int, int]] = []
+    old = tmp_path / "old.duckdb"
+    with evalsql.open(old) as warehouse:
+        warehouse.execute("update warehouse set sql_digest = 'older'")
+    with evalsql.open(old, progress=lambda *report: reported.append(report)):
+        pass
+    stage, done, total = reported[-1]
+    assert (stage, done) == ("making views", total)
+    assert [done for _, done, _ in reported] == list(range(total + 1))
+    assert capfd.readouterr() == ("", "")
+
+
+def loaded(runs: dict[str, dict[str, float]]) -> Warehouse:
+    warehouse = evalsql.open(":memory:")
+    warehouse.load_qrels({"t": {"d1": 1, "d2": 0, "d3": 1}}, "judged")
+    for name, documents in runs.items():
+        warehouse.load_run({"t": documents}, name)
+    return warehouse
+
+
+TIED = {"d1": 1.0, "d2": 1.0}
+PLAIN = {"d2": 2.0, "d1": 1.0}
+OTHER = {"d1": 2.0, "d3": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("runs", "asked", "said"),
+    [
+        ({"a": TIED}, False, False),
+        ({"a": PLAIN, "b": OTHER}, False, False),
+        ({"a": TIED, "b": OTHER}, True, False),
+        ({"a": TIED, "b": {"x": 4.0, "y": 3.0, "d1": 2.0, "d3": 1.0}}, True, True),
+    ],
+)
+def test_orders_of_ties_are_tried_where_they_could_change_an_order(
+    runs: dict[str, dict[str, float]],
+    asked: bool,
+    said: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calls: list[object] = []
+    whole = Warehouse.ties
+    monkeypatch.setattr(Warehouse, "ties", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
+    with loaded(runs) as warehouse:
+        (measure,) = parse_measures(["AP"], warehouse.catalog)
+        common.say_ties(warehouse, measure, (), ())
+        assert bool(calls) == asked
+        assert bool(whole(warehouse, "AP")[1].fetchall()) == said
+    assert ("could be another" in capsys.readouterr().err) == said
