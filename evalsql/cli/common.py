@@ -68,7 +68,9 @@ Form = Annotated[
 MemoryLimit = Annotated[
     str | None,
     typer.Option(
-        "--memory-limit", metavar="SIZE", help="Memory the engine may take, such as 1GB; more of it goes to disk."
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
     ),
 ]
 KeepBest = Annotated[
