@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,9 +22,16 @@ class Connection:
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
         self.connection = connection
         self.read_only = read_only
+        self._at_close: list[Callable[[], None]] = []
 
     def close(self) -> None:
         self.connection.close()
+        while self._at_close:
+            self._at_close.pop()()
+
+    def at_close(self, action: Callable[[], None]) -> None:
+        """Have something done when the connection is closed."""
+        self._at_close.append(action)
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""

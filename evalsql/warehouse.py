@@ -34,7 +34,6 @@ class Warehouse(Answers):
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only, catalog=catalog)
         self.path = path
-        self._at_close: list[Callable[[], None]] = []
 
     def __enter__(self) -> Warehouse:
         return self
@@ -43,15 +42,6 @@ class Warehouse(Answers):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def at_close(self, action: Callable[[], None]) -> None:
-        """Have something done when the connection is closed."""
-        self._at_close.append(action)
-
-    def close(self) -> None:
-        super().close()
-        while self._at_close:
-            self._at_close.pop()()
 
     @cached_property
     def program_version(self) -> str:
