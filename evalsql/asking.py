@@ -114,6 +114,14 @@ class Answers(Connection):
             self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
         )
 
+    def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
+        """How many judged documents are tied with another one, in all rankings evaluated."""
+        chosen = f"select evaluation_id from evaluated{self._filter(qrels, runs)}"
+        ((count,),) = self.rows(
+            f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
+        )
+        return int(count)
+
     def _filter(self, qrels: Names, runs: Names, topics: Names = ()) -> str:
         conditions = []
         if wanted := listed(topics):

@@ -29,6 +29,7 @@ _OBJECTS = """
     where function_type = 'table_macro' and not internal
 """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
+_ENGINES_SHARE = 0.75
 _MAKING = "making views"
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
@@ -53,8 +54,9 @@ def open(
         path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
         read_only: leave the file as it is; views of an older version are then replaced for this connection only.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
-        memory_limit: how much memory the engine may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
+        memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
+            machine has. The engine gets three quarters of it, the rest being for what it does not count and for
+            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
             warehouse in memory or open for reading only into a temporary folder, which is removed at close.
         progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
             has none to copy.
@@ -86,12 +88,13 @@ def open(
 
 
 def _size(text: str | None) -> str | None:
+    """The engine's share of a size of memory; raises UsageError for what is none."""
     if text is None:
         return None
     match = _SIZE.fullmatch(text)
     if match is None or not float(match[1]):
         raise UsageError(f'"{text}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
-    return match[1] + match[2]
+    return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
 
 
 def _limit(warehouse: Warehouse, size: str) -> None:

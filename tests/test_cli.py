@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsql.cli.common import MOST_TIED
 from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, write
 
 QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
@@ -100,11 +101,11 @@ def test_errors_are_told_in_a_line_with_their_exit_code(
     assert "Traceback" not in outcome.stderr
 
 
-def test_a_memory_limit_is_the_engines(command: Command) -> None:
+def test_the_engine_gets_three_quarters_of_a_memory_limit(command: Command) -> None:
     assert command("load", "qrels", QRELS, "--memory-limit", "300MiB").returncode == 0
     assert command("load", "runs", RUNS / "dense.run", "--memory-limit", "300MiB").returncode == 0
     asked = command("sql", "select current_setting('memory_limit')", "--memory-limit", "300MiB")
-    assert "300.0 MiB" in asked.stdout
+    assert "225.0 MiB" in asked.stdout
     outcome = command("eval", QRELS, RUNS / "dense.run", "--memory-limit", "1MB")
     assert outcome.returncode == 2
     assert "Out of Memory" in outcome.stderr
@@ -229,6 +230,17 @@ def test_help_of_every_command(command: Command) -> None:
         assert name in listed
         assert command(name, "--help").returncode == 0
     assert command("--version").stdout.startswith("evalsql ")
+
+
+def test_of_very_many_ties_only_the_number_is_told(command: Command, tmp_path: Path) -> None:
+    documents = range(MOST_TIED // 2 + 1)
+    write(tmp_path / "qrels.txt", "".join(f"t 0 d{document} {document % 2}\n" for document in documents))
+    for run in ("one", "other"):
+        write(tmp_path / f"{run}.run", "".join(f"t Q0 d{document} 1 1 {run}\n" for document in documents))
+    answer = command("eval", "qrels.txt", "one.run", "other.run", "-m", "AP")
+    assert answer.returncode == 0
+    assert "ties: 20,002 judged documents are tied; evalsql check --ties" in answer.stderr
+    assert "ties" not in command("eval", "qrels.txt", "one.run", "-m", "AP").stderr
 
 
 def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: Path) -> None:

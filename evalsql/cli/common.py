@@ -21,6 +21,8 @@ from evalsql.opening import open
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
 
+# With more, trying orders of ties takes longer than a leaderboard should.
+MOST_TIED = 20_000
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 
@@ -215,7 +217,18 @@ def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]
 
 def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if "worst" not in tie_variants(measure) or not _may_change_places(warehouse, measure, qrels, runs):
+    if "worst" not in tie_variants(measure):
+        return
+    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
+    if len(sets) == len(set(sets)):
+        return
+    num_tied = warehouse.num_tied(qrels=qrels, runs=runs)
+    asking = f'evalsql check --ties -m "{measure.name}"'
+    if num_tied > MOST_TIED:
+        say(f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it")
+        return
+    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
+    if not num_tied and measure.relation not in warehouse.catalog.own:
         return
     _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
     pairs = swaps.fetchall()
@@ -223,19 +236,8 @@ def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs:
         concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
         say(
             f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
-            f'another under other orders of tied documents; evalsql check --ties -m "{measure.name}" shows how much'
+            f"another under other orders of tied documents; {asking} shows how much"
         )
-
-
-def _may_change_places(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> bool:
-    """Whether there are two runs and a tie; to evaluate all orders takes several times as long as the figures did."""
-    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
-    if len(sets) == len(set(sets)):
-        return False
-    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
-    return measure.relation in warehouse.catalog.own or bool(
-        warehouse.rows("select 1 from judged_ranks where first_rank < last_rank limit 1")
-    )
 
 
 def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
