@@ -10,28 +10,63 @@
 --   rank            place in the ranking
 --   nth             how many relevant documents stand here or above
 --   nonrel_above    how many documents judged not relevant stand above
-with counted as (
+with ordered as (
     select
         evaluation_id,
         rank,
         first_rank,
         last_rank,
         grade,
-        count(case when grade >= $rel then 1 end) over ranking as nth,
-        count(case when grade >= 0 and grade < $rel then 1 end) over ranking as nonrel_above,
+        rank as turn
+    from counted_ranks(judged_only := $judged_only)
+    where $ties = 'rule'
+    union all
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        grade,
         row_number() over (
-            partition by evaluation_id, first_rank, case when grade >= $rel then 1 else 0 end
+            partition by evaluation_id
+            order by first_rank, case when $ties = 'best' then -grade else grade end, rank
+        ) as turn
+    from counted_ranks(judged_only := $judged_only)
+    where $ties <> 'rule'
+),
+judged as (
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        grade,
+        turn,
+        row_number() over (
+            partition by evaluation_id
+            order by turn
+        ) as nth_judged
+    from ordered
+    where grade >= least($rel, 0)
+),
+relevant as (
+    -- Numbering rows costs a fraction of a running count, and is left out where nothing reads it.
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        nth_judged,
+        row_number() over (
+            partition by evaluation_id
+            order by turn
+        ) as nth,
+        row_number() over (
+            partition by evaluation_id, first_rank
             order by grade desc, case when $ties = 'best' then rank else -rank end
         ) as nth_of_tied
-    from counted_ranks(judged_only := $judged_only)
-    window ranking as (
-        partition by evaluation_id
-        order by
-            case when $ties = 'rule' then rank else first_rank end,
-            case when $ties = 'best' then -grade when $ties = 'worst' then grade end,
-            rank
-        rows between unbounded preceding and current row
-    )
+    from judged
+    where grade >= $rel
 )
 select
     evaluation_id,
@@ -41,6 +76,5 @@ select
         else rank
     end as rank,
     nth,
-    nonrel_above
-from counted
-where grade >= $rel
+    nth_judged - nth as nonrel_above
+from relevant

@@ -17,7 +17,7 @@
 -- example: mixed Bpref = 0.1667
 with averages as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluations.evaluation_id as evaluation_id,
         sum(
             nonrelevant_above.share * case
                 when nonrelevant_above.nonrel_above = 0 then cast(1 as double)
@@ -26,13 +26,13 @@ with averages as (
                     / least(topic_facts.num_nonrel, topic_facts.num_rel)
             end
         ) / max(topic_facts.num_rel) as value
-    from evaluated
+    from evaluations
     join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
+        on topic_facts.qrels_id = evaluations.qrels_id
+        and topic_facts.topic_id = evaluations.topic_id
     join nonrelevant_above(rel := $rel, ties := $ties) as nonrelevant_above
-        on nonrelevant_above.evaluation_id = evaluated.evaluation_id
-    group by evaluated.evaluation_id
+        on nonrelevant_above.evaluation_id = evaluations.evaluation_id
+    group by evaluations.evaluation_id
 )
 select
     evaluated.qrels,
