@@ -15,31 +15,58 @@
 --   lower_is_better   whether a smaller score is the better one
 --   with_ties         whether the run's tie rule knows ties
 --   reached           whether enough topics show k false positives; null where the score was given
+with kept as (
+    select
+        evaluations.evaluation_id,
+        evaluations.qrels_id,
+        evaluations.run_id,
+        scored.rank,
+        scored.score,
+        runs.lower_is_better,
+        runs.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,
+        thresholds.reached
+    from score_thresholds(
+        k := $k,
+        rel := $rel,
+        quantile := $quantile,
+        weighted := $weighted,
+        threshold := $threshold
+    ) as thresholds
+    join runs on runs.run_id = thresholds.run_id
+    join evaluations
+        on evaluations.qrels_id = thresholds.qrels_id
+        and evaluations.run_id = thresholds.run_id
+    join scored
+        on scored.run_id = evaluations.run_id
+        and scored.topic_id = evaluations.topic_id
+        and scored.strength >= thresholds.strength
+)
+-- Under rules that know ties a ranking is in the order of its scores, and what is kept is its top.
 select
-    evaluated.evaluation_id as evaluation_id,
-    evaluated.qrels_id as qrels_id,
-    evaluated.run_id as run_id,
-    scored.rank,
+    evaluation_id,
+    qrels_id,
+    run_id,
+    rank,
+    rank as kept_rank,
+    score,
+    lower_is_better,
+    with_ties,
+    reached
+from kept
+where with_ties
+union all
+select
+    evaluation_id,
+    qrels_id,
+    run_id,
+    rank,
     row_number() over (
-        partition by evaluated.evaluation_id
-        order by scored.rank
+        partition by evaluation_id
+        order by rank
     ) as kept_rank,
-    scored.score,
-    runs.lower_is_better,
-    runs.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,
-    thresholds.reached
-from score_thresholds(
-    k := $k,
-    rel := $rel,
-    quantile := $quantile,
-    weighted := $weighted,
-    threshold := $threshold
-) as thresholds
-join evaluated
-    on evaluated.qrels_id = thresholds.qrels_id
-    and evaluated.run_id = thresholds.run_id
-join scored
-    on scored.run_id = evaluated.run_id
-    and scored.topic_id = evaluated.topic_id
-    and scored.strength >= thresholds.strength
-join runs on runs.run_id = evaluated.run_id
+    score,
+    lower_is_better,
+    with_ties,
+    reached
+from kept
+where not with_ties

@@ -25,14 +25,13 @@ with relevant_above as (
 false_positives as (
     -- The k-th false positive stands k places down, and one more for each relevant document above it.
     select
-        evaluated.evaluation_id,
-        evaluated.qrels_id,
-        evaluated.run_id,
-        evaluated.topic_id,
-        evaluated.num_ret,
+        evaluations.evaluation_id,
+        evaluations.qrels_id,
+        evaluations.run_id,
+        evaluations.topic_id,
         $k + coalesce(relevant_above.num_rel, 0) as rank
-    from evaluated
-    left join relevant_above on relevant_above.evaluation_id = evaluated.evaluation_id
+    from evaluations
+    left join relevant_above on relevant_above.evaluation_id = evaluations.evaluation_id
 ),
 candidates as (
     select
@@ -41,13 +40,15 @@ candidates as (
         false_positives.run_id,
         min(scored.strength) as strength
     from false_positives
+    join run_topics
+        on run_topics.run_id = false_positives.run_id
+        and run_topics.topic_id = false_positives.topic_id
+        and run_topics.num_ret >= false_positives.rank
     join scored
         on scored.run_id = false_positives.run_id
         and scored.topic_id = false_positives.topic_id
         and scored.rank <= false_positives.rank
-    where
-        false_positives.rank <= false_positives.num_ret
-        and $threshold is null
+    where $threshold is null
     group by
         false_positives.evaluation_id,
         false_positives.qrels_id,
@@ -74,18 +75,6 @@ totals as (
     from evaluated_weights(weighted := $weighted)
     group by qrels_id, run_id
 ),
-weakest as (
-    select
-        evaluated.qrels_id,
-        evaluated.run_id,
-        min(scored.strength) as strength
-    from evaluated
-    join scored
-        on scored.run_id = evaluated.run_id
-        and scored.topic_id = evaluated.topic_id
-    where $threshold is null
-    group by evaluated.qrels_id, evaluated.run_id
-),
 strictest as (
     -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
     select
@@ -98,16 +87,54 @@ strictest as (
         and ordered.run_id = totals.run_id
         and ordered.weight_cut >= $quantile * totals.weight * (1 - 1e-12)
     group by totals.qrels_id, totals.run_id
+),
+lists as (
+    -- Whole lists are looked through only where it comes to that.
+    select
+        run_id,
+        topic_id,
+        min(strength) as strength
+    from scored
+    where
+        $threshold is null
+        and run_id in (
+            select totals.run_id
+            from totals
+            left join strictest
+                on strictest.qrels_id = totals.qrels_id
+                and strictest.run_id = totals.run_id
+            where strictest.run_id is null
+        )
+    group by run_id, topic_id
+),
+weakest as (
+    select
+        evaluations.qrels_id,
+        evaluations.run_id,
+        min(lists.strength) as strength
+    from evaluations
+    join lists
+        on lists.run_id = evaluations.run_id
+        and lists.topic_id = evaluations.topic_id
+    left join strictest
+        on strictest.qrels_id = evaluations.qrels_id
+        and strictest.run_id = evaluations.run_id
+    where strictest.run_id is null
+    group by evaluations.qrels_id, evaluations.run_id
 )
 select
-    weakest.qrels_id,
-    weakest.run_id,
-    coalesce(strictest.strength, weakest.strength) as strength,
-    strictest.strength is not null as reached
+    qrels_id,
+    run_id,
+    strength,
+    true as reached
+from strictest
+union all
+select
+    qrels_id,
+    run_id,
+    strength,
+    false as reached
 from weakest
-left join strictest
-    on strictest.qrels_id = weakest.qrels_id
-    and strictest.run_id = weakest.run_id
 union all
 select
     totals.qrels_id,
