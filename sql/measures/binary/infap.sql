@@ -16,22 +16,59 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed infAP = 0.1111
-with counted as (
+with pooled as (
     select
         evaluation_id,
         rank,
         first_rank,
         last_rank,
         grade,
-        cast(count(*) over ranking as double) - 1 as pooled_above,
-        cast(count(case when grade >= $rel then 1 end) over ranking as double) - 1 as rel_above,
-        cast(count(case when grade >= 0 and grade < $rel then 1 end) over ranking as double) as nonrel_above
+        row_number() over (
+            partition by evaluation_id
+            order by rank
+        ) as nth_pooled
     from judged_ranks
-    window ranking as (
-        partition by evaluation_id
-        order by rank
-        rows between unbounded preceding and current row
-    )
+),
+judged as (
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        grade,
+        nth_pooled,
+        row_number() over (
+            partition by evaluation_id
+            order by rank
+        ) as nth_judged
+    from pooled
+    where grade >= 0
+),
+relevant as (
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        nth_pooled,
+        nth_judged,
+        row_number() over (
+            partition by evaluation_id
+            order by rank
+        ) as nth
+    from judged
+    where grade >= $rel
+),
+counted as (
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        cast(nth_pooled - 1 as double) as pooled_above,
+        cast(nth - 1 as double) as rel_above,
+        cast(nth_judged - nth as double) as nonrel_above
+    from relevant
 ),
 tied as (
     -- Best with all that are not relevant or not in the pool below the relevant ones, worst with them above.
@@ -95,8 +132,8 @@ placed as (
         nonrel_above
     from counted
     where
-        grade >= $rel
-        and ($ties = 'rule' or first_rank = last_rank)
+        $ties = 'rule'
+        or first_rank = last_rank
     union all
     select
         evaluation_id,

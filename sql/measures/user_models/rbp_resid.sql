@@ -17,19 +17,19 @@
 -- example: mixed RBP_resid(p=0.5) = 0.1979
 with not_judged as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluations.evaluation_id as evaluation_id,
         sum(coalesce(persistence_weights.weight, 0)) as total
-    from evaluated
+    from evaluations
     join retrieved
-        on retrieved.run_id = evaluated.run_id
-        and retrieved.topic_id = evaluated.topic_id
+        on retrieved.run_id = evaluations.run_id
+        and retrieved.topic_id = evaluations.topic_id
     left join judged_ranks
-        on judged_ranks.evaluation_id = evaluated.evaluation_id
+        on judged_ranks.evaluation_id = evaluations.evaluation_id
         and judged_ranks.rank = retrieved.rank
     left join persistence_weights(p := $p) as persistence_weights
         on persistence_weights.place = retrieved.rank
     where coalesce(judged_ranks.grade, -1) < 0
-    group by evaluated.evaluation_id
+    group by evaluations.evaluation_id
 )
 select
     evaluated.qrels,
