@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import duckdb
 
@@ -17,6 +17,7 @@ from evalsql.naming import Measure, literal, parse_measures
 
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
+MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 # By kind the relation over all topics, the one for single topics, and what puts points in order.
 CURVES: Mapping[str, tuple[str, str, str]] = {
     "pr": ("pr_curve_mean", "pr_curve", "recall, precision desc"),
@@ -59,7 +60,7 @@ class Answers(Connection):
         named = parse_measures(listed(measures), self.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
-        scores = f"select * from (\n{build.scores(named)}\n){self._filter(qrels, runs)}"
+        scores = self._kept(named, build.scores(named), self._filter(qrels, runs))
         if per_topic:
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
@@ -88,7 +89,9 @@ class Answers(Connection):
         }
         chosen = self._filter(qrels, runs, topics)
         by = "qrels, run, topic" if topics else "qrels, run"
-        return self.sql(f"select * from {Measure(relation, given).call}{chosen}\norder by {by}, {order}")
+        asked = Measure(relation, given)
+        points = self._kept([asked], f"select * from {asked.call}", chosen)
+        return self.sql(f"{points}\norder by {by}, {order}")
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
@@ -106,7 +109,8 @@ class Answers(Connection):
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
-            self.execute(f"insert into tied_answers select * from (\n{build.tied_answers(measure)}\n){chosen}")
+            answers = self._kept([measure], build.tied_answers(measure), chosen)
+            self.execute(f"insert into tied_answers select * from (\n{answers}\n)")
         effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
         swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
         return (
@@ -133,6 +137,33 @@ class Answers(Connection):
             if patterns:
                 conditions.append(f"{kind} in ({', '.join(map(literal, self.matching(kind, patterns)))})")
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
+
+    def _kept(self, asked: Iterable[Measure], rows: str, condition: str) -> str:
+        """A SELECT of the rows for which the condition holds; of the others as little is read as can be.
+
+        A condition on names does not reach through the steps of a measure, so the tables are narrowed by key for it.
+        Measures of users may compare runs, so theirs are left alone.
+        """
+        kept = f"select * from (\n{rows}\n){condition}"
+        if not condition or any(measure.relation in self.catalog.own for measure in asked):
+            return kept
+        keys = self._keys(condition)
+        tables = ("evaluations", "judged_ranks")
+        return build.with_inputs(kept, {table: f"select * from main.{table} where {keys}" for table in tables})
+
+    def _keys(self, condition: str) -> str:
+        """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
+        ranges = self.rows(f"""
+            select min(evaluation_id), max(evaluation_id)
+            from (
+                select evaluation_id, evaluation_id - row_number() over (order by evaluation_id) as range
+                from evaluated{condition}
+            )
+            group by range
+        """)
+        if len(ranges) > MOST_RANGES:
+            ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
+        return " or ".join(f"evaluation_id between {first} and {last}" for first, last in ranges) or "false"
 
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""

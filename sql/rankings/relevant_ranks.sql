@@ -34,7 +34,7 @@ with ordered as (
     from counted_ranks(judged_only := $judged_only)
     where $ties <> 'rule'
 ),
-judged as (
+assessed as (
     select
         evaluation_id,
         rank,
@@ -65,7 +65,7 @@ relevant as (
             partition by evaluation_id, first_rank
             order by grade desc, case when $ties = 'best' then rank else -rank end
         ) as nth_of_tied
-    from judged
+    from assessed
     where grade >= $rel
 )
 select

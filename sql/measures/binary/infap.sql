@@ -29,7 +29,7 @@ with pooled as (
         ) as nth_pooled
     from judged_ranks
 ),
-judged as (
+assessed as (
     select
         evaluation_id,
         rank,
@@ -56,7 +56,7 @@ relevant as (
             partition by evaluation_id
             order by rank
         ) as nth
-    from judged
+    from assessed
     where grade >= $rel
 ),
 counted as (

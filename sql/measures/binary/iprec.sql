@@ -32,16 +32,24 @@ with levels as (
             else floor($recall * num_rel + 0.9)
         end as level
     from topic_facts(rel := $rel)
+),
+found as (
+    select
+        evaluations.evaluation_id as evaluation_id,
+        max(cast(relevant_ranks.nth as double) / relevant_ranks.rank) as precision
+    from evaluations
+    join levels
+        on levels.qrels_id = evaluations.qrels_id
+        and levels.topic_id = evaluations.topic_id
+    join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_ranks
+        on relevant_ranks.evaluation_id = evaluations.evaluation_id
+        and relevant_ranks.nth >= levels.level
+    group by evaluations.evaluation_id
 )
 select
     evaluated.qrels,
     evaluated.run,
     evaluated.topic,
-    coalesce(interpolated_precisions.precision, 0) as value
+    coalesce(found.precision, 0) as value
 from evaluated
-join levels
-    on levels.qrels_id = evaluated.qrels_id
-    and levels.topic_id = evaluated.topic_id
-left join interpolated_precisions(rel := $rel, judged_only := $judged_only, ties := $ties) as interpolated_precisions
-    on interpolated_precisions.evaluation_id = evaluated.evaluation_id
-    and interpolated_precisions.nth = greatest(levels.level, 1)
+left join found on found.evaluation_id = evaluated.evaluation_id
