@@ -17,6 +17,8 @@ def upgrade(warehouse: Warehouse, schema_version: int) -> None:
     """From the given version to this one. Within the caller's transaction."""
     if schema_version < 2:
         _from_version_1(warehouse)
+    elif schema_version < 4:
+        _with_judged_ranks_anew(warehouse)
     if schema_version < 3:
         _create(warehouse, _NEW_IN_3)
 
@@ -40,7 +42,18 @@ def _from_version_1(warehouse: Warehouse) -> None:
     insert(warehouse, "retrieved", loading_sql(warehouse, "first_ranks", scored))
     sets = {"new_qrels": "select qrels_id from qrels"}
     insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", sets))
-    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
-    insert(warehouse, "judged_ranks", loading_sql(warehouse, "new_judged_ranks", pairs))
+    _fill_judged_ranks(warehouse)
     for table in _CHANGED:
         warehouse.execute(f"drop table old_{table}")
+
+
+def _with_judged_ranks_anew(warehouse: Warehouse) -> None:
+    """Schemas before 4 had no place among judged documents."""
+    warehouse.execute("drop table judged_ranks")
+    _create(warehouse, ("judged_ranks",))
+    _fill_judged_ranks(warehouse)
+
+
+def _fill_judged_ranks(warehouse: Warehouse) -> None:
+    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
+    insert(warehouse, "judged_ranks", loading_sql(warehouse, "new_judged_ranks", pairs))

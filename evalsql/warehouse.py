@@ -19,7 +19,7 @@ from evalsql.errors import InputError, Problem, UsageError
 if TYPE_CHECKING:
     from evalsql.ingest.sources import Opened, Source
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
 

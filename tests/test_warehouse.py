@@ -272,10 +272,33 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             assert now[2:] == pytest.approx(then[2:], abs=1e-12)
 
 
+def test_a_warehouse_of_the_third_schema_gets_places_among_judged_documents(tmp_path: Path, sample_file: Path) -> None:
+    path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
+    with evalsql.open(path) as warehouse:
+        before = warehouse.rows("select * from judged_ranks order by all")
+        warehouse.execute("create or replace table judged_ranks as select * exclude (judged_rank) from judged_ranks")
+        warehouse.execute("update warehouse set schema_version = 3, sql_digest = 'older'")
+    with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
+        evalsql.open(path, read_only=True)
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select * from judged_ranks order by all") == before
+        assert warehouse.rows("""
+            select count(*)
+            from judged_ranks
+            where judged_rank <> (
+                select count(*)
+                from judged_ranks as above
+                where above.evaluation_id = judged_ranks.evaluation_id
+                and above.rank <= judged_ranks.rank and above.grade >= 0 and judged_ranks.grade >= 0
+            )
+        """) == [(0,)]
+
+
 def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_file: Path) -> None:
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
+        warehouse.execute("create or replace table judged_ranks as select * exclude (judged_rank) from judged_ranks")
         warehouse.execute("drop table topic_weights")
         warehouse.execute("drop table added_relations")
         warehouse.execute("update warehouse set schema_version = 2, sql_digest = 'older'")

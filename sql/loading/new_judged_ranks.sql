@@ -5,6 +5,7 @@
 --   rank            place in the ranking
 --   first_rank      place of the first document tied with it
 --   last_rank       place of the last document tied with it
+--   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
 --   grade           the document's grade
 --   document_id     key of the document
 with tied as (
@@ -25,6 +26,13 @@ select
     retrieved.rank,
     retrieved.first_rank,
     coalesce(tied.last_rank, retrieved.rank) as last_rank,
+    case
+        when judged_documents.grade >= 0 then row_number() over (
+            partition by evaluations.evaluation_id, judged_documents.grade >= 0
+            order by retrieved.rank
+        )
+        else 0
+    end as judged_rank,
     judged_documents.grade,
     retrieved.document_id
 from new_pairs

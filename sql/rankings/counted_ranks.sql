@@ -6,29 +6,15 @@
 --   rank            place in the ranking
 --   first_rank      place of the first document tied with it
 --   last_rank       place of the last document tied with it
+--   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
 --   grade           grade; a negative one is no judgment
 --   document_id     key of the document
-with kept as (
-    select
-        evaluation_id,
-        rank,
-        first_rank,
-        row_number() over (
-            partition by evaluation_id
-            order by rank
-        ) as place,
-        grade,
-        document_id
-    from judged_ranks
-    where
-        grade >= 0
-        and $judged_only
-)
 select
     evaluation_id,
     rank,
     first_rank,
     last_rank,
+    judged_rank,
     grade,
     document_id
 from judged_ranks
@@ -36,10 +22,14 @@ where not $judged_only
 union all
 select
     evaluation_id,
-    cast(place as integer) as rank,
-    cast(min(place) over tied as integer) as first_rank,
-    cast(max(place) over tied as integer) as last_rank,
+    judged_rank as rank,
+    min(judged_rank) over tied as first_rank,
+    max(judged_rank) over tied as last_rank,
+    judged_rank,
     grade,
     document_id
-from kept
+from judged_ranks
+where
+    grade >= 0
+    and $judged_only
 window tied as (partition by evaluation_id, first_rank)

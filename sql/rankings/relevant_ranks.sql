@@ -16,6 +16,7 @@ with ordered as (
         rank,
         first_rank,
         last_rank,
+        judged_rank,
         grade,
         rank as turn
     from counted_ranks(judged_only := $judged_only)
@@ -26,28 +27,17 @@ with ordered as (
         rank,
         first_rank,
         last_rank,
+        row_number() over turns as judged_rank,
         grade,
-        row_number() over (
-            partition by evaluation_id
-            order by first_rank, case when $ties = 'best' then -grade else grade end, rank
-        ) as turn
+        row_number() over turns as turn
     from counted_ranks(judged_only := $judged_only)
-    where $ties <> 'rule'
-),
-assessed as (
-    select
-        evaluation_id,
-        rank,
-        first_rank,
-        last_rank,
-        grade,
-        turn,
-        row_number() over (
-            partition by evaluation_id
-            order by turn
-        ) as nth_judged
-    from ordered
-    where grade >= least($rel, 0)
+    where
+        $ties <> 'rule'
+        and grade >= least($rel, 0)
+    window turns as (
+        partition by evaluation_id
+        order by first_rank, case when $ties = 'best' then -grade else grade end, rank
+    )
 ),
 relevant as (
     -- Numbering rows costs a fraction of a running count, and is left out where nothing reads it.
@@ -56,7 +46,7 @@ relevant as (
         rank,
         first_rank,
         last_rank,
-        nth_judged,
+        judged_rank,
         row_number() over (
             partition by evaluation_id
             order by turn
@@ -65,7 +55,7 @@ relevant as (
             partition by evaluation_id, first_rank
             order by grade desc, case when $ties = 'best' then rank else -rank end
         ) as nth_of_tied
-    from assessed
+    from ordered
     where grade >= $rel
 )
 select
@@ -76,5 +66,5 @@ select
         else rank
     end as rank,
     nth,
-    nth_judged - nth as nonrel_above
+    judged_rank - nth as nonrel_above
 from relevant

@@ -16,33 +16,23 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed infAP = 0.1111
-with pooled as (
+with numbered as (
+    -- Those in the pool without a judgment are counted as what stands among the relevant ones.
     select
         evaluation_id,
         rank,
         first_rank,
         last_rank,
+        judged_rank,
         grade,
         row_number() over (
             partition by evaluation_id
             order by rank
-        ) as nth_pooled
+        ) as place
     from judged_ranks
-),
-assessed as (
-    select
-        evaluation_id,
-        rank,
-        first_rank,
-        last_rank,
-        grade,
-        nth_pooled,
-        row_number() over (
-            partition by evaluation_id
-            order by rank
-        ) as nth_judged
-    from pooled
-    where grade >= 0
+    where
+        grade < 0
+        or grade >= $rel
 ),
 relevant as (
     select
@@ -50,13 +40,13 @@ relevant as (
         rank,
         first_rank,
         last_rank,
-        nth_pooled,
-        nth_judged,
+        judged_rank,
+        place,
         row_number() over (
             partition by evaluation_id
             order by rank
         ) as nth
-    from assessed
+    from numbered
     where grade >= $rel
 ),
 counted as (
@@ -65,9 +55,9 @@ counted as (
         rank,
         first_rank,
         last_rank,
-        cast(nth_pooled - 1 as double) as pooled_above,
+        cast(judged_rank - 1 + place - nth as double) as pooled_above,
         cast(nth - 1 as double) as rel_above,
-        cast(nth_judged - nth as double) as nonrel_above
+        cast(judged_rank - nth as double) as nonrel_above
     from relevant
 ),
 tied as (
