@@ -48,7 +48,7 @@ def _from_version_1(warehouse: Warehouse) -> None:
 
 
 def _with_judged_ranks_anew(warehouse: Warehouse) -> None:
-    """Schemas before 4 had no place among judged documents."""
+    """Schemas before 4 had no places among judged and among relevant documents."""
     warehouse.execute("drop table judged_ranks")
     _create(warehouse, ("judged_ranks",))
     _fill_judged_ranks(warehouse)

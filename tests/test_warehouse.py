@@ -272,11 +272,16 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             assert now[2:] == pytest.approx(then[2:], abs=1e-12)
 
 
-def test_a_warehouse_of_the_third_schema_gets_places_among_judged_documents(tmp_path: Path, sample_file: Path) -> None:
+BEFORE_4 = "select * exclude (judged_rank, relevant_rank) from judged_ranks"
+
+
+def test_a_warehouse_of_the_third_schema_gets_places_among_judged_and_relevant_documents(
+    tmp_path: Path, sample_file: Path
+) -> None:
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select * from judged_ranks order by all")
-        warehouse.execute("create or replace table judged_ranks as select * exclude (judged_rank) from judged_ranks")
+        warehouse.execute(f"create or replace table judged_ranks as {BEFORE_4}")
         warehouse.execute("update warehouse set schema_version = 3, sql_digest = 'older'")
     with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
         evalsql.open(path, read_only=True)
@@ -285,11 +290,13 @@ def test_a_warehouse_of_the_third_schema_gets_places_among_judged_documents(tmp_
         assert warehouse.rows("""
             select count(*)
             from judged_ranks
-            where judged_rank <> (
-                select count(*)
+            where (judged_rank, relevant_rank) <> (
+                select (
+                    count(case when above.grade >= 0 and judged_ranks.grade >= 0 then 1 end),
+                    count(case when above.grade >= 1 and judged_ranks.grade >= 1 then 1 end)
+                )
                 from judged_ranks as above
-                where above.evaluation_id = judged_ranks.evaluation_id
-                and above.rank <= judged_ranks.rank and above.grade >= 0 and judged_ranks.grade >= 0
+                where above.evaluation_id = judged_ranks.evaluation_id and above.rank <= judged_ranks.rank
             )
         """) == [(0,)]
 
@@ -298,7 +305,7 @@ def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_fi
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
-        warehouse.execute("create or replace table judged_ranks as select * exclude (judged_rank) from judged_ranks")
+        warehouse.execute(f"create or replace table judged_ranks as {BEFORE_4}")
         warehouse.execute("drop table topic_weights")
         warehouse.execute("drop table added_relations")
         warehouse.execute("update warehouse set schema_version = 2, sql_digest = 'older'")

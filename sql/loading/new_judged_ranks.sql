@@ -6,6 +6,7 @@
 --   first_rank      place of the first document tied with it
 --   last_rank       place of the last document tied with it
 --   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
+--   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade
 --   document_id     key of the document
 with tied as (
@@ -33,6 +34,13 @@ select
         )
         else 0
     end as judged_rank,
+    case
+        when judged_documents.grade >= 1 then row_number() over (
+            partition by evaluations.evaluation_id, judged_documents.grade >= 1
+            order by retrieved.rank
+        )
+        else 0
+    end as relevant_rank,
     judged_documents.grade,
     retrieved.document_id
 from new_pairs

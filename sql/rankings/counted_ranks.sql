@@ -7,6 +7,7 @@
 --   first_rank      place of the first document tied with it
 --   last_rank       place of the last document tied with it
 --   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
+--   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           grade; a negative one is no judgment
 --   document_id     key of the document
 select
@@ -15,6 +16,7 @@ select
     first_rank,
     last_rank,
     judged_rank,
+    relevant_rank,
     grade,
     document_id
 from judged_ranks
@@ -26,6 +28,7 @@ select
     min(judged_rank) over tied as first_rank,
     max(judged_rank) over tied as last_rank,
     judged_rank,
+    relevant_rank,
     grade,
     document_id
 from judged_ranks

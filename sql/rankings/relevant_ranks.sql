@@ -17,6 +17,7 @@ with ordered as (
         first_rank,
         last_rank,
         judged_rank,
+        relevant_rank,
         grade,
         rank as turn
     from counted_ranks(judged_only := $judged_only)
@@ -28,6 +29,7 @@ with ordered as (
         first_rank,
         last_rank,
         row_number() over turns as judged_rank,
+        null as relevant_rank,
         grade,
         row_number() over turns as turn
     from counted_ranks(judged_only := $judged_only)
@@ -47,10 +49,13 @@ relevant as (
         first_rank,
         last_rank,
         judged_rank,
-        row_number() over (
-            partition by evaluation_id
-            order by turn
-        ) as nth,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by turn
+            )
+        end as nth,
         row_number() over (
             partition by evaluation_id, first_rank
             order by grade desc, case when $ties = 'best' then rank else -rank end

@@ -5,6 +5,7 @@
 --   first_rank      place of the first document tied with it; rank where there is none
 --   last_rank       place of the last document tied with it
 --   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
+--   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade
 --   document_id     key of the document
 create table judged_ranks (
@@ -13,6 +14,7 @@ create table judged_ranks (
     first_rank integer not null,
     last_rank integer not null,
     judged_rank integer not null,
+    relevant_rank integer not null,
     grade integer not null,
     document_id integer not null
 );
