@@ -18,6 +18,9 @@ from evalsql.naming import Measure, literal, parse_measures
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
+# The plan of very many measures in one statement takes longer than several statements do.
+MOST_TOGETHER = 24
+TOGETHER = 4
 # By kind the relation over all topics, the one for single topics, and what puts points in order.
 CURVES: Mapping[str, tuple[str, str, str]] = {
     "pr": ("pr_curve_mean", "pr_curve", "recall, precision desc"),
@@ -41,6 +44,7 @@ class Answers(Connection):
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only)
         self.catalog = catalog
+        self._boards = 0
 
     def evaluate(
         self,
@@ -60,10 +64,25 @@ class Answers(Connection):
         named = parse_measures(listed(measures), self.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
-        scores = self._kept(named, build.scores(named), self._filter(qrels, runs))
+        chosen = self._filter(qrels, runs)
+        if not per_topic and len(named) > MOST_TOGETHER:
+            return self._leaderboard(named, chosen)
+        scores = self._kept(named, build.scores(named), chosen)
         if per_topic:
             return self.sql(build.per_topic(named, scores))
         return self.sql(build.leaderboard(self.catalog, named, scores))
+
+    def _leaderboard(self, named: Sequence[Measure], chosen: str) -> duckdb.DuckDBPyRelation:
+        """The leaderboard of very many measures, evaluated a few at a time and kept until the connection closes."""
+        self.execute(f"create or replace temp table evalsql_answers as {build.NO_SCORES}")
+        for at in range(0, len(named), TOGETHER):
+            few = named[at : at + TOGETHER]
+            self.execute(f"insert into temp.evalsql_answers {self._kept(few, build.scores(few), chosen)}")
+        self._boards += 1
+        board = build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers")
+        self.execute(f"create temp table evalsql_leaderboard_{self._boards} as {board}")
+        self.execute("drop table temp.evalsql_answers")
+        return self.sql(f"select * from temp.evalsql_leaderboard_{self._boards} order by qrels, 3 desc, run")
 
     def curve(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value

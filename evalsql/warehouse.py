@@ -79,12 +79,13 @@ class Warehouse(Answers):
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.frames import load_qrels_data
         from evalsql.ingest.qrels import QrelsOptions, load_qrels_file
         from evalsql.ingest.sources import open_sources, stem
 
         options = QrelsOptions(form, keep_best, meta or {})
         if not isinstance(source, str | Path):
+            from evalsql.ingest.frames import load_qrels_data
+
             if name is None:
                 raise UsageError("judgments in memory need a name")
             with self._new_qrels(_named(name), listed(runs), replace) as adopt:

@@ -16,6 +16,8 @@ import pytest
 
 import evalsql
 from evalsql import InputError, QueryError, UsageError, Warehouse, WarehouseError
+from evalsql.asking import MOST_TOGETHER
+from evalsql.naming import default_measure
 from tests.conftest import SAMPLE, new_file, write
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
@@ -270,6 +272,27 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
         assert [row[:2] for row in after] == [row[:2] for row in effects]
         for now, then in zip(after, effects, strict=True):
             assert now[2:] == pytest.approx(then[2:], abs=1e-12)
+
+
+def test_very_many_measures_are_answered_as_few_are(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as sample:
+        check_many_measures(sample)
+
+
+def check_many_measures(sample: Warehouse) -> None:
+    chosen = [relation for relation in sample.catalog.measures if relation.family in ("binary", "graded")]
+    names = [default_measure(relation).name for relation in chosen]
+    assert len(names) > MOST_TOGETHER
+    for filters in ({}, {"runs": ["dense", "bm25"]}):
+        board = sample.evaluate(names, **filters)  # type: ignore[arg-type]
+        other = sample.evaluate(names[::-1], **filters)  # type: ignore[arg-type]
+        assert board.columns == ["qrels", "run", *names]
+        found = board.fetchall()
+        assert [row[1] for row in found] == [row[1] for row in sample.evaluate(names[0], **filters).fetchall()]  # type: ignore[arg-type]
+        for at, name in enumerate(names, start=2):
+            alone = {run: value for _, run, value in sample.evaluate(name, **filters).fetchall()}  # type: ignore[arg-type]
+            assert {row[1]: row[at] for row in found} == pytest.approx(alone, abs=1e-12), name
+        assert len(other.fetchall()) == len(found)
 
 
 BEFORE_4 = "select * exclude (judged_rank, relevant_rank) from judged_ranks"
