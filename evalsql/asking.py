@@ -44,7 +44,7 @@ class Answers(Connection):
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only)
         self.catalog = catalog
-        self._boards = 0
+        self._num_kept = 0
 
     def evaluate(
         self,
@@ -74,15 +74,76 @@ class Answers(Connection):
 
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> duckdb.DuckDBPyRelation:
         """The leaderboard of very many measures, evaluated a few at a time and kept until the connection closes."""
-        self.execute(f"create or replace temp table evalsql_answers as {build.NO_SCORES}")
+        self._fill("evalsql_answers", named, chosen)
+        kept = self._keep(build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
+        self.execute("drop table temp.evalsql_answers")
+        return self.sql(f"select * from {kept} order by qrels, 3 desc, run")
+
+    def _fill(self, table: str, named: Sequence[Measure], chosen: str) -> None:
+        """Make a temporary table of values as the view scores has them."""
+        self.execute(f"create or replace temp table {table} as {build.NO_SCORES}")
         for at in range(0, len(named), TOGETHER):
             few = named[at : at + TOGETHER]
-            self.execute(f"insert into temp.evalsql_answers {self._kept(few, build.scores(few), chosen)}")
-        self._boards += 1
-        board = build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers")
-        self.execute(f"create temp table evalsql_leaderboard_{self._boards} as {board}")
-        self.execute("drop table temp.evalsql_answers")
-        return self.sql(f"select * from temp.evalsql_leaderboard_{self._boards} order by qrels, 3 desc, run")
+            self.execute(f"insert into temp.{table} {self._kept(few, build.scores(few), chosen)}")
+
+    def _keep(self, query: str) -> str:
+        """Keep the rows of a query until the connection closes; returns the name of their table."""
+        self._num_kept += 1
+        self.execute(f"create temp table evalsql_kept_{self._num_kept} as {query}")
+        return f"temp.evalsql_kept_{self._num_kept}"
+
+    def compare(
+        self,
+        baseline: str | None,
+        runs: Names = (),
+        *,
+        measures: Names,
+        qrels: Names = (),
+        **options: Value,
+    ) -> duckdb.DuckDBPyRelation:
+        """Runs beside a baseline, or all pairs where that is None: differences, intervals, p values, wins and losses.
+
+        Columns are those of the macro ``comparisons``, a row for each judgment set, measure and pair, best first.
+
+        Args:
+            runs: names or globs; all by default. The baseline is not compared with itself.
+            measures: names, as in ``evaluate``.
+            options: test, correction, family ("all" by default: every test of this comparison), tolerance,
+                confidence and others of ``comparisons``.
+
+        Raises:
+            UsageError: names or options that are not known, fewer than two runs.
+        """
+        named = parse_measures(listed(measures), self.catalog)
+        relation = self.catalog["comparisons"]
+        given: dict[str, Value] = {each.name: each.default for each in relation.parameters} | {"family": "all"}
+        known = {each.name: each for each in relation.parameters if each.name != "baseline"}
+        for name, value in options.items():
+            if name not in known:
+                raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
+            given[name] = known[name].parse(str(value))
+        names = self.matching("run", runs or "*")
+        if baseline is not None:
+            self._one("run", baseline)
+            given["baseline"] = baseline
+            names = [baseline, *(name for name in names if name != baseline)]
+        if len(names) < 2 or not named:
+            raise UsageError("a comparison takes two runs and a measure at least")
+        if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
+            raise UsageError("a temporary table scores is in the way; drop it, or ask comparisons() about it in SQL")
+        self._fill("scores", named, self._filter(qrels, names))
+        try:
+            kept = self._keep(f"select * from {Measure(relation, given).call}")
+        finally:
+            self.execute("drop table temp.scores")
+        order = ", ".join(literal(measure.name) for measure in named)
+        return self.sql(
+            f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
+        )
+
+    def _one(self, kind: str, name: str) -> None:
+        if name not in self.matching(kind, name):
+            raise UsageError(f'"{name}" stands for several; name one')
 
     def curve(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value

@@ -14,6 +14,7 @@ _COMMANDS = {
     "ls": "ask.ls",
     "leaderboard": "evaluate.leaderboard",
     "topics": "evaluate.topics",
+    "compare": "compare.compare",
     "curve": "curve.curve",
     "check": "check.check",
     "sql": "ask.sql",

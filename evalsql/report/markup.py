@@ -24,11 +24,11 @@ _LATEX = {
 def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
     """A pipe table; characters with a meaning in Markdown are escaped."""
     marks = ["---:" if table.is_number(at) else "---" for at in range(len(table.columns))]
-    _markdown_row(stream, [_escape_markdown(column) for column in table.columns])
+    _markdown_row(stream, [escape_markdown(column) for column in table.columns])
     _markdown_row(stream, marks)
     for row in table.rows:
         texts = (table.text(row, at, digits) for at in range(len(row)))
-        _markdown_row(stream, [text if _is_plain_number(text) else _escape_markdown(text) for text in texts])
+        _markdown_row(stream, [text if _is_plain_number(text) else escape_markdown(text) for text in texts])
 
 
 def write_latex(table: Table, stream: TextIO, digits: int) -> None:
@@ -46,7 +46,8 @@ def _markdown_row(stream: TextIO, cells: list[str]) -> None:
     stream.write("| " + " | ".join(cells) + " |\n")
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """The text as Markdown shows it."""
     return _MARKDOWN.sub(r"\\\1", text).replace("\n", " ")
 
 
@@ -54,5 +55,10 @@ def _is_plain_number(text: str) -> bool:
     return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
 
 
+def escape_latex(text: str) -> str:
+    """The text as LaTeX prints it."""
+    return "".join(_LATEX.get(char, char) for char in text)
+
+
 def _latex_row(stream: TextIO, cells: list[str]) -> None:
-    stream.write(" & ".join("".join(_LATEX.get(char, char) for char in cell) for cell in cells) + " \\\\\n")
+    stream.write(" & ".join(map(escape_latex, cells)) + " \\\\\n")

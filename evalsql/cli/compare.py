@@ -1,0 +1,94 @@
+"""``evalsql compare``: differences between runs, and what statistics say of them."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Annotated, Any, Literal
+
+import typer
+
+from evalsql.cli.common import (
+    Database,
+    Digits,
+    FormatOption,
+    Measures,
+    MemoryLimit,
+    Output,
+    OwnMeasures,
+    QrelsFilter,
+    chosen_format,
+    emit,
+    opened,
+    say,
+    write_bytes,
+)
+from evalsql.naming import parse_measures
+from evalsql.report import comparison
+from evalsql.report.table import Table
+
+Test = Literal["t", "wilcoxon", "sign", "randomisation"]
+Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
+_MEASURES = ("nDCG@10", "AP")
+_WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
+
+
+def compare(
+    base: Annotated[str, typer.Argument(help="The baseline; with --all-pairs a run like the others.")],
+    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    measure: Measures = None,
+    measures: OwnMeasures = None,
+    qrels: QrelsFilter = None,
+    test: Annotated[Test, typer.Option(help="Which paired test.")] = "t",
+    correction: Annotated[Correction, typer.Option(help="How p is corrected for several tests.")] = "holm",
+    family: Annotated[
+        Literal["all", "measure"],
+        typer.Option(help="What is corrected together: everything shown, or each measure by itself."),
+    ] = "all",
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="Corrected p below which a difference counts.")] = 0.05,
+    tolerance: Annotated[float, typer.Option(min=0, help="Difference up to which a topic is a tie.")] = 0,
+    confidence: Annotated[float, typer.Option(min=0, max=1, help="Level of the interval of the difference.")] = 0.95,
+    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
+    memory_limit: MemoryLimit = None,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Runs beside a baseline: differences with intervals, tests, corrections, wins, ties and losses.
+
+    In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
+    """
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+        named = [each.name for each in parse_measures(measure or _MEASURES, warehouse.catalog)]
+        options = {"test": test, "correction": correction, "family": family}
+        pairs = warehouse.compare(
+            None if all_pairs else base,
+            [base, *(runs or ["*"])] if all_pairs else runs or (),
+            measures=named,
+            qrels=qrels or (),
+            tolerance=tolerance,
+            confidence=confidence,
+            **options,
+        )
+        table = Table(pairs.columns, pairs.fetchall())
+        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+    by_set: dict[str, list[dict[str, Any]]] = {}
+    for row in table.rows:
+        by_set.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
+    compared = [comparison.Comparison(name, rows, named, test, correction, alpha) for name, rows in by_set.items()]
+    chosen = chosen_format(output, output_format) if output else output_format or "table"
+    if chosen in _WRITERS:
+        text = StringIO()
+        _WRITERS[chosen](compared, text, digits)
+        if output is None:
+            typer.echo(text.getvalue(), nl=False)
+        else:
+            write_bytes(text.getvalue().encode(), output, keep=keep)
+    else:
+        emit(table, output_format, output, digits, keep=keep)
+    for one in compared:
+        significant = sum(pair["p_corrected"] < alpha for pair in one.pairs)
+        say(f"{one.qrels}: {significant} of {len(one.pairs)} differences significant; {one.how}")
+        identical = sum(pair["note"] == "identical" for pair in one.pairs)
+        if identical:
+            say(f"{one.qrels}: {identical} pairs have the same value for every topic, p = 1")
