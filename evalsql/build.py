@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evalsql.catalog import CONTRACT, Catalog, Relation
+from evalsql.catalog import AFTER_SCORES, CONTRACT, Catalog, Relation
 from evalsql.naming import TIE_RULE, Measure, default_measure, literal, quoted, tie_variants
 from evalsql.syntax import bind_parameters
 
@@ -28,11 +28,11 @@ def statements(catalog: Catalog, *, temporary: bool = False) -> Iterator[tuple[s
     """
     order = _built(catalog)
     for relation in order:
-        if relation.kind != "reports":
+        if relation.kind not in AFTER_SCORES:
             yield from _made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
     for relation in order:
-        if relation.kind == "reports":
+        if relation.kind in AFTER_SCORES:
             yield from _made(catalog, relation, temporary=temporary)
 
 
@@ -78,14 +78,17 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
 
 
 def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
-    """A view, and a table macro where the relation has parameters and for every measure."""
-    if not relation.parameters and not relation.is_measure:
+    """A scalar macro of a function; else a view, and a table macro where it has parameters and for every measure."""
+    if not relation.parameters and not relation.is_measure and not relation.is_function:
         yield f"{create} view {relation.name} as\n{_with_means(catalog, relation)}"
         return
     body = bind_parameters(relation, {parameter.name: parameter.name for parameter in relation.parameters})
     signature = ", ".join(
         f"{parameter.name} {parameter.type} := {literal(parameter.default)}" for parameter in relation.parameters
     )
+    if relation.is_function:
+        yield f"{create} macro {relation.name}({signature}) as (\n{body}\n)"
+        return
     yield f"{create} macro {relation.name}({signature}) as table\n{body}"
     yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
 
@@ -113,6 +116,9 @@ def comments(relation: Relation) -> Iterator[str]:
     comment = literal("\n".join(label + fact for label, fact in facts if fact))
     if relation.kind == "tables":
         yield f"comment on table {relation.name} is {comment}"
+    elif relation.is_function:
+        yield f"comment on macro {relation.name} is {comment}"
+        return
     else:
         yield f"comment on view {relation.name} is {comment}"
     if relation.parameters or relation.is_measure:

@@ -1,7 +1,7 @@
 """Reads the relation files under ``sql/``: what each is called, takes, gives and stands on.
 
-A relation file is one SELECT (or, under ``tables/``, one CREATE TABLE) below a header of comment
-lines. This module knows no database.
+A relation file is one SELECT (or, under ``tables/``, one CREATE TABLE, under ``functions/``, one
+expression) below a header of comment lines. This module knows no database.
 """
 
 from __future__ import annotations
@@ -36,15 +36,18 @@ def sql_root() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "sql"
 
 
-# The view put together from the measures, which reports may read.
+# The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
+AFTER_SCORES = ("statistics", "reports")
+_BUILDABLE = ("functions", "rankings", "measures", *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation file. ``kind`` is the folder it lies in: tables, rankings, measures, loading or reports.
+    """One relation file. ``kind`` is the folder it lies in: tables, functions, rankings, measures, statistics, reports
+    or loading.
 
     A user's own is a measure if its header names one, else a step of rankings.
     """
@@ -59,7 +62,7 @@ class Relation:
     @cached_property
     def header(self) -> Header:
         """What the comment lines above the body say; raises CatalogError with file and line."""
-        return read_header(self.path, self.text.splitlines()[: self.body_line - 1], is_measure=self.is_measure)
+        return read_header(self.path, self.text.splitlines()[: self.body_line - 1], kind=self.kind)
 
     @property
     def parameters(self) -> Sequence[Parameter]:
@@ -79,12 +82,24 @@ class Relation:
     def is_measure(self) -> bool:
         return self.kind == "measures"
 
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a scalar macro: its body is an expression of its parameters."""
+        return self.kind == "functions"
+
     @cached_property
     def reads(self) -> frozenset[str]:
         """Names of the relations the body reads, found in its syntax tree."""
         from evalsql.tree import relations_read
 
         return relations_read(self)
+
+    @cached_property
+    def calls(self) -> frozenset[str]:
+        """Names of the functions the body calls that are no part of SQL, the engine's own among them."""
+        from evalsql.tree import functions_called
+
+        return functions_called(self)
 
 
 @dataclass(frozen=True)
@@ -153,12 +168,13 @@ class Catalog:
         return sorted(found, key=lambda relation: relation.header.measure.lower())
 
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
-        """Rankings, measures and reports, each after all it reads; only what ``wanted`` needs if given.
+        """Functions, rankings, measures, statistics and reports, each after all it reads; only what ``wanted`` needs
+        if given.
 
         Raises:
             CatalogError: a relation reads an unknown one, or itself by a detour.
         """
-        buildable = {relation.name: relation for relation in self.of_kind("rankings", "measures", "reports")}
+        buildable = {relation.name: relation for relation in self.of_kind(*_BUILDABLE)}
         graph: dict[str, set[str]] = {}
         pending = sorted(buildable) if wanted is None else list(wanted)
         while pending:
@@ -176,7 +192,8 @@ class Catalog:
         unknown = sorted(relation.reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
         if unknown:
             raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
-        return relation.reads
+        functions = {function.name for function in self.of_kind("functions")}
+        return relation.reads | (relation.calls & functions)
 
 
 @cache

@@ -17,6 +17,11 @@ _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "reference", "differs", "example", "aliases", "trec_eval", "at", "scores")
 _HELPER_KEYS = ("title", "inputs")
+_KEYS = {
+    "measures": _MEASURE_KEYS,
+    "functions": ("title", "definition", "reference", "differs"),
+    "statistics": ("title", "definition", "reference", "differs"),
+}
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
@@ -112,7 +117,7 @@ class Alias:
 
 @dataclass(frozen=True)
 class Header:
-    """What the header says. Keys that only measures have are empty on other relations.
+    """What the header says. Keys that a kind of relation does not have are empty.
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
     ``scores`` holds the measure.
@@ -141,9 +146,10 @@ class Header:
         return low, high
 
 
-def read_header(path: Path, lines: Sequence[str], *, is_measure: bool) -> Header:
+def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
-    values, entries = _read_lines(path, lines, is_measure)
+    is_measure = kind == "measures"
+    values, entries = _read_lines(path, lines, _KEYS.get(kind, _HELPER_KEYS))
     needed = _REQUIRED_OF_MEASURES if is_measure else ("title",)
     for key in needed:
         if not values.get(key, [""])[0]:
@@ -189,7 +195,7 @@ def _is_range(text: str) -> bool:
 
 
 def _read_lines(
-    path: Path, lines: Sequence[str], is_measure: bool
+    path: Path, lines: Sequence[str], keys: Sequence[str]
 ) -> tuple[dict[str, list[str]], dict[str, list[tuple[int, str]]]]:
     values: dict[str, list[str]] = {}
     entries: dict[str, list[tuple[int, str]]] = {section: [] for section in _SECTIONS}
@@ -197,7 +203,7 @@ def _read_lines(
     for number, line in enumerate(lines, start=1):
         if match := _KEY.fullmatch(line.rstrip()):
             section = match[1]
-            _check_key(path, number, section, match[2], values, is_measure)
+            _check_key(path, number, section, match[2], values, keys)
             values.setdefault(section, []).append(match[2].strip())
         elif (match := _ENTRY.fullmatch(line.rstrip())) and section in entries:
             entries[section].append((number, match[1]))
@@ -211,8 +217,8 @@ def _read_lines(
     return values, entries
 
 
-def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, object], is_measure: bool) -> None:
-    known = (*(_MEASURE_KEYS if is_measure else _HELPER_KEYS), *_SECTIONS)
+def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, object], keys: Sequence[str]) -> None:
+    known = (*keys, *_SECTIONS)
     if key not in known:
         raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
     if key in seen and key not in _REPEATED:

@@ -25,8 +25,8 @@ _OBJECTS = """
     union all
     select view_name, 'view' from duckdb_views() where not internal and not temporary
     union all
-    select distinct function_name, 'macro table' from duckdb_functions()
-    where function_type = 'table_macro' and not internal
+    select distinct function_name, case function_type when 'macro' then 'macro' else 'macro table' end
+    from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.75

@@ -44,6 +44,11 @@ def relations_read(relation: Relation) -> frozenset[str]:
     return frozenset(names - own)
 
 
+def functions_called(relation: Relation) -> frozenset[str]:
+    """Names of the functions in the body that the parser knows nothing of."""
+    return frozenset(str(call.name) for call in parse(relation).find_all(exp.Anonymous))
+
+
 def _table_name(table: exp.Table) -> str:
     called = table.this
     return str(called.name if isinstance(called, exp.Func) else table.name)
@@ -60,8 +65,10 @@ def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
     if used != declared:
         differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
         raise CatalogError(f"{place}: header and body differ in the parameters {differing}")
-    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none.
+    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none. A macro takes no column for a
+    # parameter that has the name of its table before it.
     argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
-    columns = {column.name for column in tree.find_all(exp.Column) if id(column) not in argument_names}
+    bare = (column for column in tree.find_all(exp.Column) if not column.table)
+    columns = {column.name for column in bare if id(column) not in argument_names}
     if clashes := sorted(columns & declared):
         raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")

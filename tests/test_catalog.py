@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 import evalsql
-from evalsql.catalog import read_catalog, read_relations
+from evalsql.catalog import AFTER_SCORES, read_catalog, read_relations
 from evalsql.contract import check_contract
 from evalsql.errors import CatalogError
 from evalsql.tree import parse
@@ -151,7 +151,38 @@ def test_build_order_comes_from_the_sql() -> None:
     order = [relation.name for relation in CATALOG.build_order()]
     for relation in CATALOG.build_order():
         before = order[: order.index(relation.name)]
-        assert {read for read in relation.reads if read in order} <= set(before)
+        assert {name for name in relation.reads | relation.calls if name in order} <= set(before)
+
+
+def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
+    later = {"scores", *(relation.name for relation in CATALOG.of_kind(*AFTER_SCORES))}
+    for relation in CATALOG.of_kind("functions", "rankings", "measures"):
+        assert not relation.reads & later, relation.name
+
+
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("functions")), ids=lambda relation: relation.name)
+def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+    """Its name is none that the parser knows: calls of it are found by that."""
+    assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
+    assert relation.header.title
+    assert relation.header.definition
+    assert all(parameter.meaning for parameter in relation.parameters)
+    found = sample.rows(f"""
+        select function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
+        from duckdb_functions() where function_name = '{relation.name}'
+    """)
+    assert found == [("macro", True, [parameter.name for parameter in relation.parameters])]
+    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("functions",)]
+
+
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("statistics")), ids=lambda relation: relation.name)
+def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+    """With the columns that it has, in their order."""
+    assert relation.header.definition
+    assert all(parameter.meaning for parameter in relation.parameters)
+    described = [column for column, *_ in sample.rows(f"describe select * from {relation.name}")]
+    assert described == list(relation.columns)
+    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("statistics",)]
 
 
 def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
@@ -173,7 +204,7 @@ def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) ->
 
 def test_steps_of_a_body_hide_no_relation() -> None:
     """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
-    for relation in CATALOG.of_kind("rankings", "measures"):
+    for relation in CATALOG.of_kind("rankings", "measures", "statistics"):
         steps = {step.alias_or_name for step in parse(relation).find_all(exp.CTE)}
         assert not steps & CATALOG.relations.keys(), relation.name
 
@@ -227,7 +258,7 @@ def test_every_measure_is_documented(relation: evalsql.catalog.Relation) -> None
 
 def test_what_takes_parameters_is_read_as_a_macro() -> None:
     """An evaluation in memory makes no views of what has a macro."""
-    for relation in CATALOG.of_kind("rankings", "measures"):
+    for relation in CATALOG.of_kind("rankings", "measures", "statistics"):
         tree = parse(relation)
         steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
         bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
