@@ -1,0 +1,40 @@
+-- title: Value that Student's t is at most with probability p
+-- parameters:
+--   p double = null    probability, above 0 and below 1
+--   df double = null   degrees of freedom, 1 or more
+-- definition: Root of the two-sided p value by Newton's method on logarithms of both, from a normal quantile widened by the
+--     first terms of its expansion in 1 / df.
+-- reference: Abramowitz and Stegun 1964, 26.7.5
+list_transform(
+    [
+        {
+            'p': $p,
+            'tails': 2 * least($p, 1 - $p),
+            'df': $df,
+            'start': abs(normal_quantile($p)) * (1 + (pow(normal_quantile($p), 2) + 1) / (4 * $df)),
+            -- A power of t, to which the tail comes near, is above it all the way.
+            'bound': sqrt($df) * pow(
+                least($p, 1 - $p) * $df * sqrt(3.141592653589793) * exp(lgamma($df / 2) - lgamma(($df + 1) / 2)),
+                -1 / $df
+            ),
+            'peak': exp(lgamma(($df + 1) / 2) - lgamma($df / 2)) / sqrt(3.141592653589793 * $df)
+        }
+    ],
+    lambda given: case
+        when given.p = 0.5 then 0
+        else
+            sign(given.p - 0.5)
+            * list_reduce(
+                cast(range(12) as double[]),
+                lambda t, step: least(
+                    given.bound,
+                    t * exp(
+                        ln(student_p(t, given.df) / given.tails)
+                        * student_p(t, given.df)
+                        / (2 * t * given.peak * pow(1 + t * t / given.df, -(given.df + 1) / 2))
+                    )
+                ),
+                least(given.bound, given.start)
+            )
+    end
+)[1]
