@@ -1,0 +1,76 @@
+-- title: Rank-biased overlap of two runs, topic by topic
+-- parameters:
+--   p double in (0, 1) = 0.9   how likely the reader goes on to the next document
+--   depth integer in [1, inf) = null   documents taken of each ranking; null is all
+--   run varchar = null     one of the runs; null: every run
+--   other varchar = null   the other; null: every other run. Where neither is given every pair comes once
+-- columns:
+--   run         run
+--   other       run compared with it
+--   topic       topic that either has documents for
+--   num_ret     documents taken of the run; 0 for a topic it leaves out
+--   other_ret   documents taken of the other run
+--   rbo_min     least overlap that the rankings could have if they went on: what was seen, nothing more
+--   rbo_res     residual: how much more it could be at most
+--   rbo_ext     overlap extrapolated: it goes on as it was seen
+-- definition: Sum over depths d without end of (1 - p) p^(d - 1) X_d / d, X_d being the documents among the first d of
+--     both. Of rankings that end, with lengths s <= l, the least, the residual and the extrapolated value by equations 11,
+--     30 and 32 of the paper, so written that each shared document has a weight. Rankings are total orders under the tie
+--     rule that the run was loaded with. Of a topic that one run leaves out nothing is known: 0 with the residual 1.
+-- reference: Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, doi:10.1145/1852102.1852106
+with seen as (
+    select
+        common_documents.run_id,
+        common_documents.other_id,
+        common_documents.topic_id,
+        count(*) as num_common,
+        count(case when common_documents.in_shorter then 1 end) as num_in_shorter,
+        sum(coalesce(rbo_weights.shared, 0)) as total
+    from common_documents(run := $run, other := $other, depth := $depth) as common_documents
+    left join rbo_weights(p := $p) as rbo_weights on rbo_weights.place = common_documents.place
+    group by
+        common_documents.run_id,
+        common_documents.other_id,
+        common_documents.topic_id
+),
+lengths as (
+    select
+        lists.run as name,
+        lists.other as other_name,
+        lists.topic_id,
+        lists.num_ret,
+        lists.other_ret,
+        least(lists.num_ret, lists.other_ret) as shorter,
+        greatest(lists.num_ret, lists.other_ret) as longer,
+        coalesce(seen.num_common, 0) as num_common,
+        coalesce(seen.num_in_shorter, 0) as num_in_shorter,
+        coalesce(seen.total, 0) as total
+    from compared_lists(run := $run, other := $other, depth := $depth) as lists
+    left join seen
+        on seen.run_id = lists.run_id
+        and seen.other_id = lists.other_id
+        and seen.topic_id = lists.topic_id
+)
+select
+    lengths.name as run,
+    lengths.other_name as other,
+    topics.topic,
+    lengths.num_ret,
+    lengths.other_ret,
+    least(lengths.total, 1) as rbo_min,
+    greatest(
+        coalesce(below_shorter.below, 0) + coalesce(below_longer.below, 0) - coalesce(below_all.below, 0),
+        0
+    ) as rbo_res,
+    least(
+        lengths.total
+        + coalesce(lengths.num_in_shorter * below_shorter.below / nullif(lengths.shorter, 0), 0)
+        + coalesce((lengths.num_common - lengths.num_in_shorter) * below_longer.below / lengths.longer, 0),
+        1
+    ) as rbo_ext
+from lengths
+join topics on topics.topic_id = lengths.topic_id
+left join rbo_weights(p := $p) as below_shorter on below_shorter.place = lengths.shorter
+left join rbo_weights(p := $p) as below_longer on below_longer.place = lengths.longer
+left join rbo_weights(p := $p) as below_all
+    on below_all.place = lengths.shorter + lengths.longer - lengths.num_common
