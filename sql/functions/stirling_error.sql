@@ -4,14 +4,11 @@
 -- definition: ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2; from 10 on by the series in 1 / x.
 -- reference: Loader 2000, Fast and accurate computation of binomial probabilities
 list_transform(
-    [$x],
-    lambda z: case
-        when z < 10 then lgamma(z) - (z - 0.5) * ln(z) + z - 0.91893853320467274178
+    [{'x': $x, 'inverse': pow($x, -2)}],
+    lambda given: case
+        when given.x < 10 then lgamma(given.x) - (given.x - 0.5) * ln(given.x) + given.x - 0.91893853320467274178
         else
-            list_reduce(
-                [1.0 / 156, -691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12],
-                lambda total, factor: total / z / z + factor
-            )
-            / z
+            ((((((given.inverse / 156 - 691e0 / 360360) * given.inverse + 1e0 / 1188) * given.inverse - 1e0 / 1680)
+            * given.inverse + 1e0 / 1260) * given.inverse - 1e0 / 360) * given.inverse + 1e0 / 12) / given.x
     end
 )[1]

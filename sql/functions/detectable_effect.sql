@@ -1,0 +1,25 @@
+-- title: Least effect that the two-sided t test of paired differences finds with a given power
+-- parameters:
+--   n double = null        number of pairs, 2 or more
+--   alpha double = null    level of significance
+--   power double = null    probability of finding it, above alpha
+-- definition: Root of t_test_power by bisection, in standard deviations of the differences.
+-- reference: Cohen 1988, Statistical power analysis for the behavioral sciences
+list_transform(
+    [
+        {
+            'n': $n,
+            'alpha': $alpha,
+            'power': $power,
+            'bound': 4 * (student_quantile(1 - $alpha / 2, $n - 1) + abs(normal_quantile($power)) + 1) / sqrt($n)
+        }
+    ],
+    lambda given: list_reduce(
+        list_transform(range(1, 45), lambda i: given.bound / pow(2, i)),
+        lambda effect, step: case
+            when t_test_power(effect + step, given.n, given.alpha) < given.power then effect + step
+            else effect
+        end,
+        0.0
+    )
+)[1]
