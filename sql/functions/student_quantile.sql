@@ -25,15 +25,17 @@ list_transform(
         else
             sign(given.p - 0.5)
             * list_reduce(
-                cast(range(12) as double[]),
-                lambda t, step: least(
-                    given.bound,
-                    t * exp(
-                        ln(student_p(t, given.df) / given.tails)
-                        * student_p(t, given.df)
-                        / (2 * t * given.peak * pow(1 + t * t / given.df, -(given.df + 1) / 2))
+                cast(range(case when given.df < 3 or given.tails < 1e-6 then 12 else 5 end) as double[]),
+                lambda t, step: list_transform(
+                    [student_p(t, given.df)],
+                    lambda reached: least(
+                        given.bound,
+                        t * exp(
+                            ln(reached / given.tails) * reached
+                            / (2 * t * given.peak * pow(1 + t * t / given.df, -(given.df + 1) / 2))
+                        )
                     )
-                ),
+                )[1],
                 least(given.bound, given.start)
             )
     end
