@@ -40,7 +40,8 @@ def relations_read(relation: Relation) -> frozenset[str]:
     tree = parse(relation)
     own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
     _check_parameters(relation, tree)
-    names = {_table_name(table) for table in tree.find_all(exp.Table)}
+    series = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
+    names = {_table_name(table) for table in tree.find_all(exp.Table) if not isinstance(table.this, series)}
     return frozenset(names - own)
 
 

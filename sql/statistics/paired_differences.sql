@@ -1,6 +1,6 @@
 -- title: Values of a run less those of a baseline, topic by topic
 -- parameters:
---   baseline varchar = null   run that all others are compared with; null: every run with every run whose name comes after
+--   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
 -- columns:
 --   qrels            judgment set
 --   measure          canonical name of the measure
@@ -9,8 +9,21 @@
 --   topic            topic that both have a value for
 --   baseline_value   value of the baseline
 --   value            value of the run
---   difference       the second less the first
--- definition: Values of the view scores, put side by side by the topic's name within judgment set and measure.
+--   scale            linear, or logarithmic for measures whose mean is geometric
+--   difference       value less that of the baseline, of logarithms on the logarithmic scale
+-- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of one's
+--     own named scores, also a temporary one, takes the place of the view here and in all that stands on this.
+with seen as (
+    select
+        qrels,
+        measure,
+        run,
+        topic,
+        value,
+        scale,
+        compared
+    from compared_values
+)
 select
     base.qrels,
     base.measure,
@@ -19,9 +32,10 @@ select
     base.topic,
     base.value as baseline_value,
     other.value,
-    other.value - base.value as difference
-from scores as base
-join scores as other
+    base.scale,
+    other.compared - base.compared as difference
+from seen as base
+join seen as other
     on other.qrels = base.qrels
     and other.measure = base.measure
     and other.topic = base.topic

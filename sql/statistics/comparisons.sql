@@ -1,0 +1,58 @@
+-- title: Runs against a baseline, or all pairs: differences, intervals, p values as they are and corrected, wins and losses
+-- parameters:
+--   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
+--   test varchar in {t, wilcoxon, sign} = t   which test
+--   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
+--   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment set, or
+--                                                all that the view scores gives
+--   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
+--   confidence double in (0, 1) = 0.95   level of the interval
+-- columns:
+--   qrels           judgment set
+--   measure         canonical name of the measure
+--   baseline        run compared with
+--   run             run compared
+--   num_topics      topics that both have a value for
+--   baseline_mean   mean of the baseline, geometric on the logarithmic scale
+--   mean            mean of the run
+--   difference      mean difference; for measures with a geometric mean the logarithm of the ratio of the means
+--   low             lower end of the interval of Student's t for the mean difference; null for one topic
+--   high            upper end
+--   p               two-sided p value as it is
+--   p_corrected     p value corrected for the number of tests
+--   num_tests       tests corrected together
+--   wins            topics where the run is better
+--   ties            topics where they differ by the tolerance at most
+--   losses          topics where the baseline is better
+--   note            what there is to say of the test, such as identical, one topic; else null
+-- definition: The rows of differences beside those of corrected_p_values.
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    found.num_topics,
+    found.baseline_mean,
+    found.mean,
+    found.difference,
+    found.low,
+    found.high,
+    tested.p,
+    case $correction
+        when 'holm' then tested.holm
+        when 'bonferroni' then tested.bonferroni
+        when 'benjamini_hochberg' then tested.benjamini_hochberg
+        when 'benjamini_yekutieli' then tested.benjamini_yekutieli
+        when 'none' then tested.p
+    end as p_corrected,
+    tested.num_tests,
+    found.wins,
+    found.ties,
+    found.losses,
+    tested.note
+from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence) as found
+join corrected_p_values(baseline := $baseline, test := $test, family := $family, tolerance := $tolerance) as tested
+    on tested.qrels = found.qrels
+    and tested.measure = found.measure
+    and tested.baseline = found.baseline
+    and tested.run = found.run

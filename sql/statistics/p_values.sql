@@ -1,0 +1,50 @@
+-- title: p values of one test, whichever, of each run with a baseline
+-- parameters:
+--   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
+--   test varchar in {t, wilcoxon, sign} = t   which test
+--   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
+-- columns:
+--   qrels        judgment set
+--   measure      canonical name of the measure
+--   baseline     run compared with
+--   run          run compared
+--   test         which test
+--   num_topics   topics that both have a value for
+--   p            two-sided p value
+--   note         what there is to say of it, such as identical, one topic; else null
+-- definition: The rows of t_tests, wilcoxon_tests or sign_tests; a further test is a further branch.
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    't' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from t_tests(baseline := $baseline) as found
+where $test = 't'
+union all
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    'wilcoxon' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from wilcoxon_tests(baseline := $baseline) as found
+where $test = 'wilcoxon'
+union all
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    'sign' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from sign_tests(baseline := $baseline, tolerance := $tolerance) as found
+where $test = 'sign'

@@ -1,0 +1,32 @@
+-- title: Sign test of each run with a baseline
+-- parameters:
+--   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
+--   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
+-- columns:
+--   qrels        judgment set
+--   measure      canonical name of the measure
+--   baseline     run compared with
+--   run          run compared
+--   num_topics   topics that both have a value for
+--   wins         topics where the run is better
+--   ties         topics where they differ by the tolerance at most; they are left out
+--   losses       topics where the baseline is better
+--   p            two-sided p value, exact; 1 where there are only ties
+--   note         identical, one topic, only ties (beyond those that differ by nothing); else null
+-- definition: Binomial distribution of wins among wins and losses with probability 1/2.
+-- reference: Conover 1999, Practical nonparametric statistics
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    found.num_topics,
+    found.wins,
+    found.ties,
+    found.losses,
+    sign_p(found.wins, found.losses) as p,
+    case
+        when found.note in ('identical', 'one topic') then found.note
+        when found.wins + found.losses = 0 then 'only ties'
+    end as note
+from differences(baseline := $baseline, tolerance := $tolerance) as found
