@@ -12,7 +12,7 @@ list_transform(
             'tails': 2 * least($p, 1 - $p),
             'df': $df,
             'start': abs(normal_quantile($p)) * (1 + (pow(normal_quantile($p), 2) + 1) / (4 * $df)),
-            -- A power of t, to which the tail comes near, is above it all the way.
+            -- A power of t, which the tail comes near to far out, is above it all the way.
             'bound': sqrt($df) * pow(
                 least($p, 1 - $p) * $df * sqrt(3.141592653589793) * exp(lgamma($df / 2) - lgamma(($df + 1) / 2)),
                 -1 / $df
@@ -22,6 +22,7 @@ list_transform(
     ],
     lambda given: case
         when given.p = 0.5 then 0
+        when given.bound > 1e10 * given.df then given.bound * sign(given.p - 0.5)
         else
             sign(given.p - 0.5)
             * list_reduce(

@@ -23,38 +23,43 @@ list_transform(
             'df': given.df,
             'shift': given.shift,
             'critical': given.critical,
-            'peak': given.peak,
-            'ends': list_sort([
-                given.low,
-                0,
-                least(greatest(ln(greatest(given.shift, 1e-9) / given.critical), given.low), given.high),
-                given.high
-            ])
+            'low': given.low,
+            'turn': least(greatest(ln(greatest(given.shift, 1) / given.critical), given.low), given.high),
+            'high': given.high,
+            'peak': given.peak
         }
     ),
     lambda given: given.peak * list_sum(
         list_transform(
-            range(387),
-            lambda i: case
-                when given.ends[i // 129 + 2] > given.ends[i // 129 + 1] then list_transform(
-                    [
-                        {
-                            'u': (given.ends[i // 129 + 2] + given.ends[i // 129 + 1]) / 2
-                                + (given.ends[i // 129 + 2] - given.ends[i // 129 + 1]) / 2
-                                * tanh(1.5707963267948966 * sinh((i % 129 - 64) / 20)),
-                            'weight': (given.ends[i // 129 + 2] - given.ends[i // 129 + 1])
-                                * 0.039269908169872414 * cosh((i % 129 - 64) / 20)
-                                / pow(cosh(1.5707963267948966 * sinh((i % 129 - 64) / 20)), 2)
+            [
+                {'low': given.low, 'high': least(given.turn, 0)},
+                {'low': least(given.turn, 0), 'high': greatest(given.turn, 0)},
+                {'low': greatest(given.turn, 0), 'high': given.high}
+            ],
+            lambda panel: (panel.high - panel.low) * list_sum(
+                list_transform(
+                    list_transform(
+                        list_transform(
+                            range(-64, 65),
+                            lambda i: {
+                                'place': tanh(1.5707963267948966 * sinh(i / 20)),
+                                'weight': 0.039269908169872414 * cosh(i / 20)
+                                    / pow(cosh(1.5707963267948966 * sinh(i / 20)), 2)
+                            }
+                        ),
+                        lambda node: {
+                            'u': (panel.high + panel.low + (panel.high - panel.low) * node.place) / 2,
+                            'spread': exp((panel.high + panel.low + (panel.high - panel.low) * node.place) / 2),
+                            'weight': node.weight
                         }
-                    ],
-                    lambda node: node.weight * exp(given.df * (node.u - (exp(2 * node.u) - 1) / 2))
+                    ),
+                    lambda node: node.weight * exp(given.df * (node.u - (node.spread * node.spread - 1) / 2))
                         * (
-                            normal_cdf(given.shift - given.critical * exp(node.u))
-                            + normal_cdf(-given.shift - given.critical * exp(node.u))
+                            normal_cdf(given.shift - given.critical * node.spread)
+                            + normal_cdf(-given.shift - given.critical * node.spread)
                         )
-                )[1]
-                else 0
-            end
+                )
+            )
         )
     )
 )[1]

@@ -29,7 +29,7 @@ with sized as (
         abs(round(pairs.difference, 12)) as size
     from paired_differences(baseline := $baseline) as pairs
 ),
-ranked as (
+midranked as (
     select
         sized.qrels,
         sized.measure,
@@ -48,18 +48,18 @@ ranked as (
 ),
 summed as (
     select
-        ranked.qrels,
-        ranked.measure,
-        ranked.baseline,
-        ranked.run,
+        midranked.qrels,
+        midranked.measure,
+        midranked.baseline,
+        midranked.run,
         count(*) as num_topics,
-        count(case when ranked.direction <> 0 then 1 end) as num_differing,
-        coalesce(sum(case when ranked.direction > 0 then ranked.midrank end), 0) as positive_ranks,
-        coalesce(sum(case when ranked.direction < 0 then ranked.midrank end), 0) as negative_ranks,
-        coalesce(sum(case when ranked.direction <> 0 then ranked.num_tied * ranked.num_tied - 1 end), 0) as tied,
-        list([2 * ranked.midrank]) filter (where ranked.direction <> 0) as doubled_ranks
-    from ranked
-    group by ranked.qrels, ranked.measure, ranked.baseline, ranked.run
+        count(case when midranked.direction <> 0 then 1 end) as num_differing,
+        coalesce(sum(case when midranked.direction > 0 then midranked.midrank end), 0) as positive_ranks,
+        coalesce(sum(case when midranked.direction < 0 then midranked.midrank end), 0) as negative_ranks,
+        coalesce(sum(case when midranked.direction <> 0 then midranked.num_tied * midranked.num_tied - 1 end), 0) as tied,
+        list([2 * midranked.midrank]) filter (where midranked.direction <> 0) as doubled_ranks
+    from midranked
+    group by midranked.qrels, midranked.measure, midranked.baseline, midranked.run
 ),
 chosen as (
     select
