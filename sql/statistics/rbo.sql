@@ -14,10 +14,12 @@
 --   rbo_res     residual: how much more it could be at most
 --   rbo_ext     overlap extrapolated: it goes on as it was seen
 -- definition: Sum over depths d without end of (1 - p) p^(d - 1) X_d / d, X_d being the documents among the first d of
---     both. Of rankings that end, with lengths s <= l, the least, the residual and the extrapolated value by equations 11,
---     30 and 32 of the paper, so written that each shared document has a weight. Rankings are total orders under the tie
---     rule that the run was loaded with. Of a topic that one run leaves out nothing is known: 0 with the residual 1.
+--     both. Of rankings that end, the least, the residual and the extrapolated value by equations 11, 30 and 32 of the
+--     paper, so written that each shared document has a weight. Rankings are total orders under the tie rule that the
+--     run was loaded with. Of a topic that one run leaves out nothing is known: 0 with the residual 1.
 -- reference: Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, doi:10.1145/1852102.1852106
+-- differs: Programs that give for the least value the sum down to the end of the rankings lack what equation 11 adds for
+--     the shared documents at all depths below
 with seen as (
     select
         common_documents.run_id,

@@ -1,7 +1,7 @@
 -- title: How far two orders of the same runs by their means agree
 -- parameters:
---   across varchar in {measures, qrels} = measures   what orders the runs: measures under the same judgments, or judgment
---                               sets by the same measure
+--   across varchar in {measures, qrels} = measures   what orders the runs: measures under the same judgments, or
+--                               judgment sets by the same measure
 --   reference varchar = null    one that all others are compared with; null: every pair once
 --   digits integer in [0, 15] = 12    decimal places of the means that are compared; runs whose means are equal to so
 --                               many are tied. 4 compares as printed; 12 takes off what is rounding of sums
