@@ -1,0 +1,341 @@
+"""Comparing systems: scipy and statsmodels on the same scores, and what they have no answer for."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+import evalsql
+from evalsql import Warehouse
+from tests.conftest import new_warehouse
+
+Scores = dict[str, dict[str, float]]
+CORRECTIONS = {
+    "bonferroni": "bonferroni",
+    "holm": "holm",
+    "benjamini_hochberg": "fdr_bh",
+    "benjamini_yekutieli": "fdr_by",
+}
+SIZES = (2, 3, 5, 9, 13, 14, 30, 50, 51, 60)
+
+
+def random_scores(seed: int, num_topics: int, steps: int | None) -> Scores:
+    """Runs a to e: b equals a, c differs a little, e from a by the same everywhere; with steps values are few."""
+    rng = random.Random(seed)
+
+    def value() -> float:
+        return rng.random() if steps is None else rng.randint(0, steps) / steps
+
+    topics = [f"t{nth}" for nth in range(num_topics)]
+    base = {topic: value() for topic in topics}
+    return {
+        "a": base,
+        "b": dict(base),
+        "c": {topic: base[topic] if rng.random() < 0.3 else value() for topic in topics},
+        "d": {topic: value() for topic in topics},
+        "e": {topic: score + 0.125 for topic, score in base.items()},
+    }
+
+
+def put(warehouse: Warehouse, by_measure: Mapping[str, Scores]) -> None:
+    """These scores in the place of the view, in no order."""
+    rows = [
+        ("q", run, topic, measure, value)
+        for measure, scores in by_measure.items()
+        for run, values in scores.items()
+        for topic, value in values.items()
+    ]
+    random.Random(0).shuffle(rows)
+    warehouse.execute("drop table if exists temp.scores")
+    warehouse.execute("""
+        create temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)
+    """)
+    warehouse.connection.executemany("insert into temp.scores values (?, ?, ?, ?, ?)", rows)
+
+
+def rows(warehouse: Warehouse, query: str) -> list[dict[str, Any]]:
+    relation = warehouse.sql(query)
+    found = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    for row in found:
+        assert not any(isinstance(value, float) and not math.isfinite(value) for value in row.values()), row
+    return found
+
+
+CASES: dict[str, Scores] = {
+    f"size{size}_{steps}": random_scores(size * 10 + nth, size, steps)
+    for size in SIZES
+    for nth, steps in enumerate((None, 8, 2))
+}
+
+
+@pytest.fixture(scope="module")
+def random_warehouse() -> Iterator[Warehouse]:
+    with new_warehouse() as warehouse:
+        put(warehouse, CASES)
+        yield warehouse
+
+
+def differences(row: Mapping[str, Any]) -> np.ndarray:
+    """To 12 decimals, as those that differ only by rounding would not tie otherwise."""
+    base, other = (CASES[row["measure"]][row[name]] for name in ("baseline", "run"))
+    return np.round(np.array([other[topic] - base[topic] for topic in base]), 12)
+
+
+def pairs(found: list[dict[str, Any]], *, every: bool) -> None:
+    """That there is a row for each pair asked for."""
+    wanted = {(b, r) for b in "abcde" for r in "abcde" if (b < r if every else b == "d" != r)}
+    assert {(row["measure"], row["baseline"], row["run"]) for row in found} == {
+        (m, *pair) for m in CASES for pair in wanted
+    }
+    assert len(found) == len(CASES) * len(wanted)
+
+
+@pytest.mark.parametrize("baseline", ["null", "'d'"])
+def test_t_tests(random_warehouse: Warehouse, baseline: str) -> None:
+    found = rows(random_warehouse, f"from t_tests(baseline := {baseline})")
+    pairs(found, every=baseline == "null")
+    for row in found:
+        gaps = differences(row)
+        if row["note"] is None:
+            expected = stats.ttest_1samp(gaps, 0)
+            assert row["t"] == pytest.approx(expected.statistic, rel=1e-9)
+            assert row["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+            assert row["df"] == expected.df == row["num_topics"] - 1
+        else:
+            assert row["t"] is None
+            assert (row["note"], row["p"]) == (("constant difference", 0) if gaps.any() else ("identical", 1))
+            assert np.ptp(gaps) == 0
+
+
+def test_signed_rank_tests(random_warehouse: Warehouse) -> None:
+    found = rows(random_warehouse, "from wilcoxon_tests(baseline := 'd')")
+    pairs(found, every=False)
+    for row in found:
+        gaps = differences(row)
+        assert row["num_differing"] == np.count_nonzero(gaps)
+        if row["note"] == "identical":
+            assert not gaps.any()
+            assert row["p"] == 1
+            continue
+        assert row["note"] is None
+        expected = stats.wilcoxon(gaps)
+        assert min(row["positive_ranks"], row["negative_ranks"]) == expected.statistic
+        assert row["p"] == pytest.approx(expected.pvalue, abs=1e-9, rel=1e-9), row
+    assert {row["method"] for row in found} == {"exact", "normal"}
+    every = rows(random_warehouse, "from wilcoxon_tests()")
+    pairs(every, every=True)
+    again = [row for row in every if row["baseline"] == "d"]
+    assert len(again) == len(CASES)
+    assert all(row in found for row in again)
+
+
+@pytest.mark.parametrize("tolerance", [0, 0.125])
+def test_sign_tests_and_wins(random_warehouse: Warehouse, tolerance: float) -> None:
+    found = rows(random_warehouse, f"from sign_tests(tolerance := {tolerance})")
+    pairs(found, every=True)
+    for row in found:
+        gaps = differences(row)
+        wins, losses = int(np.sum(gaps > tolerance)), int(np.sum(gaps < -tolerance))
+        assert (row["wins"], row["ties"], row["losses"]) == (wins, len(gaps) - wins - losses, losses)
+        expected = stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1
+        assert row["p"] == pytest.approx(expected, rel=1e-9)
+        assert row["note"] == (None if wins + losses else "only ties" if gaps.any() else "identical")
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_differences(random_warehouse: Warehouse, confidence: float) -> None:
+    found = rows(random_warehouse, f"from differences(baseline := 'd', confidence := {confidence})")
+    pairs(found, every=False)
+    for row in found:
+        base, other = (np.array(list(CASES[row["measure"]][row[name]].values())) for name in ("baseline", "run"))
+        gaps = other - base
+        assert row["baseline_mean"] == pytest.approx(base.mean(), rel=1e-12)
+        assert row["mean"] == pytest.approx(other.mean(), rel=1e-12)
+        assert row["difference"] == pytest.approx(gaps.mean(), abs=1e-12)
+        gaps = differences(row)
+        assert row["superiority"] == pytest.approx(np.mean((gaps > 0) + (gaps == 0) / 2), rel=1e-12)
+        if row["note"]:
+            assert (row["low"], row["high"], row["deviation"]) == (row["difference"], row["difference"], 0)
+            assert row["cohens_d"] is row["hedges_g"] is None
+            continue
+        low, high = stats.ttest_1samp(gaps, 0).confidence_interval(confidence)
+        assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-9, rel=1e-9)
+        effect = gaps.mean() / gaps.std(ddof=1)
+        assert row["cohens_d"] == pytest.approx(effect, rel=1e-9)
+        df = len(gaps) - 1
+        if df > 1:
+            bias = math.gamma(df / 2) / math.sqrt(df / 2) / math.gamma((df - 1) / 2)
+            assert row["hedges_g"] == pytest.approx(effect * bias, rel=1e-9)
+        else:
+            assert row["hedges_g"] is None
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_corrections(random_warehouse: Warehouse, test: str, family: str) -> None:
+    found = rows(random_warehouse, f"from corrected_p_values(test := '{test}', family := '{family}')")
+    pairs(found, every=True)
+    families: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        families.setdefault(row["measure"] if family == "measure" else "", []).append(row)
+    for together in families.values():
+        assert {row["num_tests"] for row in together} == {len(together)}
+        for ours, theirs in CORRECTIONS.items():
+            expected = multipletests([row["p"] for row in together], method=theirs)[1]
+            assert [row[ours] for row in together] == pytest.approx(list(expected), rel=1e-9, abs=1e-300)
+
+
+def test_comparisons_put_the_rest_together(random_warehouse: Warehouse) -> None:
+    p_values = {}
+    for test in ("t", "wilcoxon", "sign"):
+        for row in rows(random_warehouse, f"from corrected_p_values(baseline := 'a', test := '{test}')"):
+            p_values[test, row["measure"], row["run"]] = row
+    summaries = {(row["measure"], row["run"]): row for row in rows(random_warehouse, "from differences('a', 0.1, 0.9)")}
+    for test, correction in (("t", "none"), ("wilcoxon", "holm"), ("sign", "benjamini_yekutieli")):
+        arguments = f"'a', test := '{test}', correction := '{correction}', tolerance := 0.1, confidence := 0.9"
+        found = rows(random_warehouse, f"from comparisons({arguments})")
+        if test == "sign":  # its p values are those of the same tolerance
+            p_values |= {
+                ("sign", row["measure"], row["run"]): row
+                for row in rows(random_warehouse, "from corrected_p_values('a', 'sign', tolerance := 0.1)")
+            }
+        assert len(found) == 4 * len(CASES)
+        for row in found:
+            tested = p_values[test, row["measure"], row["run"]]
+            assert row["p"] == tested["p"]
+            assert row["p_corrected"] == tested["p" if correction == "none" else correction]
+            assert (row["num_tests"], row["note"]) == (4, tested["note"])
+            summary = summaries[row["measure"], row["run"]]
+            for name in ("num_topics", "baseline_mean", "mean", "difference", "low", "high", "wins", "ties", "losses"):
+                assert row[name] == summary[name]
+
+
+def test_analysis_of_variance(random_warehouse: Warehouse) -> None:
+    found = rows(random_warehouse, "from analysis_of_variance")
+    assert len(found) == 4 * len(CASES)
+    table = {(row["measure"], row["source"]): row for row in found}
+    for measure, scores in CASES.items():
+        data = [(run, topic, value) for run, values in scores.items() for topic, value in values.items()]
+        frame = pd.DataFrame(data, columns=["run", "topic", "value"])
+        expected = anova_lm(ols("value ~ C(run) + C(topic)", frame).fit())
+        for source, term in (("run", "C(run)"), ("topic", "C(topic)"), ("error", "Residual")):
+            row = table[measure, source]
+            assert row["df"] == expected.df[term]
+            assert row["sum_squares"] == pytest.approx(expected.sum_sq[term], rel=1e-9)
+            assert row["deviation"] == pytest.approx(math.sqrt(expected.mean_sq[term]), rel=1e-9)
+            if source == "error":
+                assert row["f"] is row["p"] is None
+            else:
+                assert row["f"] == pytest.approx(expected.F[term], rel=1e-9)
+                assert row["p"] == pytest.approx(expected["PR(>F)"][term], rel=1e-9)
+        assert table[measure, "total"]["sum_squares"] == pytest.approx(sum(expected.sum_sq), rel=1e-9)
+
+
+def test_detectable_differences(random_warehouse: Warehouse) -> None:
+    found = rows(
+        random_warehouse, "from detectable_differences('d', alpha := 0.01, power := 0.9) where run in ('a', 'c')"
+    )
+    for row in found:
+        if row["num_topics"] < 5:
+            continue
+        solve = TTestPower()
+        effect = row["detectable"] / row["deviation"]
+        assert solve.power(effect, row["num_topics"], 0.01) == pytest.approx(0.9, abs=1e-6)
+        effect, n = abs(row["difference"]) / row["deviation"], row["topics_needed"]
+        if 0.02 < effect < 1:
+            assert solve.power(effect, n - 1, 0.01) < 0.9 <= solve.power(effect, n, 0.01) + 1e-9
+    sought = rows(random_warehouse, "from detectable_differences('d', sought := 0.05) where measure = 'size50_None'")
+    for row in sought:
+        power = TTestPower().power(0.05 / row["deviation"], row["topics_needed"], 0.05)
+        assert 0.8 <= power < 0.81
+
+
+def test_one_topic_and_one_run(empty: Warehouse) -> None:
+    put(empty, {"P@5": {"a": {"1": 0.2}, "b": {"1": 0.2}, "c": {"1": 0.6}}, "AP": {"a": {"1": 0.5, "2": 0.7}}})
+    for test in ("t", "wilcoxon", "sign"):
+        found = rows(
+            empty, f"select run, p, p_corrected, low, high, note from comparisons('a', test := '{test}') order by 1"
+        )
+        assert [tuple(row.values()) for row in found] == [
+            ("b", 1, 1, None, None, "identical"),
+            ("c", 1, 1, None, None, "one topic"),
+        ]
+    variance = rows(empty, "select measure, source, f, p from analysis_of_variance where source in ('run', 'topic')")
+    assert len(variance) == 4
+    assert {(row["f"], row["p"]) for row in variance} == {(None, 1), (None, 1)}
+    assert (
+        rows(empty, "select detectable, topics_needed from detectable_differences('a')")
+        == [{"detectable": None, "topics_needed": None}] * 2
+    )
+
+
+def test_no_spread_is_no_proof_of_anything_but_itself(empty: Warehouse) -> None:
+    """0.3 - 0.2 and 0.2 - 0.1 are not the same number, but the same difference."""
+    a, b = {"1": 0.1, "2": 0.2, "3": 0.7}, {"1": 0.2, "2": 0.3, "3": 0.8}
+    put(empty, {"P@10": {"a": a, "b": b, "c": {topic: value + 1e-16 for topic, value in a.items()}}})
+    assert rows(empty, "select run, t, p, note from t_tests('a') order by run") == [
+        {"run": "b", "t": None, "p": 0, "note": "constant difference"},
+        {"run": "c", "t": None, "p": 1, "note": "identical"},
+    ]
+    assert rows(empty, "select run, p from wilcoxon_tests('a') order by run") == [
+        {"run": "b", "p": 0.25},
+        {"run": "c", "p": 1},
+    ]
+    variance = {row["source"]: row for row in rows(empty, "from analysis_of_variance")}
+    assert variance["error"]["sum_squares"] == 0
+    assert variance["run"]["p"] == 0
+
+
+def test_topics_are_matched_by_name(empty: Warehouse) -> None:
+    a = {"1": 0.1, "2": 0.5, "10": 0.9, "only a": 0.4}
+    b = {"10": 0.8, "2": 0.7, "only b": 0.2, "1": 0.4}
+    put(empty, {"AP": {"a": a, "b": b}})
+    found = rows(empty, "select topic, difference from paired_differences('a') order by topic")
+    assert {row["topic"]: row["difference"] for row in found} == pytest.approx({"1": 0.3, "10": -0.1, "2": 0.2})
+    assert rows(empty, "select num_topics, wins from differences('a')") == [{"num_topics": 3, "wins": 2}]
+    assert {row["num_topics"] for row in rows(empty, "from analysis_of_variance")} == {3}
+
+
+def test_measures_with_a_geometric_mean_are_compared_by_ratios(empty: Warehouse) -> None:
+    rng = random.Random(7)
+    scores = {run: {str(topic): rng.uniform(0.00001, 1) for topic in range(20)} for run in "ab"}
+    put(empty, {"GMAP(rel=2)": scores, "AP": scores})
+    (found,) = rows(empty, "from comparisons('a') where measure like 'GMAP%'")
+    logs = {run: np.log(list(values.values())) for run, values in scores.items()}
+    expected = stats.ttest_rel(logs["b"], logs["a"])
+    assert found["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found["mean"] == pytest.approx(math.exp(logs["b"].mean()), rel=1e-12)
+    assert found["difference"] == pytest.approx(math.log(found["mean"] / found["baseline_mean"]), rel=1e-9)
+    (plain,) = rows(empty, "from comparisons('a') where measure = 'AP'")
+    assert plain["p"] == pytest.approx(stats.ttest_rel(*(list(scores[run].values()) for run in "ba")).pvalue, rel=1e-9)
+
+
+def test_the_view_of_scores_is_what_is_compared(sample_file: Path) -> None:
+    """Every common measure, by a client that knows nothing of Python."""
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        values: dict[tuple[str, str], dict[str, float]] = {}
+        for run, topic, measure, value in warehouse.rows("select run, topic, measure, value from scores"):
+            values.setdefault((measure, run), {})[topic] = value
+        found = rows(warehouse, "from comparisons(baseline := 'bm25')")
+        measures = {measure for measure, _ in values}
+        assert len(found) == len(measures) * 7
+        for row in found:
+            base, other = (values[row["measure"], row[name]] for name in ("baseline", "run"))
+            if row["note"] is None and not row["measure"].startswith("GM"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = stats.ttest_rel([other[topic] for topic in base], list(base.values())).pvalue
+                assert row["p"] == pytest.approx(expected, rel=1e-9)
