@@ -1,0 +1,177 @@
+-- title: Randomised Tukey HSD: all pairs of runs at once, with p values that hold for the family of all pairs
+-- parameters:
+--   baseline varchar = null                     run whose pairs are shown, which changes no p; null: all pairs
+--   samples integer in [1, 2147483647] = 10000  permutations
+--   seed integer = 42                           another seed gives other permutations
+-- columns:
+--   qrels        judgment set
+--   measure      canonical name of the measure
+--   baseline     run compared with; without a baseline the one whose name comes first
+--   run          run compared
+--   num_topics   topics that all runs have a value for
+--   difference   mean of the run less that of the baseline over these topics
+--   p            p value, corrected for all pairs
+--   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
+-- definition: In each sample the values of each topic are permuted among the runs; p is (count + 1) / (samples + 1) of samples
+--     in which the greatest mean of a run less the least is at least the observed difference, whatever its sign. A permutation
+--     is the order of the numbers that the function mixed gives to seed, sample, place of the topic in the order of names, and
+--     place of the run; each order is as likely as any other, but for the 32 bits of the numbers. Ranges are equal that
+--     differ by less than 1e-12 of the sum over topics of the greatest absolute value.
+-- reference: Carterette 2012, doi:10.1145/2094072.2094076; Sakai 2018, doi:10.1007/978-981-13-1199-4
+with given as materialized (
+    select
+        qrels,
+        measure,
+        run,
+        topic,
+        value
+    from scores
+),
+families as (
+    select
+        row_number() over (order by qrels, measure) as family,
+        qrels,
+        measure,
+        count(distinct run) as num_runs
+    from given
+    group by qrels, measure
+),
+blocks as materialized (
+    select
+        families.family,
+        families.num_runs,
+        given.topic,
+        row_number() over (partition by families.family order by given.topic) as place,
+        list(given.value order by given.run) as block,
+        max(abs(given.value)) as greatest_value
+    from given
+    join families
+        on families.qrels = given.qrels
+        and families.measure = given.measure
+    where families.num_runs > 1
+    group by families.family, families.num_runs, given.topic
+    having count(*) = families.num_runs
+),
+draws as (
+    select unnest(range(1, cast($samples as bigint) + 1)) as draw
+),
+shapes as (
+    select distinct
+        num_runs,
+        place
+    from blocks
+),
+draw_keys as materialized (
+    select
+        shapes.num_runs,
+        shapes.place,
+        draws.draw,
+        mixed(mixed(cast($seed as bigint) & 4294967295, draws.draw), shapes.place) as draw_key
+    from draws
+    cross join shapes
+),
+-- The places of the runs, in the order of the numbers drawn for them: each number carries its place in its lower bits.
+permutations as (
+    select
+        num_runs,
+        place,
+        draw,
+        list_transform(
+            list_sort(
+                list_transform(
+                    range(1, num_runs + 1),
+                    lambda run_place: cast(mixed(draw_key, run_place) as bigint) * 2147483648 + run_place
+                )
+            ),
+            lambda number: number & 2147483647
+        ) as permutation
+    from draw_keys
+),
+permuted as (
+    select
+        blocks.family,
+        permutations.draw,
+        unnest(range(1, blocks.num_runs + 1)) as run_place,
+        unnest(list_select(blocks.block, permutations.permutation)) as value
+    from permutations
+    join blocks
+        on blocks.num_runs = permutations.num_runs
+        and blocks.place = permutations.place
+),
+permuted_totals as (
+    select
+        family,
+        draw,
+        run_place,
+        sum(value) as total
+    from permuted
+    group by family, draw, run_place
+),
+ranges as (
+    select
+        family,
+        draw,
+        max(total) - min(total) as spread
+    from permuted_totals
+    group by family, draw
+),
+ranked_ranges as (
+    select
+        family,
+        spread,
+        count(*) over (partition by family order by spread desc) as num_at_least
+    from ranges
+),
+run_totals as (
+    select
+        families.family,
+        families.qrels,
+        families.measure,
+        given.run,
+        count(*) as num_topics,
+        sum(given.value order by given.topic) as total,
+        list(given.value order by given.topic) as vals,
+        1e-12 * sum(blocks.greatest_value order by given.topic) as tolerance
+    from given
+    join families
+        on families.qrels = given.qrels
+        and families.measure = given.measure
+    join blocks
+        on blocks.family = families.family
+        and blocks.topic = given.topic
+    group by families.family, families.qrels, families.measure, given.run
+),
+compared_pairs as (
+    select
+        base.family,
+        base.qrels,
+        base.measure,
+        base.run as baseline,
+        other.run,
+        base.num_topics,
+        other.total - base.total as total,
+        abs(other.total - base.total) - base.tolerance as least_range,
+        other.vals = base.vals as identical
+    from run_totals as base
+    join run_totals as other on other.family = base.family
+    where
+        other.run <> base.run
+        and base.run = coalesce($baseline, base.run)
+        and ($baseline is not null or base.run < other.run)
+)
+select
+    compared_pairs.qrels,
+    compared_pairs.measure,
+    compared_pairs.baseline,
+    compared_pairs.run,
+    compared_pairs.num_topics,
+    compared_pairs.total / compared_pairs.num_topics as difference,
+    (coalesce(ranked_ranges.num_at_least, 0) + 1) / (1 + cast($samples as double)) as p,
+    case
+        when compared_pairs.identical then 'identical'
+        when compared_pairs.num_topics = 1 then 'one topic'
+    end as note
+from compared_pairs
+asof left join ranked_ranges
+    on ranked_ranges.family = compared_pairs.family
+    and ranked_ranges.spread >= compared_pairs.least_range
