@@ -1,7 +1,7 @@
 -- title: Bootstrap intervals of the mean difference of each run from a baseline: topics are drawn with replacement
 -- parameters:
---   baseline varchar = null                     run that all others are compared with; null: every run with every run whose
---                                               name comes after
+--   baseline varchar = null                     run that all others are compared with; null: every run with every run
+--                                               whose name comes after
 --   samples integer in [1, 2147483647] = 10000  samples of topics
 --   seed integer = 42                           another seed gives other samples
 --   confidence double in (0, 1) = 0.95          share of intervals that are to hold the true difference
@@ -17,17 +17,18 @@
 --   bca_low           lower end of the interval that is corrected for bias and acceleration
 --   bca_high          its upper end
 --   p                 two-sided p value
---   note              identical: the two runs are equal on all topics; one topic: there is but one; all differences equal:
---                     both ends are that difference; else null
--- definition: Quantiles of the means of resampled differences, between two by linear interpolation; for BCa the quantiles whose
---     probabilities are shifted by the share of means below the observed (of equal ones half) and by the skewness over the
---     topics (jackknife). p is (count + 1) / (samples + 1) of means at least as far from the observed as that is from 0 (shift
---     method). The function mixed draws by seed, sample and number of the draw, so that all pairs with as many topics have the
---     same samples. Means are equal that differ by less than 1e-12 of the mean absolute difference.
+--   note              identical: the two runs are equal on all topics; one topic: there is but one; all differences
+--                     equal: both ends are that difference; else null
+-- definition: Quantiles of the means of resampled differences, between two by linear interpolation; for BCa the
+--     quantiles whose probabilities are shifted by the share of means below the observed (of equal ones half) and by
+--     the skewness over the topics (jackknife). p is (count + 1) / (samples + 1) of means at least as far from the
+--     observed as that is from 0 (shift method). The function mixed draws by seed, sample and number of the draw, so
+--     that all pairs with as many topics have the same samples. Means are equal that differ by less than 1e-12 of the
+--     mean absolute difference.
 -- reference: Efron 1987, doi:10.1080/01621459.1987.10478410; Noreen 1989; Smucker, Allan and Carterette 2007,
 --     doi:10.1145/1321440.1321528
--- differs: scipy.stats.bootstrap has no number where all differences are equal; where all resampled means are on one side of the
---     observed, here half a sample is taken to be on the other.
+-- differs: scipy.stats.bootstrap has no number where all differences are equal; where all resampled means are on one
+--     side of the observed, here half a sample is taken to be on the other.
 with pairs as materialized (
     select
         row_number() over (order by compared.qrels, compared.measure, compared.baseline, compared.run) as pair,
@@ -133,8 +134,8 @@ shifts as (
 shifted as (
     select
         *,
-        (bias + low_quantile) / (1 - acceleration * (bias + low_quantile)) as bca_low_quantile,
-        (bias - low_quantile) / (1 - acceleration * (bias - low_quantile)) as bca_high_quantile
+        bias + (bias + low_quantile) / (1 - acceleration * (bias + low_quantile)) as bca_low_quantile,
+        bias + (bias - low_quantile) / (1 - acceleration * (bias - low_quantile)) as bca_high_quantile
     from shifts
 ),
 ends as (

@@ -1,7 +1,7 @@
--- title: Randomisation test of the mean difference of each run from a baseline: the signs of the differences are exchanged
+-- title: Randomisation test of the mean difference of each run from a baseline, by exchanging signs of differences
 -- parameters:
---   baseline varchar = null                     run that all others are compared with; null: every run with every run whose
---                                               name comes after
+--   baseline varchar = null                     run that all others are compared with; null: every run with every run
+--                                               whose name comes after
 --   samples integer in [1, 2147483647] = 10000  assignments of signs that are tried where not all are
 --   seed integer = 42                           another seed gives other assignments of signs
 -- columns:
@@ -14,10 +14,11 @@
 --   exact        whether all assignments of signs are counted
 --   p            two-sided p value
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
--- definition: Share of assignments of signs to the differences whose sum is at least as far from 0 as that observed: of all of
---     them where at most 20 differences are other than 0; else (count + 1) / (samples + 1) of signs that the function mixed
---     draws by seed, sample and place of the topic among those compared in the order of their names, so that all pairs with as
---     many topics have the same signs. Sums are equal that differ by less than 1e-12 of the sum of absolute differences.
+-- definition: Share of assignments of signs to the differences whose sum is at least as far from 0 as that observed:
+--     of all of them where at most 20 differences are other than 0; else (count + 1) / (samples + 1) of signs that the
+--     function mixed draws by seed, sample and place of the topic among those compared in the order of their names, so
+--     that all pairs with as many topics have the same signs. Sums are equal that differ by less than 1e-12 of the sum
+--     of absolute differences.
 -- reference: Fisher 1935, The design of experiments; Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528
 with pairs as materialized (
     select

@@ -12,11 +12,12 @@
 --   difference   mean of the run less that of the baseline over these topics
 --   p            p value, corrected for all pairs
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
--- definition: In each sample the values of each topic are permuted among the runs; p is (count + 1) / (samples + 1) of samples
---     in which the greatest mean of a run less the least is at least the observed difference, whatever its sign. A permutation
---     is the order of the numbers that the function mixed gives to seed, sample, place of the topic in the order of names, and
---     place of the run; each order is as likely as any other, but for the 32 bits of the numbers. Ranges are equal that
---     differ by less than 1e-12 of the sum over topics of the greatest absolute value.
+-- definition: In each sample the values of each topic are permuted among the runs; p is (count + 1) / (samples + 1) of
+--     samples in which the greatest mean of a run less the least is at least the observed difference, whatever its
+--     sign. A permutation is the order of the numbers that the function mixed gives to seed, sample, place of the
+--     topic in the order of names, and place of the run; each order is as likely as any other, but for the 32 bits of
+--     the numbers. Ranges are equal that differ by less than 1e-12 of the sum over topics of the greatest absolute
+--     value.
 -- reference: Carterette 2012, doi:10.1145/2094072.2094076; Sakai 2018, doi:10.1007/978-981-13-1199-4
 with given as materialized (
     select
