@@ -11,20 +11,20 @@
 --   baseline          run compared with
 --   run               run compared
 --   num_topics        topics that both have a value for
---   difference        mean of the run less that of the baseline over these topics
+--   difference        mean difference; on the logarithmic scale (see paired_differences) of logarithms
 --   percentile_low    lower end of the percentile interval
 --   percentile_high   its upper end
 --   bca_low           lower end of the interval that is corrected for bias and acceleration
 --   bca_high          its upper end
 --   p                 two-sided p value
---   note              identical: the two runs are equal on all topics; one topic: there is but one; all differences
---                     equal: both ends are that difference; else null
+--   note              identical: the two runs are equal on all topics; one topic: there is but one; constant
+--                     difference: all topics differ by the same, both ends are that; else null
 -- definition: Quantiles of the means of resampled differences, between two by linear interpolation; for BCa the
 --     quantiles whose probabilities are shifted by the share of means below the observed (of equal ones half) and by
 --     the skewness over the topics (jackknife). p is (count + 1) / (samples + 1) of means at least as far from the
 --     observed as that is from 0 (shift method). The function mixed draws by seed, sample and number of the draw, so
 --     that all pairs with as many topics have the same samples. Means are equal that differ by less than 1e-12 of the
---     mean absolute difference.
+--     mean absolute difference; differences up to 5e-13, and spreads up to 1e-13 of the greatest value, are rounding.
 -- reference: Efron 1987, doi:10.1080/01621459.1987.10478410; Noreen 1989; Smucker, Allan and Carterette 2007,
 --     doi:10.1145/1321440.1321528
 -- differs: scipy.stats.bootstrap has no number where all differences are equal; where all resampled means are on one
@@ -40,7 +40,9 @@ with pairs as materialized (
         list(compared.difference order by compared.topic) as differences,
         sum(compared.difference order by compared.topic) / count(*) as mean_difference,
         1e-12 * sum(abs(compared.difference) order by compared.topic) / count(*) as tolerance,
-        max(compared.difference) - min(compared.difference) as spread
+        count(*) filter (where round(compared.difference, 12) <> 0) as num_unequal,
+        max(compared.difference) - min(compared.difference) as spread,
+        1e-13 * max(greatest(abs(compared.baseline_value), abs(compared.value))) as rounding
     from paired_differences(baseline := $baseline) as compared
     group by compared.qrels, compared.measure, compared.baseline, compared.run
 ),
@@ -51,7 +53,9 @@ varied as materialized (
         / pow(list_sum(list_transform(differences, lambda difference: pow(mean_difference - difference, 2))), 1.5)
         / -6 as acceleration
     from pairs
-    where spread > tolerance
+    where
+        spread > rounding
+        and num_unequal > 0
 ),
 draws as (
     select unnest(range(1, cast($samples as bigint) + 1)) as draw
@@ -180,13 +184,13 @@ select
     coalesce(ends.quantiles[3], pairs.mean_difference) as bca_low,
     coalesce(ends.quantiles[4], pairs.mean_difference) as bca_high,
     case
-        when pairs.num_topics = 1 or pairs.tolerance = 0 then 1.0
+        when pairs.num_topics = 1 or pairs.num_unequal = 0 then 1.0
         else coalesce(ends.p, 1.0 / (1 + cast($samples as double)))
     end as p,
     case
-        when pairs.tolerance = 0 then 'identical'
+        when pairs.num_unequal = 0 then 'identical'
         when pairs.num_topics = 1 then 'one topic'
-        when ends.pair is null then 'all differences equal'
+        when ends.pair is null then 'constant difference'
     end as note
 from pairs
 left join ends on ends.pair = pairs.pair

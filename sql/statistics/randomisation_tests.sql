@@ -10,7 +10,7 @@
 --   baseline     run compared with
 --   run          run compared
 --   num_topics   topics that both have a value for
---   difference   mean of the run less that of the baseline over these topics
+--   difference   mean difference; on the logarithmic scale (see paired_differences) of logarithms
 --   exact        whether all assignments of signs are counted
 --   p            two-sided p value
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
@@ -18,7 +18,7 @@
 --     of all of them where at most 20 differences are other than 0; else (count + 1) / (samples + 1) of signs that the
 --     function mixed draws by seed, sample and place of the topic among those compared in the order of their names, so
 --     that all pairs with as many topics have the same signs. Sums are equal that differ by less than 1e-12 of the sum
---     of absolute differences.
+--     of absolute differences; differences up to 5e-13 are rounding and count as 0.
 -- reference: Fisher 1935, The design of experiments; Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528
 with pairs as materialized (
     select
@@ -31,7 +31,7 @@ with pairs as materialized (
         list(compared.difference order by compared.topic) as differences,
         sum(compared.difference order by compared.topic) as total,
         1e-12 * sum(abs(compared.difference) order by compared.topic) as tolerance,
-        count(*) filter (where compared.difference <> 0) as num_unequal
+        count(*) filter (where round(compared.difference, 12) <> 0) as num_unequal
     from paired_differences(baseline := $baseline) as compared
     group by compared.qrels, compared.measure, compared.baseline, compared.run
 ),
@@ -45,7 +45,7 @@ twenty_differences as (
         pair,
         total,
         tolerance,
-        list_resize(list_filter(differences, lambda difference: difference <> 0), 20, 0.0) as differences
+        list_resize(list_filter(differences, lambda difference: round(difference, 12) <> 0), 20, 0.0) as differences
     from pairs
     where num_unequal between 1 and 20
 ),
@@ -120,7 +120,7 @@ select
     pairs.num_unequal <= 20 as exact,
     case
         when pairs.num_unequal > 20 then (counted_draws.num_at_least + 1) / (counted_draws.num_drawn + 1)
-        when abs(pairs.total) <= pairs.tolerance then 1
+        when pairs.num_unequal = 0 or abs(pairs.total) <= pairs.tolerance then 1
         else counted_all.share
     end as p,
     case

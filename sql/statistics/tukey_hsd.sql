@@ -9,7 +9,7 @@
 --   baseline     run compared with; without a baseline the one whose name comes first
 --   run          run compared
 --   num_topics   topics that all runs have a value for
---   difference   mean of the run less that of the baseline over these topics
+--   difference   mean difference; on the logarithmic scale (see compared_values) of logarithms
 --   p            p value, corrected for all pairs
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
 -- definition: In each sample the values of each topic are permuted among the runs; p is (count + 1) / (samples + 1) of
@@ -25,8 +25,8 @@ with given as materialized (
         measure,
         run,
         topic,
-        value
-    from scores
+        compared as value
+    from compared_values
 ),
 families as (
     select
@@ -152,7 +152,7 @@ compared_pairs as (
         base.num_topics,
         other.total - base.total as total,
         abs(other.total - base.total) - base.tolerance as least_range,
-        other.vals = base.vals as identical
+        list_distance(other.vals, base.vals) < 5e-13 as identical
     from run_totals as base
     join run_totals as other on other.family = base.family
     where
