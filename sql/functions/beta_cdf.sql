@@ -6,6 +6,7 @@
 --   complement double = null   1 - x, where it is known with more digits than x has near 1; null: 1 - x
 -- definition: Continued fraction in its even form from its last term up, on the side of x where it converges fast; the power
 --     before it by the differences of a and b from their expectations, so that no digits go in large logarithms.
+--     It starts as the first element of its list: DuckDB 1.5 errs where lists of several lengths have a start beside them.
 -- reference: Didonato and Morris 1992, doi:10.1145/131766.131776; Loader 2000
 list_transform(
     list_transform(
@@ -43,7 +44,7 @@ list_transform(
                     / (
                         side.a * (side.a * side.y - side.b * side.x + 1) / (side.a + 1)
                         + list_reduce(
-                            cast(range(
+                            list_prepend(0e0, cast(range(
                                 cast(
                                     30
                                     + 4 * sqrt(least(side.a, side.b))
@@ -52,7 +53,7 @@ list_transform(
                                 ),
                                 0,
                                 -1
-                            ) as double[]),
+                            ) as double[])),
                             lambda fraction, m:
                                 (side.a + m - 1) * (side.a + side.b + m - 1) * m * (side.b - m)
                                 * pow(side.x / (side.a + 2 * m - 1), 2)
@@ -62,8 +63,7 @@ list_transform(
                                     + (side.a + m) * (side.a * side.y - side.b * side.x + 1 + m * (1 + side.y))
                                     / (side.a + 2 * m + 1)
                                     + fraction
-                                ),
-                            0.0
+                                )
                         )
                     )
             end

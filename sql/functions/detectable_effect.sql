@@ -15,11 +15,10 @@ list_transform(
         }
     ],
     lambda given: list_reduce(
-        list_transform(range(1, 45), lambda i: given.bound / pow(2, i)),
+        list_prepend(0e0, list_transform(range(1, 45), lambda i: given.bound / pow(2, i))),
         lambda effect, step: case
             when t_test_power(effect + step, given.n, given.alpha) < given.power then effect + step
             else effect
-        end,
-        0.0
+        end
     )
 )[1]

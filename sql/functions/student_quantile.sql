@@ -26,7 +26,10 @@ list_transform(
         else
             sign(given.p - 0.5)
             * list_reduce(
-                cast(range(case when given.df < 3 or given.tails < 1e-6 then 12 else 5 end) as double[]),
+                list_prepend(
+                    least(given.bound, given.start),
+                    cast(range(case when given.df < 3 or given.tails < 1e-6 then 12 else 5 end) as double[])
+                ),
                 lambda t, step: list_transform(
                     [student_p(t, given.df)],
                     lambda reached: least(
@@ -36,8 +39,7 @@ list_transform(
                             / (2 * t * given.peak * pow(1 + t * t / given.df, -(given.df + 1) / 2))
                         )
                     )
-                )[1],
-                least(given.bound, given.start)
+                )[1]
             )
     end
 )[1]

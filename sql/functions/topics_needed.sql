@@ -16,14 +16,13 @@ list_transform(
         }
     ],
     lambda given: 1 + list_reduce(
-        list_transform(
+        list_prepend(1e0, list_transform(
             range(cast(ceil(log2(given.bound)) as bigint), -1, -1),
             lambda exponent: pow(2, exponent)
-        ),
+        )),
         lambda n, step: case
             when t_test_power(given.effect, n + step, given.alpha) < given.power then n + step
             else n
-        end,
-        1.0e0
+        end
     )
 )[1]
