@@ -19,7 +19,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 import evalsql
-from evalsql import Warehouse
+from evalsql import QueryError, Warehouse
 from tests.conftest import new_warehouse
 
 Scores = dict[str, dict[str, float]]
@@ -339,3 +339,9 @@ def test_the_view_of_scores_is_what_is_compared(sample_file: Path) -> None:
                     warnings.simplefilter("ignore")
                     expected = stats.ttest_rel([other[topic] for topic in base], list(base.values())).pvalue
                 assert row["p"] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("argument", ["test := 'T'", "correction := 'Holm'", "family := 'any'"])
+def test_unknown_words_are_refused(random_warehouse: Warehouse, argument: str) -> None:
+    with pytest.raises(QueryError, match=argument.split()[0] + " is"):
+        random_warehouse.rows(f"from comparisons('a', {argument})")

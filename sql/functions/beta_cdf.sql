@@ -4,9 +4,10 @@
 --   a double = null            first shape, above 0
 --   b double = null            second shape, above 0
 --   complement double = null   1 - x, where it is known with more digits than x has near 1; null: 1 - x
--- definition: Continued fraction in its even form from its last term up, on the side of x where it converges fast; the power
---     before it by the differences of a and b from their expectations, so that no digits go in large logarithms.
---     It starts as the first element of its list: DuckDB 1.5 errs where lists of several lengths have a start beside them.
+-- definition: Continued fraction in its even form from its last term up, on the side of x where it converges fast; the
+--     power before it by the differences of a and b from their expectations, so that no digits go in large logarithms.
+--     It starts as the first element of its list: DuckDB 1.5 errs where lists of several lengths have a start beside
+--     them.
 -- reference: Didonato and Morris 1992, doi:10.1145/131766.131776; Loader 2000
 list_transform(
     list_transform(

@@ -1,8 +1,8 @@
 -- title: Probability that a standard normal variable is at most x; above x it is normal_cdf(-x)
 -- parameters:
 --   x double = null   any number
--- definition: Rational approximations in three ranges of |x|, to about 1e-15 of the value also far out in the lower tail,
---     where the square of x is split so that its rounding does not matter.
+-- definition: Rational approximations in three ranges of |x|, to about 1e-15 of the value also far out in the lower
+--     tail, where the square of x is split so that its rounding does not matter.
 -- reference: Cody 1969, doi:10.1090/S0025-5718-1969-0247736-4
 list_transform(
     [

@@ -2,8 +2,8 @@
 -- parameters:
 --   p double = null    probability, above 0 and below 1
 --   df double = null   degrees of freedom, 1 or more
--- definition: Root of the two-sided p value by Newton's method on logarithms of both, from a normal quantile widened by the
---     first terms of its expansion in 1 / df.
+-- definition: Root of the two-sided p value by Newton's method on logarithms of both, from a normal quantile widened
+--     by the first terms of its expansion in 1 / df.
 -- reference: Abramowitz and Stegun 1964, 26.7.5
 list_transform(
     [

@@ -4,8 +4,8 @@
 --   n double = null        number of values, 2 or more
 --   alpha double = null    level of significance
 -- definition: Probability that a noncentral t variable lies beyond the quantiles of Student's t: integral over the
---     logarithm of the standard deviation of the normal probability given it, by the tanh-sinh rule between the ends, the
---     middle and the place where that probability turns; to about 1e-8.
+--     logarithm of the standard deviation of the normal probability given it, by the tanh-sinh rule between the ends,
+--     the middle and the place where that probability turns; to about 1e-8.
 -- reference: Cohen 1988, Statistical power analysis for the behavioral sciences; Takahasi and Mori 1974
 list_transform(
     list_transform(

@@ -3,9 +3,9 @@
 --   effect double = null   mean difference in standard deviations of the differences, other than 0
 --   alpha double = null    level of significance
 --   power double = null    probability of finding it, above alpha
--- definition: Least n whose t_test_power is the power asked for, by bisection below a bound: the number that a known standard
---     deviation needs, which half the square of the normal quantile and little more is to be added to, and 64.
--- reference: Guenther 1981, doi:10.1080/00031305.1981.10479369
+-- definition: Least n whose t_test_power is the power asked for, by bisection below a bound: the number that a known
+--     standard deviation needs, and 64, which is more than the estimate of it costs.
+-- reference: Guenther 1981, Sample size formulas for normal theory t tests
 list_transform(
     [
         {

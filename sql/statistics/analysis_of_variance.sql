@@ -8,12 +8,12 @@
 --   mean_square   sum of squares by degrees of freedom; null where there are none
 --   deviation     its square root; of the error the standard deviation of what is left
 --   f             mean square by that of the error; null for error and total, and where no error is left
---   p             p value of f, for runs and topics: 1 where nothing differs, 0 where no error is left; null for error and
---                 total
+--   p             p value of f, for runs and topics: 1 where nothing differs, 0 where no error is left; null for error
+--                 and total
 --   num_runs      runs
 --   num_topics    topics that all runs have a value for; others are left out
--- definition: Values (logarithms for measures with a geometric mean) as the sum of a mean, an effect of the run, one of the
---     topic and an error, without interaction.
+-- definition: Values (logarithms for measures with a geometric mean) as the sum of a mean, an effect of the run, one
+--     of the topic and an error, without interaction.
 -- reference: Tague-Sutcliffe and Blustein 1995, TREC-3; Carterette 2012, doi:10.1145/2094072.2094076
 with seen as (
     select

@@ -7,8 +7,8 @@
 --   value      value of the measure
 --   scale      linear, or logarithmic for measures whose mean is geometric
 --   compared   the value, or its logarithm where the scale is logarithmic (of 0.00001 at least)
--- definition: A difference of logarithms is the logarithm of a ratio, so that the mean over topics belongs to the mean that
---     the measure has.
+-- definition: A difference of logarithms is the logarithm of a ratio, so that the mean over topics belongs to the mean
+--     that the measure has.
 -- reference: Robertson 2006, On GMAP, doi:10.1145/1183614.1183630
 select
     scores.qrels,

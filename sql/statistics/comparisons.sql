@@ -1,10 +1,10 @@
--- title: Runs against a baseline, or all pairs: differences, intervals, p values as they are and corrected, wins and losses
+-- title: Runs against a baseline or in all pairs: differences, intervals, p values, corrections, wins and losses
 -- parameters:
 --   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
 --   test varchar in {t, wilcoxon, sign} = t   which test
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
---   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment set, or
---                                                all that the view scores gives
+--   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
+--                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
 --   confidence double in (0, 1) = 0.95   level of the interval
 -- columns:
@@ -44,6 +44,7 @@ select
         when 'benjamini_hochberg' then tested.benjamini_hochberg
         when 'benjamini_yekutieli' then tested.benjamini_yekutieli
         when 'none' then tested.p
+        else error('correction is ' || $correction || ', which it cannot be')
     end as p_corrected,
     tested.num_tests,
     found.wins,

@@ -2,8 +2,8 @@
 -- parameters:
 --   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
 --   test varchar in {t, wilcoxon, sign} = t   which test
---   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment set, or
---                                                all that the view scores gives
+--   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
+--                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
 -- columns:
 --   qrels                  judgment set
@@ -15,14 +15,15 @@
 --   p                      two-sided p value as it is
 --   bonferroni             p times the number of tests, 1 at most
 --   holm                   step-down: holds the chance of any false finding, as Bonferroni's does, and is never greater
---   benjamini_hochberg     step-up: holds the expected share of false findings, for independent tests or positive dependence
+--   benjamini_hochberg     step-up: holds the expected share of false findings, for independent tests or positive
+--                          dependence
 --   benjamini_yekutieli    step-up: holds it under any dependence
 --   note                   what there is to say of the test, such as identical, one topic; else null
 -- definition: Over tests in the order of p: Holm's is the greatest of (m - i + 1) p over the i-th and those before,
---     Benjamini and Hochberg's the least of m p / i over the i-th and those after, Benjamini and Yekutieli's that times the
---     sum of 1 / i, 1 at most each.
--- reference: Holm 1979; Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli 2001,
---     doi:10.1214/aos/1013699998
+--     Benjamini and Hochberg's the least of m p / i over the i-th and those after, Benjamini and Yekutieli's that
+--     times the sum of 1 / i, 1 at most each.
+-- reference: Holm 1979; Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli
+--     2001, doi:10.1214/aos/1013699998
 with placed as (
     select
         found.*,
@@ -49,7 +50,10 @@ select
     least(1, min(placed.num_tests * placed.p / placed.place) over onward) as benjamini_hochberg,
     least(1, min(placed.num_tests * placed.p / placed.place) over onward * sum(1 / placed.place) over family)
         as benjamini_yekutieli,
-    placed.note
+    case
+        when $family in ('measure', 'all') then placed.note
+        else error('family is ' || $family || ', it must be measure or all')
+    end as note
 from placed
 window
     family as (

@@ -13,11 +13,12 @@
 --   difference      mean difference observed
 --   deviation       standard deviation of the differences; null for one topic
 --   detectable      least mean difference that these topics find with the power; null where there is no deviation
---   topics_needed   least number of topics with which the difference sought is found with the power; null where it is 0 or
---                   there is no deviation
--- definition: Power of the two-sided t test by the noncentral t distribution, the standard deviation observed taken for the
---     true one. Of a difference observed this says no more than its p value does.
--- reference: Cohen 1988, Statistical power analysis for the behavioral sciences; Sakai 2016, doi:10.1007/s10791-015-9273-z
+--   topics_needed   least number of topics with which the difference sought is found with the power; null where it is
+--                   0 or there is no deviation
+-- definition: Power of the two-sided t test by the noncentral t distribution, the standard deviation observed taken
+--     for the true one. Of a difference observed this says no more than its p value does.
+-- reference: Cohen 1988, Statistical power analysis for the behavioral sciences; Sakai 2016,
+--     doi:10.1007/s10791-015-9273-z
 with effects as (
     select
         found.qrels,

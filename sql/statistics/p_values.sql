@@ -12,7 +12,8 @@
 --   num_topics   topics that both have a value for
 --   p            two-sided p value
 --   note         what there is to say of it, such as identical, one topic; else null
--- definition: The rows of t_tests, wilcoxon_tests or sign_tests; a further test is a further branch.
+-- definition: The rows of t_tests, wilcoxon_tests or sign_tests. A further test is a further branch here and a word
+--     more for the parameter.
 select
     found.qrels,
     found.measure,
@@ -48,3 +49,14 @@ select
     found.note
 from sign_tests(baseline := $baseline, tolerance := $tolerance) as found
 where $test = 'sign'
+union all
+select
+    null as qrels,
+    null as measure,
+    null as baseline,
+    null as run,
+    null as test,
+    null as num_topics,
+    null as p,
+    error('test is ' || $test || ', it must be t, wilcoxon or sign') as note
+where $test not in ('t', 'wilcoxon', 'sign')

@@ -11,8 +11,8 @@
 --   value            value of the run
 --   scale            linear, or logarithmic for measures whose mean is geometric
 --   difference       value less that of the baseline, of logarithms on the logarithmic scale
--- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of one's
---     own named scores, also a temporary one, takes the place of the view here and in all that stands on this.
+-- definition: Values of the view scores side by side, by the topic's name within judgment set and measure. A table of
+--     one's own named scores, also a temporary one, takes the place of the view here and in all that stands on this.
 with seen as (
     select
         qrels,

@@ -12,8 +12,8 @@
 --   df           degrees of freedom
 --   p            two-sided p value: 1 for identical runs and for one topic, 0 where all topics differ by the same
 --   note         identical, one topic, constant difference; else null
--- definition: Mean over topics of the differences, divided by its standard error, as Student's t with a degree of freedom
---     less than there are topics.
+-- definition: Mean over topics of the differences, divided by its standard error, as Student's t with a degree of
+--     freedom less than there are topics.
 -- reference: Student 1908, doi:10.1093/biomet/6.1.1
 with ratios as (
     select

@@ -13,12 +13,12 @@
 --   method          exact, or normal for the normal approximation
 --   p               two-sided p value
 --   note            identical, one topic; else null
--- definition: Differences, to 12 decimals so that rounding makes none and parts no ties, are ranked by size, ties by the mean
---     of their ranks. The p value is exact for up to 50 topics without ties or zeros and for up to 13 topics with them, else
---     that of a normal variable, its variance corrected for ties and its statistic not for continuity.
+-- definition: Differences, to 12 decimals so that rounding makes none and parts no ties, are ranked by size, ties by
+--     the mean of their ranks. The p value is exact for up to 50 topics without ties or zeros and for up to 13 topics
+--     with them, else that of a normal variable, its variance corrected for ties and its statistic not for continuity.
 -- reference: Wilcoxon 1945, doi:10.2307/3001968; Conover 1999, Practical nonparametric statistics
--- differs: scipy.stats.wilcoxon by default (zero_method='wilcox', method='auto') takes differences that are equal but for
---     rounding for different ones; otherwise equal to it
+-- differs: scipy.stats.wilcoxon by default (zero_method='wilcox', method='auto') takes differences that are equal but
+--     for rounding for different ones; otherwise equal to it
 with sized as (
     select
         pairs.qrels,
@@ -56,7 +56,10 @@ summed as (
         count(case when midranked.direction <> 0 then 1 end) as num_differing,
         coalesce(sum(case when midranked.direction > 0 then midranked.midrank end), 0) as positive_ranks,
         coalesce(sum(case when midranked.direction < 0 then midranked.midrank end), 0) as negative_ranks,
-        coalesce(sum(case when midranked.direction <> 0 then midranked.num_tied * midranked.num_tied - 1 end), 0) as tied,
+        coalesce(
+            sum(case when midranked.direction <> 0 then midranked.num_tied * midranked.num_tied - 1 end),
+            0
+        ) as tied,
         list([2 * midranked.midrank]) filter (where midranked.direction <> 0) as doubled_ranks
     from midranked
     group by midranked.qrels, midranked.measure, midranked.baseline, midranked.run
