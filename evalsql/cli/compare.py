@@ -26,7 +26,7 @@ from evalsql.naming import parse_measures
 from evalsql.report import comparison
 from evalsql.report.table import Table
 
-Test = Literal["t", "wilcoxon", "sign", "randomisation"]
+Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
 _MEASURES = ("nDCG@10", "AP")
 _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
@@ -47,6 +47,8 @@ def compare(
     alpha: Annotated[float, typer.Option(min=0, max=1, help="Corrected p below which a difference counts.")] = 0.05,
     tolerance: Annotated[float, typer.Option(min=0, help="Difference up to which a topic is a tie.")] = 0,
     confidence: Annotated[float, typer.Option(min=0, max=1, help="Level of the interval of the difference.")] = 0.95,
+    samples: Annotated[int, typer.Option(min=1, help="Samples of randomisation, bootstrap and tukey.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
     memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
@@ -68,6 +70,8 @@ def compare(
             qrels=qrels or (),
             tolerance=tolerance,
             confidence=confidence,
+            samples=samples,
+            seed=seed,
             **options,
         )
         table = Table(pairs.columns, pairs.fetchall())

@@ -72,7 +72,8 @@ class Comparison:
         number = f"{counts[0]} test" + ("s" if counts[0] > 1 else "")
         if len(counts) > 1:
             number = f"{counts[0]} to {counts[-1]} tests"
-        return f"{TESTS[self.test]}, p {CORRECTIONS[self.correction]} for {number}, alpha = {self.alpha:g}"
+        correction = "for all pairs at once" if self.test == "tukey" else f"{CORRECTIONS[self.correction]} for {number}"
+        return f"{TESTS[self.test]}, p {correction}, alpha = {self.alpha:g}"
 
     @property
     def caption(self) -> str:

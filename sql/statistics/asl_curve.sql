@@ -1,6 +1,6 @@
 -- title: Achieved significance levels of all pairs of runs by each measure, in their order
 -- parameters:
---   test varchar in {t, wilcoxon, sign} = t   test that the p values are of, as in p_values
+--   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure

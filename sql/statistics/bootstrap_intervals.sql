@@ -39,7 +39,7 @@ with pairs as materialized (
         count(*) as num_topics,
         list(compared.difference order by compared.topic) as differences,
         sum(compared.difference order by compared.topic) / count(*) as mean_difference,
-        1e-12 * sum(abs(compared.difference) order by compared.topic) / count(*) as tolerance,
+        1e-12 * sum(abs(compared.difference) order by compared.topic) / count(*) as slack,
         count(*) filter (where round(compared.difference, 12) <> 0) as num_unequal,
         max(compared.difference) - min(compared.difference) as spread,
         1e-13 * max(greatest(abs(compared.baseline_value), abs(compared.value))) as rounding
@@ -104,7 +104,7 @@ resampled_means as (
     select
         varied.pair,
         varied.mean_difference,
-        varied.tolerance,
+        varied.slack,
         list_dot_product(varied.differences, resamples.times) / varied.num_topics as mean
     from varied
     join resamples on resamples.num_topics = varied.num_topics
@@ -114,9 +114,9 @@ distributions as (
         pair,
         list_sort(list(mean)) as means,
         count(*) as num_drawn,
-        count(*) filter (where mean < mean_difference - tolerance)
-        + count(*) filter (where mean <= mean_difference + tolerance) as twice_below,
-        count(*) filter (where abs(mean - mean_difference) >= abs(mean_difference) - tolerance) as num_at_least
+        count(*) filter (where mean < mean_difference - slack)
+        + count(*) filter (where mean <= mean_difference + slack) as twice_below,
+        count(*) filter (where abs(mean - mean_difference) >= abs(mean_difference) - slack) as num_at_least
     from resampled_means
     group by pair
 ),

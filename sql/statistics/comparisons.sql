@@ -1,12 +1,14 @@
 -- title: Runs against a baseline or in all pairs: differences, intervals, p values, corrections, wins and losses
 -- parameters:
 --   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   test varchar in {t, wilcoxon, sign} = t   which test
+--   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
 --   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
 --                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
 --   confidence double in (0, 1) = 0.95   level of the interval
+--   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
+--   seed integer = 42         another seed gives other samples
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure
@@ -19,7 +21,8 @@
 --   low             lower end of the interval of Student's t for the mean difference; null for one topic
 --   high            upper end
 --   p               two-sided p value as it is
---   p_corrected     p value corrected for the number of tests
+--   p_corrected     p value corrected for the number of tests; that of tukey, which covers all pairs of a measure, as
+--                   it is
 --   num_tests       tests corrected together
 --   wins            topics where the run is better
 --   ties            topics where they differ by the tolerance at most
@@ -38,12 +41,12 @@ select
     found.low,
     found.high,
     tested.p,
-    case $correction
-        when 'holm' then tested.holm
-        when 'bonferroni' then tested.bonferroni
-        when 'benjamini_hochberg' then tested.benjamini_hochberg
-        when 'benjamini_yekutieli' then tested.benjamini_yekutieli
-        when 'none' then tested.p
+    case
+        when $test = 'tukey' or $correction = 'none' then tested.p
+        when $correction = 'holm' then tested.holm
+        when $correction = 'bonferroni' then tested.bonferroni
+        when $correction = 'benjamini_hochberg' then tested.benjamini_hochberg
+        when $correction = 'benjamini_yekutieli' then tested.benjamini_yekutieli
         else error('correction is ' || $correction || ', which it cannot be')
     end as p_corrected,
     tested.num_tests,
@@ -52,7 +55,14 @@ select
     found.losses,
     tested.note
 from differences(baseline := $baseline, tolerance := $tolerance, confidence := $confidence) as found
-join corrected_p_values(baseline := $baseline, test := $test, family := $family, tolerance := $tolerance) as tested
+join corrected_p_values(
+    baseline := $baseline,
+    test := $test,
+    family := $family,
+    tolerance := $tolerance,
+    samples := $samples,
+    seed := $seed
+) as tested
     on tested.qrels = found.qrels
     and tested.measure = found.measure
     and tested.baseline = found.baseline

@@ -1,7 +1,7 @@
 -- title: Discriminative power of measures: the share of pairs of runs that they tell apart
 -- parameters:
 --   alpha double in (0, 1) = 0.05   level below which a difference is significant
---   test varchar in {t, wilcoxon, sign} = t   test that the p values are of, as in p_values
+--   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
 -- columns:
 --   qrels             judgment set
 --   measure           canonical name of the measure

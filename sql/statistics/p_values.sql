@@ -1,8 +1,10 @@
 -- title: p values of one test, whichever, of each run with a baseline
 -- parameters:
 --   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   test varchar in {t, wilcoxon, sign} = t   which test
+--   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
+--   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
+--   seed integer = 42         another seed gives other samples
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure
@@ -12,8 +14,8 @@
 --   num_topics   topics that both have a value for
 --   p            two-sided p value
 --   note         what there is to say of it, such as identical, one topic; else null
--- definition: The rows of t_tests, wilcoxon_tests or sign_tests. A further test is a further branch here and a word
---     more for the parameter.
+-- definition: The rows of the relation of that test. A further test is a further branch here and a word more for the
+--     parameter.
 select
     found.qrels,
     found.measure,
@@ -51,6 +53,42 @@ from sign_tests(baseline := $baseline, tolerance := $tolerance) as found
 where $test = 'sign'
 union all
 select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    'randomisation' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from randomisation_tests(baseline := $baseline, samples := $samples, seed := $seed) as found
+where $test = 'randomisation'
+union all
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    'bootstrap' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from bootstrap_intervals(baseline := $baseline, samples := $samples, seed := $seed) as found
+where $test = 'bootstrap'
+union all
+select
+    found.qrels,
+    found.measure,
+    found.baseline,
+    found.run,
+    'tukey' as test,
+    found.num_topics,
+    found.p,
+    found.note
+from tukey_hsd(baseline := $baseline, samples := $samples, seed := $seed) as found
+where $test = 'tukey'
+union all
+select
     null as qrels,
     null as measure,
     null as baseline,
@@ -58,5 +96,5 @@ select
     null as test,
     null as num_topics,
     null as p,
-    error('test is ' || $test || ', it must be t, wilcoxon or sign') as note
-where $test not in ('t', 'wilcoxon', 'sign')
+    error('test is ' || $test || ', which it cannot be') as note
+where $test not in ('t', 'wilcoxon', 'sign', 'randomisation', 'bootstrap', 'tukey')

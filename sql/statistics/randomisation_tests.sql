@@ -30,7 +30,7 @@ with pairs as materialized (
         count(*) as num_topics,
         list(compared.difference order by compared.topic) as differences,
         sum(compared.difference order by compared.topic) as total,
-        1e-12 * sum(abs(compared.difference) order by compared.topic) as tolerance,
+        1e-12 * sum(abs(compared.difference) order by compared.topic) as slack,
         count(*) filter (where round(compared.difference, 12) <> 0) as num_unequal
     from paired_differences(baseline := $baseline) as compared
     group by compared.qrels, compared.measure, compared.baseline, compared.run
@@ -44,7 +44,7 @@ twenty_differences as (
     select
         pair,
         total,
-        tolerance,
+        slack,
         list_resize(list_filter(differences, lambda difference: round(difference, 12) <> 0), 20, 0.0) as differences
     from pairs
     where num_unequal between 1 and 20
@@ -52,7 +52,7 @@ twenty_differences as (
 first_halves as (
     select
         twenty_differences.pair,
-        abs(twenty_differences.total) - twenty_differences.tolerance
+        abs(twenty_differences.total) - twenty_differences.slack
         - list_dot_product(twenty_differences.differences[1:10], ten_signs.signs) as lacking
     from twenty_differences
     cross join ten_signs
@@ -103,7 +103,7 @@ counted_draws as (
         pairs.pair,
         count(*) as num_drawn,
         count(*) filter (
-            where abs(list_dot_product(pairs.differences, drawn_signs.signs)) >= abs(pairs.total) - pairs.tolerance
+            where abs(list_dot_product(pairs.differences, drawn_signs.signs)) >= abs(pairs.total) - pairs.slack
         ) as num_at_least
     from pairs
     join drawn_signs on drawn_signs.num_topics = pairs.num_topics
@@ -120,7 +120,7 @@ select
     pairs.num_unequal <= 20 as exact,
     case
         when pairs.num_unequal > 20 then (counted_draws.num_at_least + 1) / (counted_draws.num_drawn + 1)
-        when pairs.num_unequal = 0 or abs(pairs.total) <= pairs.tolerance then 1
+        when pairs.num_unequal = 0 or abs(pairs.total) <= pairs.slack then 1
         else counted_all.share
     end as p,
     case

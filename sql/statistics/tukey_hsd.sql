@@ -132,7 +132,7 @@ run_totals as (
         count(*) as num_topics,
         sum(given.value order by given.topic) as total,
         list(given.value order by given.topic) as vals,
-        1e-12 * sum(blocks.greatest_value order by given.topic) as tolerance
+        1e-12 * sum(blocks.greatest_value order by given.topic) as slack
     from given
     join families
         on families.qrels = given.qrels
@@ -151,7 +151,7 @@ compared_pairs as (
         other.run,
         base.num_topics,
         other.total - base.total as total,
-        abs(other.total - base.total) - base.tolerance as least_range,
+        abs(other.total - base.total) - base.slack as least_range,
         list_distance(other.vals, base.vals) < 5e-13 as identical
     from run_totals as base
     join run_totals as other on other.family = base.family
