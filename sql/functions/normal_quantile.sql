@@ -8,9 +8,9 @@ list_transform(
         {
             'middle': $p - 0.5,
             'inner': 0.180625 - ($p - 0.5) * ($p - 0.5),
-            'tail': sqrt(-ln(least($p, 1 - $p))),
-            'near': sqrt(-ln(least($p, 1 - $p))) - 1.6,
-            'far': sqrt(-ln(least($p, 1 - $p))) - 5
+            'outer': least($p, 1 - $p),
+            'near': sqrt(-ln(greatest(least($p, 1 - $p), 1e-323))) - 1.6,
+            'far': sqrt(-ln(greatest(least($p, 1 - $p), 1e-323))) - 5
         }
     ],
     lambda given: case
@@ -26,11 +26,12 @@ list_transform(
             + 39307.89580009271061e0) * given.inner + 21213.794301586595867e0) * given.inner
             + 5394.1960214247511077e0) * given.inner + 687.1870074920579083e0) * given.inner
             + 42.313330701600911252e0) * given.inner + 1.0e0)
-        when isinf(given.tail) then given.tail * sign(given.middle)
+        when given.outer < 0 then null
+        when given.outer = 0 then cast('inf' as double) * sign(given.middle)
         else
             sign(given.middle)
             * case
-                when given.tail <= 5 then
+                when given.far <= 0 then
                     (((((((7.7454501427834140764e-4 * given.near + 0.0227238449892691845833e0) * given.near
                     + 0.24178072517745061177e0) * given.near + 1.27045825245236838258e0) * given.near
                     + 3.64784832476320460504e0) * given.near + 5.7694972214606914055e0) * given.near
