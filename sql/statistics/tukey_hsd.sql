@@ -30,7 +30,7 @@ with given as materialized (
 ),
 families as (
     select
-        row_number() over (order by qrels, measure) as family,
+        row_number() over (order by qrels, measure) as family_id,
         qrels,
         measure,
         count(distinct run) as num_runs
@@ -39,10 +39,10 @@ families as (
 ),
 blocks as materialized (
     select
-        families.family,
+        families.family_id,
         families.num_runs,
         given.topic,
-        row_number() over (partition by families.family order by given.topic) as place,
+        row_number() over (partition by families.family_id order by given.topic) as place,
         list(given.value order by given.run) as block,
         max(abs(given.value)) as greatest_value
     from given
@@ -50,7 +50,7 @@ blocks as materialized (
         on families.qrels = given.qrels
         and families.measure = given.measure
     where families.num_runs > 1
-    group by families.family, families.num_runs, given.topic
+    group by families.family_id, families.num_runs, given.topic
     having count(*) = families.num_runs
 ),
 draws as (
@@ -90,7 +90,7 @@ permutations as (
 ),
 permuted as (
     select
-        blocks.family,
+        blocks.family_id,
         permutations.draw,
         unnest(range(1, blocks.num_runs + 1)) as run_place,
         unnest(list_select(blocks.block, permutations.permutation)) as value
@@ -101,31 +101,31 @@ permuted as (
 ),
 permuted_totals as (
     select
-        family,
+        family_id,
         draw,
         run_place,
         sum(value) as total
     from permuted
-    group by family, draw, run_place
+    group by family_id, draw, run_place
 ),
 ranges as (
     select
-        family,
+        family_id,
         draw,
         max(total) - min(total) as spread
     from permuted_totals
-    group by family, draw
+    group by family_id, draw
 ),
 ranked_ranges as (
     select
-        family,
+        family_id,
         spread,
-        count(*) over (partition by family order by spread desc) as num_at_least
+        count(*) over (partition by family_id order by spread desc) as num_at_least
     from ranges
 ),
 run_totals as (
     select
-        families.family,
+        families.family_id,
         families.qrels,
         families.measure,
         given.run,
@@ -138,13 +138,13 @@ run_totals as (
         on families.qrels = given.qrels
         and families.measure = given.measure
     join blocks
-        on blocks.family = families.family
+        on blocks.family_id = families.family_id
         and blocks.topic = given.topic
-    group by families.family, families.qrels, families.measure, given.run
+    group by families.family_id, families.qrels, families.measure, given.run
 ),
 compared_pairs as (
     select
-        base.family,
+        base.family_id,
         base.qrels,
         base.measure,
         base.run as baseline,
@@ -154,7 +154,7 @@ compared_pairs as (
         abs(other.total - base.total) - base.slack as least_range,
         list_distance(other.vals, base.vals) < 5e-13 as identical
     from run_totals as base
-    join run_totals as other on other.family = base.family
+    join run_totals as other on other.family_id = base.family_id
     where
         other.run <> base.run
         and base.run = coalesce($baseline, base.run)
@@ -174,5 +174,5 @@ select
     end as note
 from compared_pairs
 asof left join ranked_ranges
-    on ranked_ranges.family = compared_pairs.family
+    on ranked_ranges.family_id = compared_pairs.family_id
     and ranked_ranges.spread >= compared_pairs.least_range
