@@ -18,7 +18,7 @@ def upgrade(warehouse: Warehouse, schema_version: int) -> None:
     if schema_version < 2:
         _from_version_1(warehouse)
     elif schema_version < 4:
-        _with_judged_ranks_anew(warehouse)
+        _from_version_3(warehouse)
     if schema_version < 3:
         _create(warehouse, _NEW_IN_3)
 
@@ -39,7 +39,8 @@ def _from_version_1(warehouse: Warehouse) -> None:
     insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
     insert(warehouse, "runs", "select * from old_runs")
     scored = {"retrieved": "select * from old_retrieved", "scored": warehouse.catalog["scored"].body}
-    insert(warehouse, "retrieved", loading_sql(warehouse, "first_ranks", scored))
+    ranked = {"ranked": loading_sql(warehouse, "first_ranks", scored)}
+    insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
     sets = {"new_qrels": "select qrels_id from qrels"}
     insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", sets))
     _fill_judged_ranks(warehouse)
@@ -47,8 +48,13 @@ def _from_version_1(warehouse: Warehouse) -> None:
         warehouse.execute(f"drop table old_{table}")
 
 
-def _with_judged_ranks_anew(warehouse: Warehouse) -> None:
-    """Schemas before 4 had no places among judged and among relevant documents."""
+def _from_version_3(warehouse: Warehouse) -> None:
+    """Schemas before 4 stored ranks of first documents, and no places among judged and among relevant documents."""
+    warehouse.execute("alter table retrieved rename to old_retrieved")
+    _create(warehouse, ("retrieved",))
+    ranked = {"ranked": "select * from old_retrieved"}
+    insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
+    warehouse.execute("drop table old_retrieved")
     warehouse.execute("drop table judged_ranks")
     _create(warehouse, ("judged_ranks",))
     _fill_judged_ranks(warehouse)

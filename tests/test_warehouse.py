@@ -252,7 +252,7 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
         before = {table: sorted(warehouse.rows(f"select * from {table}"), key=repr) for table in tables}
         effects = warehouse.rows("select run, measure, worst, best from tie_effects order by all")
         for change in (
-            "create or replace table retrieved as select * exclude (first_rank) from retrieved",
+            "create or replace table retrieved as select * exclude (first_rank, tied_above) from retrieved",
             "create or replace table judged_ranks as select evaluation_id, rank, grade from judged_ranks",
             "create or replace table runs as select * exclude (depth, judged_by) from runs",
             "create or replace table qrels as select * exclude (form) from qrels",
@@ -295,7 +295,11 @@ def check_many_measures(sample: Warehouse) -> None:
         assert len(other.fetchall()) == len(found)
 
 
-BEFORE_4 = "select * exclude (judged_rank, relevant_rank) from judged_ranks"
+BEFORE_4 = (
+    "create or replace table retrieved as select * exclude (tied_above) from retrieved;"
+    "create or replace table judged_ranks as "
+    "select * exclude (judged_rank, relevant_rank, tied_above, tied_below) from judged_ranks"
+)
 
 
 def test_a_warehouse_of_the_third_schema_gets_places_among_judged_and_relevant_documents(
@@ -304,7 +308,7 @@ def test_a_warehouse_of_the_third_schema_gets_places_among_judged_and_relevant_d
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select * from judged_ranks order by all")
-        warehouse.execute(f"create or replace table judged_ranks as {BEFORE_4}")
+        warehouse.execute(BEFORE_4)
         warehouse.execute("update warehouse set schema_version = 3, sql_digest = 'older'")
     with pytest.raises(WarehouseError, match="evalsql sql --write 'select 1' brings them up to date"):
         evalsql.open(path, read_only=True)
@@ -328,7 +332,7 @@ def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_fi
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:
         before = warehouse.rows("select run, value from summary where measure = 'TAP@5' order by run")
-        warehouse.execute(f"create or replace table judged_ranks as {BEFORE_4}")
+        warehouse.execute(BEFORE_4)
         warehouse.execute("drop table topic_weights")
         warehouse.execute("drop table added_relations")
         warehouse.execute("update warehouse set schema_version = 2, sql_digest = 'older'")

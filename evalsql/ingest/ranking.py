@@ -51,7 +51,7 @@ def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, 
     if options.depth or options.judged_by:
         judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
-    keys.insert(warehouse, "retrieved", f"{ranked}\norder by run_id, topic_id, rank")
+    keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
     inputs = {"staged_files": _owners(runs)}
     keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
     if with_repeated:

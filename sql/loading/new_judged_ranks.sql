@@ -3,8 +3,8 @@
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
---   first_rank      place of the first document tied with it
---   last_rank       place of the last document tied with it
+--   tied_above      documents tied with it above it
+--   tied_below      documents tied with it below it
 --   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
 --   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade
@@ -18,15 +18,15 @@ with tied as (
         max(rank) as last_rank
     from retrieved
     where
-        rank <> first_rank
+        tied_above > 0
         and run_id in (select run_id from new_pairs)
     group by run_id, topic_id, first_rank
 )
 select
     evaluations.evaluation_id,
     retrieved.rank,
-    retrieved.first_rank,
-    coalesce(tied.last_rank, retrieved.rank) as last_rank,
+    retrieved.tied_above,
+    coalesce(tied.last_rank - retrieved.rank, 0) as tied_below,
     case
         when judged_documents.grade >= 0 then row_number() over (
             partition by evaluations.evaluation_id, judged_documents.grade >= 0
