@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import ir_measures
 import pytest
@@ -92,8 +94,18 @@ def ours(warehouse: Warehouse, spelling: str, column: str = "value") -> Values:
     return dict(warehouse.rows(f"select topic, {column} from {measure.call}"))
 
 
+@cache
+def fresh_process() -> ProcessPoolExecutor:
+    """Where nothing else has used pytrec_eval, which keeps parameters of measures from one evaluator to the next."""
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+
 def theirs(spellings: list[str]) -> dict[str, Values]:
     """ir_measures' values by its own name of the measure; topics that the run leaves out are there."""
+    return fresh_process().submit(calculated, spellings).result()
+
+
+def calculated(spellings: list[str]) -> dict[str, Values]:
     qrels, run = gathered()
     found: dict[str, Values] = {}
     for metric in ir_measures.iter_calc([ir_measures.parse_measure(each) for each in spellings], qrels, run):
