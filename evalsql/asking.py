@@ -233,14 +233,8 @@ class Answers(Connection):
 
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
-        ranges = self.rows(f"""
-            select min(evaluation_id), max(evaluation_id)
-            from (
-                select evaluation_id, evaluation_id - row_number() over (order by evaluation_id) as range
-                from evaluated{condition}
-            )
-            group by range
-        """)
+        chosen = f"select evaluation_id from evaluated{condition}"
+        ranges = self.rows(build.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
         return " or ".join(f"evaluation_id between {first} and {last}" for first, last in ranges) or "false"

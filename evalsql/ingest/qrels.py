@@ -89,11 +89,11 @@ def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) ->
     ((num_rows, doubtful),) = warehouse.rows("select count(*), count(*) filter (doubtful) from clean_qrels_rows")
     clean_rows = {"staged": "select * from clean_qrels_rows"}
     best = loading_sql(warehouse, "best_judgments", clean_rows, in_groups=options.form == "groups")
-    if rejected or doubtful or warehouse.rows(f"select 1 from ({best}) where times > 1 limit 1"):
-        return 0
-    warehouse.execute("insert into staged_qrels_rows select * exclude (doubtful) from clean_qrels_rows")
+    is_clean = not (rejected or doubtful or warehouse.rows(f"select 1 from ({best}) where times > 1 limit 1"))
+    if is_clean:
+        warehouse.execute("insert into staged_qrels_rows select * exclude (doubtful) from clean_qrels_rows")
     warehouse.execute("drop table clean_qrels_rows")
-    return int(num_rows)
+    return int(num_rows) if is_clean else 0
 
 
 def _stage_exactly(warehouse: Warehouse, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
