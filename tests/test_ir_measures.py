@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from multiprocessing import get_context
 
 import ir_measures
 import pytest
@@ -19,6 +17,7 @@ from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests.brute_force import ranking
 from tests.conftest import new_warehouse
+from tests.fresh_peer import Values, asked_alone
 from tests.random_collections import Qrels, Run, collection
 
 EXACT = 1e-9
@@ -57,7 +56,6 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 GDEVAL_NDCG = ("nDCG(dcg='exp-log2')@5", "NDCG(dcg='exp-log2')@20")
 CWL = ("BPM", "NERR8", "NERR9", "NERR10", "NERR11", "INST")
-Values = dict[str, float]
 
 
 def spelled(name: str) -> list[str]:
@@ -94,23 +92,8 @@ def ours(warehouse: Warehouse, spelling: str, column: str = "value") -> Values:
     return dict(warehouse.rows(f"select topic, {column} from {measure.call}"))
 
 
-@cache
-def fresh_process() -> ProcessPoolExecutor:
-    """Where nothing else has used pytrec_eval, which keeps parameters of measures from one evaluator to the next."""
-    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-
-
 def theirs(spellings: list[str]) -> dict[str, Values]:
-    """ir_measures' values by its own name of the measure; topics that the run leaves out are there."""
-    return fresh_process().submit(calculated, spellings).result()
-
-
-def calculated(spellings: list[str]) -> dict[str, Values]:
-    qrels, run = gathered()
-    found: dict[str, Values] = {}
-    for metric in ir_measures.iter_calc([ir_measures.parse_measure(each) for each in spellings], qrels, run):
-        found.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
-    return found
+    return asked_alone(spellings, *gathered())
 
 
 def test_no_measure_of_the_registry_is_forgotten() -> None:
@@ -123,7 +106,7 @@ def test_every_spelling_gives_the_values_of_ir_measures(loaded: Warehouse, name:
     peers = theirs(spelled(name))
     topics = gathered()[0].keys()
     for spelling in spelled(name):
-        peer = peers[str(ir_measures.parse_measure(spelling))]
+        peer = peers[spelling]
         assert peer.keys() == topics
         values = ours(loaded, spelling)
         for topic, value in peer.items():
