@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import duckdb
 
-from evalsql import build
+from evalsql import build, sharing
 from evalsql.catalog import Catalog
 from evalsql.connection import Connection
 from evalsql.errors import UsageError
@@ -18,9 +18,7 @@ from evalsql.naming import Measure, literal, parse_measures
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
-# The plan of very many measures in one statement takes longer than several statements do.
-MOST_TOGETHER = 24
-TOGETHER = 4
+TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do
 # By kind the relation over all topics, the one for single topics, and what puts points in order.
 CURVES: Mapping[str, tuple[str, str, str]] = {
     "pr": ("pr_curve_mean", "pr_curve", "recall, precision desc"),
@@ -44,6 +42,7 @@ class Answers(Connection):
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only)
         self.catalog = catalog
+        self.steps_are_temporary = False
         self._num_kept = 0
 
     def evaluate(
@@ -65,7 +64,7 @@ class Answers(Connection):
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
         chosen = self._filter(qrels, runs)
-        if not per_topic and len(named) > MOST_TOGETHER:
+        if not per_topic and len(named) >= sharing.FEWEST:
             return self._leaderboard(named, chosen)
         scores = self._kept(named, build.scores(named), chosen)
         if per_topic:
@@ -73,18 +72,32 @@ class Answers(Connection):
         return self.sql(build.leaderboard(self.catalog, named, scores))
 
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> duckdb.DuckDBPyRelation:
-        """The leaderboard of very many measures, evaluated a few at a time and kept until the connection closes."""
-        self._fill("evalsql_answers", named, chosen)
+        """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
+        self.fill("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
         kept = self._keep(build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
         self.execute("drop table temp.evalsql_answers")
         return self.sql(f"select * from {kept} order by qrels, 3 desc, run")
 
-    def _fill(self, table: str, named: Sequence[Measure], chosen: str) -> None:
-        """Make a temporary table of values as the view scores has them."""
+    def fill(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
+        """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
         self.execute(f"create or replace temp table {table} as {build.NO_SCORES}")
-        for at in range(0, len(named), TOGETHER):
-            few = named[at : at + TOGETHER]
-            self.execute(f"insert into temp.{table} {self._kept(few, build.scores(few), chosen)}")
+        narrowed = self._narrowing(condition)
+        plan = sharing.planned(self.catalog, [measure for _, measure in labelled])
+        together = [each for each in labelled if each[1].name in plan.measures]
+        if self.steps_are_temporary or len(together) < sharing.FEWEST:
+            together = []
+
+        def insert(measures: Sequence[tuple[str, Measure]]) -> None:
+            for at in range(0, len(measures), TOGETHER):
+                few = measures[at : at + TOGETHER]
+                asked = [measure for _, measure in few]
+                rows = self._kept(asked, build.labelled_scores(few), condition, narrowed)
+                self.execute(f"insert into temp.{table} {rows}")
+
+        insert([each for each in labelled if each not in together])
+        if together:
+            with sharing.kept(self, plan.steps, narrowed):
+                insert(together)
 
     def _keep(self, query: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table."""
@@ -131,7 +144,7 @@ class Answers(Connection):
             raise UsageError("a comparison takes two runs and a measure at least")
         if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
             raise UsageError("a temporary table scores is in the way; drop it, or ask comparisons() about it in SQL")
-        self._fill("scores", named, self._filter(qrels, names))
+        self.fill("scores", [(measure.name, measure) for measure in named], self._filter(qrels, names))
         try:
             kept = self._keep(f"select * from {Measure(relation, given).call}")
         finally:
@@ -218,18 +231,28 @@ class Answers(Connection):
                 conditions.append(f"{kind} in ({', '.join(map(literal, self.matching(kind, patterns)))})")
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
-    def _kept(self, asked: Iterable[Measure], rows: str, condition: str) -> str:
+    def _kept(
+        self, asked: Iterable[Measure], rows: str, condition: str, narrowed: Callable[[str], str] | None = None
+    ) -> str:
         """A SELECT of the rows for which the condition holds; of the others as little is read as can be.
 
-        A condition on names does not reach through the steps of a measure, so the tables are narrowed by key for it.
-        Measures of users may compare runs, so theirs are left alone.
+        Measures of users may compare runs, so nothing is left out for theirs.
         """
         kept = f"select * from (\n{rows}\n){condition}"
-        if not condition or any(measure.relation in self.catalog.own for measure in asked):
+        if any(measure.relation in self.catalog.own for measure in asked):
             return kept
+        return (narrowed or self._narrowing(condition))(kept)
+
+    def _narrowing(self, condition: str) -> Callable[[str], str]:
+        """What makes a SELECT read only the rows of tables that the condition needs.
+
+        A condition on names does not reach through the steps of a measure, so the tables are narrowed by key for it.
+        """
+        if not condition:
+            return lambda query: query
         keys = self._keys(condition)
-        tables = ("evaluations", "judged_ranks")
-        return build.with_inputs(kept, {table: f"select * from main.{table} where {keys}" for table in tables})
+        inputs = {table: f"select * from main.{table} where {keys}" for table in ("evaluations", "judged_ranks")}
+        return lambda query: build.with_inputs(query, inputs)
 
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""

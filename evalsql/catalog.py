@@ -156,10 +156,11 @@ class Catalog:
                 if other is not relation:
                     raise CatalogError(f"{relation.path}:1: {name[1]} is already a name of the measure in {other.path}")
 
-    @property
+    @cached_property
     def own(self) -> Sequence[Relation]:
         """A user's own relations."""
-        return [relation for relation in self.relations.values() if sql_root() not in relation.path.parents]
+        root = sql_root()
+        return [relation for relation in self.relations.values() if root not in relation.path.parents]
 
     @property
     def measures(self) -> Sequence[Relation]:

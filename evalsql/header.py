@@ -16,7 +16,7 @@ GREATEST_INTEGER = 2**31 - 1
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "reference", "differs", "example", "aliases", "trec_eval", "at", "scores")
-_HELPER_KEYS = ("title", "inputs")
+_HELPER_KEYS = ("title", "inputs", "shared")
 _KEYS = {
     "measures": _MEASURE_KEYS,
     "functions": ("title", "definition", "reference", "differs"),
@@ -120,13 +120,14 @@ class Header:
     """What the header says. Keys that a kind of relation does not have are empty.
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
-    ``scores`` holds the measure.
+    ``scores`` holds the measure; ``is_shared`` whether the step is kept while many measures are evaluated.
     """
 
     title: str
     parameters: Sequence[Parameter]
     columns: Mapping[str, str]
     inputs: Sequence[str]
+    is_shared: bool
     measure: str
     at: str
     in_scores: bool
@@ -161,8 +162,9 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         raise CatalogError(
             f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
         )
-    if values.get("scores", ["no"])[0] != "no":
-        raise CatalogError(f"{path}:1: scores is {values['scores'][0]}, the only word for it is no")
+    for key, word in (("scores", "no"), ("shared", "yes")):
+        if values.get(key, [word])[0] != word:
+            raise CatalogError(f"{path}:1: {key} is {values[key][0]}, the only word for it is {word}")
 
     def one(key: str) -> str:
         return values.get(key, [""])[0]
@@ -172,6 +174,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         parameters=[_read_parameter(path, number, text) for number, text in entries["parameters"]],
         columns=dict(_read_column(path, number, text) for number, text in entries["columns"]),
         inputs=_listed(one("inputs")),
+        is_shared=bool(one("shared")),
         measure=one("measure"),
         at=one("at") or "k",
         in_scores=not one("scores"),

@@ -152,6 +152,7 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
         )
     if warehouse.read_only:
         _apply(warehouse, build.statements(warehouse.catalog, temporary=True), progress)
+        warehouse.steps_are_temporary = True
     else:
         from evalsql.upgrade import upgrade
 

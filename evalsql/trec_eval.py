@@ -252,14 +252,18 @@ def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[tuple[str, int]
 def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
     """Put the values of all measures into the temporary table ``answers``, under the numbers of their rows."""
     labelled = [(str(at), row.measure) for at, row in enumerate(rows) if row.measure]
-    scores = build.labelled_scores(labelled) if labelled else build.NO_SCORES
+    warehouse.fill("answers", labelled)
     if reference is not None:
         warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
         for line in reference:
             warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
-        inputs = {"raw_scores": scores, "measures": _means(rows), "reference_scores": "select * from zscores"}
+        inputs = {
+            "raw_scores": "select * from answers",
+            "measures": _means(rows),
+            "reference_scores": "select * from zscores",
+        }
         scores = loading_sql(warehouse, "z_scores", inputs)
-    warehouse.execute(f"create temp table answers as\n{scores}")
+        warehouse.execute(f"create or replace temp table answers as\n{scores}")
 
 
 def _means(rows: Sequence[Row]) -> str:

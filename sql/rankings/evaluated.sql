@@ -1,4 +1,5 @@
 -- title: The rows every measure answers for: each run on each topic of the judgments it is evaluated with
+-- shared: yes
 -- columns:
 --   evaluation_id   key of the evaluation
 --   qrels_id        key of the judgment set

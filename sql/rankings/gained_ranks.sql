@@ -1,4 +1,5 @@
 -- title: Places of documents that have a gain, with it or with what is expected over all orders of tied documents
+-- shared: yes
 -- parameters:
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
 --                                            - 1

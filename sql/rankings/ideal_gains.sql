@@ -1,4 +1,5 @@
 -- title: The gains of a topic's judged documents in the best possible order
+-- shared: yes
 -- parameters:
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
 --                                            - 1

@@ -1,4 +1,5 @@
 -- title: Places where relevant documents stand, or how likely one stands there over all orders of tied documents
+-- shared: yes
 -- parameters:
 --   rel integer = 1   least grade that counts as relevant
 --   judged_only boolean = false  whether documents without a grade of 0 or more are

@@ -1,4 +1,5 @@
 -- title: Precision at the places of relevant documents, or what is expected of it over all orders of tied documents
+-- shared: yes
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
 --   judged_only boolean = false   whether documents without a grade of 0 or more are

@@ -1,4 +1,5 @@
 -- title: Ranks of the relevant documents, with what stands above them
+-- shared: yes
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
 --   judged_only boolean = false   whether documents without a grade of 0 or more are

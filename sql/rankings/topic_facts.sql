@@ -1,4 +1,5 @@
 -- title: How many documents of each kind a topic has among its judgments
+-- shared: yes
 -- parameters:
 --   rel integer in [0, inf) = 1   least grade that counts as relevant
 -- columns:

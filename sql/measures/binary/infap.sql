@@ -24,6 +24,7 @@ with numbered as (
         first_rank,
         last_rank,
         judged_rank,
+        relevant_rank,
         grade,
         row_number() over (
             partition by evaluation_id
@@ -42,10 +43,13 @@ relevant as (
         last_rank,
         judged_rank,
         place,
-        row_number() over (
-            partition by evaluation_id
-            order by rank
-        ) as nth
+        case
+            when $rel = 1 then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as nth
     from numbered
     where grade >= $rel
 ),

@@ -43,9 +43,10 @@ with kept as (
         evaluation_id,
         qrels_id,
         run_id,
-        rank,
-        kept_rank,
-        score,
+        topic_id,
+        num_kept,
+        strength,
+        weakest,
         lower_is_better,
         with_ties,
         reached
@@ -62,22 +63,48 @@ cuts as (
         qrels_id,
         run_id,
         reached,
-        case when lower_is_better then max(score) else min(score) end as weakest
+        case when lower_is_better then max(weakest) else min(weakest) end as weakest
     from kept
     group by qrels_id, run_id, reached, lower_is_better
+),
+unordered as (
+    -- Where the ranking is not by score, what is kept may stand anywhere in it.
+    select
+        kept.evaluation_id,
+        scored.rank,
+        row_number() over (
+            partition by kept.evaluation_id
+            order by scored.rank
+        ) as kept_rank
+    from kept
+    join scored
+        on scored.run_id = kept.run_id
+        and scored.topic_id = kept.topic_id
+        and scored.strength >= kept.strength
+    where not kept.with_ties
 ),
 relevant as (
     select
         kept.evaluation_id,
-        kept.kept_rank,
-        row_number() over (
-            partition by kept.evaluation_id
-            order by kept.kept_rank
-        ) as nth
+        relevant_ranks.rank as kept_rank,
+        relevant_ranks.nth
     from kept
     join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
         on relevant_ranks.evaluation_id = kept.evaluation_id
-        and relevant_ranks.rank = kept.rank
+        and relevant_ranks.rank <= kept.num_kept
+    where kept.with_ties
+    union all
+    select
+        unordered.evaluation_id,
+        unordered.kept_rank,
+        row_number() over (
+            partition by unordered.evaluation_id
+            order by unordered.kept_rank
+        ) as nth
+    from unordered
+    join relevant_ranks(rel := $rel) as relevant_ranks
+        on relevant_ranks.evaluation_id = unordered.evaluation_id
+        and relevant_ranks.rank = unordered.rank
 ),
 precisions as (
     select
@@ -95,18 +122,11 @@ expected as (
     from kept
     join relevant_precisions(rel := $rel, ties := $ties) as relevant_precisions
         on relevant_precisions.evaluation_id = kept.evaluation_id
-        and relevant_precisions.rank = kept.rank
+        and relevant_precisions.rank <= kept.num_kept
     where
         $ties = 'expected'
         and kept.with_ties
     group by kept.evaluation_id
-),
-sizes as (
-    select
-        evaluation_id,
-        count(*) as num_kept
-    from kept
-    group by evaluation_id
 )
 select
     evaluated.qrels,
@@ -114,12 +134,12 @@ select
     evaluated.topic,
     case
         when $reward_silence and topic_facts.num_rel = 0
-        then 1 / (coalesce(sizes.num_kept, 0) + cast(1 as double))
+        then 1 / (coalesce(kept.num_kept, 0) + cast(1 as double))
         else coalesce(
             coalesce(expected.total, precisions.total)
                 + case
                     when $insufficient = 'uncut' and not cuts.reached then 0
-                    else cast(precisions.num_rel as double) / sizes.num_kept
+                    else cast(precisions.num_rel as double) / kept.num_kept
                 end,
             0
         )
@@ -129,7 +149,7 @@ select
         when $threshold is not null then $threshold
         when $insufficient = 'lowest' or cuts.reached then cuts.weakest
     end as threshold,
-    coalesce(sizes.num_kept, 0) as num_kept,
+    coalesce(kept.num_kept, 0) as num_kept,
     case when $threshold is null then coalesce(cuts.reached, false) end as reached,
     own_weights.weight
 from evaluated
@@ -140,6 +160,6 @@ join evaluated_weights(weighted := $weighted) as own_weights on own_weights.eval
 left join cuts
     on cuts.qrels_id = evaluated.qrels_id
     and cuts.run_id = evaluated.run_id
-left join sizes on sizes.evaluation_id = evaluated.evaluation_id
+left join kept on kept.evaluation_id = evaluated.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated.evaluation_id
 left join expected on expected.evaluation_id = evaluated.evaluation_id

@@ -1,0 +1,115 @@
+"""Steps that many measures take, evaluated once for all of them.
+
+While measures are evaluated together, each step whose header says ``shared: yes`` is kept in a temporary table,
+and a temporary view or macro of the step's own name, which DuckDB finds before the one in the file, reads it. So
+the measures are asked as ever. To bind a measure takes longer than to run it, and most of that is its steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from evalsql.catalog import Catalog, Relation
+from evalsql.connection import Connection
+from evalsql.naming import Measure, literal
+from evalsql.syntax import bind_parameters
+
+FEWEST = 6  # measures; for fewer the tables cost more than they spare
+_COMMENT = re.compile(r"--[^\n]*")
+_ARGUMENTS = r"(?:[^()']|'(?:[^']|'')*')*"
+_CALL = re.compile(rf"\b(?:from|join)\s+(\w+)(?:\(({_ARGUMENTS})\)|(\())?")
+_ARGUMENT = re.compile(r"(\w+)\s*:=\s*('(?:[^']|'')*'|[^,]+)")
+_UNREAD = ("", "")  # stands for arguments that are more than words
+Arguments = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps to keep, each after those it takes itself, and the measures that take them at their defaults."""
+
+    steps: Sequence[Relation]
+    measures: frozenset[str]
+
+
+def planned(catalog: Catalog, measures: Sequence[Measure]) -> Plan:
+    """What can be shared; a measure that takes a step with other arguments than the defaults is evaluated alone."""
+    taken = {measure.name: _steps(catalog, measure) for measure in measures}
+    sharing = {
+        name: steps
+        for name, steps in taken.items()
+        if all(found <= {_defaults(catalog[step])} for step, found in steps.items())
+    }
+    own = {measure.name for measure in measures if measure.relation in catalog.own}  # may compare runs
+    steps = dict.fromkeys(step for name, found in sharing.items() if name not in own for step in found)
+    return Plan([catalog[step] for step in steps], frozenset(sharing.keys() - own))
+
+
+@contextmanager
+def kept(connection: Connection, steps: Sequence[Relation], narrowed: Callable[[str], str]) -> Iterator[None]:
+    """Have the steps' rows at their defaults in temporary tables, in the place of the steps themselves.
+
+    Args:
+        narrowed: makes of a SELECT one that reads only the part of the base tables that is asked for.
+    """
+    made: list[str] = []
+    try:
+        for step in steps:
+            rows = bind_parameters(step, dict(_defaults(step)))
+            connection.execute(f"create temp table evalsql_{step.name} as {narrowed(rows)}")
+            made.append(f"table temp.evalsql_{step.name}")
+            connection.execute(f"create temp {_reading(step)}")
+            made.append(f"{'macro table' if step.parameters else 'view'} temp.{step.name}")
+        yield
+    finally:
+        for thing in reversed(made):
+            connection.execute(f"drop {thing}")
+
+
+def _reading(step: Relation) -> str:
+    """The view or macro that reads the table; a macro called with other arguments is an error, never other rows."""
+    table = f"temp.evalsql_{step.name}"
+    if not step.parameters:
+        return f"view {step.name} as select * from {table}"
+    signature = ", ".join(f"{each.name} {each.type} := {literal(each.default)}" for each in step.parameters)
+    same = " and ".join(f"{each.name} is not distinct from {literal(each.default)}" for each in step.parameters)
+    wrong = literal(f"{step.name} is kept for its defaults only")
+    return (
+        f"macro {step.name}({signature}) as table select * from {table} "
+        f"where case when {same} then true else error({wrong}) end"
+    )
+
+
+def _defaults(relation: Relation) -> Arguments:
+    return frozenset((each.name, literal(each.default)) for each in relation.parameters)
+
+
+def _steps(catalog: Catalog, measure: Measure) -> dict[str, set[Arguments]]:
+    """Every shared step on the way to a measure with the arguments it is called with, each after those it takes."""
+    found: dict[str, set[Arguments]] = {}
+    seen: set[tuple[str, Arguments]] = set()
+
+    def visit(relation: Relation, arguments: Arguments) -> None:
+        if (relation.name, arguments) in seen:
+            return
+        seen.add((relation.name, arguments))
+        if _UNREAD not in arguments:
+            for name, given in _calls(relation, arguments):
+                if name in catalog.relations and catalog[name].kind in ("rankings", "measures"):
+                    visit(catalog[name], frozenset((dict(_defaults(catalog[name])) | dict(given)).items()))
+        if relation.header.is_shared:
+            found.setdefault(relation.name, set()).add(arguments)
+
+    values = frozenset((name, literal(value)) for name, value in measure.arguments.items())
+    visit(measure.relation, values)
+    return found
+
+
+def _calls(relation: Relation, arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
+    """The relations that a body reads, with the arguments that it gives them."""
+    body = _COMMENT.sub("", bind_parameters(relation, dict(arguments)))
+    for name, given, unread in _CALL.findall(body):
+        pairs = [(argument, value.strip()) for argument, value in _ARGUMENT.findall(given)]
+        yield name, frozenset([_UNREAD] if unread else pairs)
