@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import duckdb
 
@@ -175,16 +176,35 @@ class Answers(Connection):
                 f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
             )
         pooled, single, order = CURVES[kind]
-        relation = self.catalog[single if topics else pooled]
+        by = "qrels, run, topic" if topics else "qrels, run"
+        points = self.asked(single if topics else pooled, qrels=qrels, runs=runs, topics=topics, **arguments)
+        return self.sql(f"{points}\norder by {by}, {order}")
+
+    def asked(self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value) -> str:
+        """A SELECT of a relation that has runs (and topics), with arguments, of some of them; in no order."""
+        relation = self.catalog[name]
         given = {
             each.name: each.parse(str(arguments[each.name])) if each.name in arguments else each.default
             for each in relation.parameters
         }
-        chosen = self._filter(qrels, runs, topics)
-        by = "qrels, run, topic" if topics else "qrels, run"
-        asked = Measure(relation, given)
-        points = self._kept([asked], f"select * from {asked.call}", chosen)
-        return self.sql(f"{points}\norder by {by}, {order}")
+        measure = Measure(relation, given)
+        call = measure.call if relation.parameters else name
+        return self._kept([measure], f"select * from {call}", self._filter(qrels, runs, topics))
+
+    @contextmanager
+    def scored(self, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> Iterator[None]:
+        """Have the values of these measures in the place of the view scores, which all statistics read.
+
+        Raises:
+            UsageError: a temporary table of that name is there already.
+        """
+        if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
+            raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
+        self.fill("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
+        try:
+            yield
+        finally:
+            self.execute("drop table temp.scores")
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent

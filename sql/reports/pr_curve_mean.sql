@@ -9,15 +9,10 @@
 --   precision   mean over the topics of the highest precision at any recall of at least the level
 --   num_topics  topics averaged
 select
-    evaluated.qrels,
-    evaluated.run,
-    interpolated_curve.recall,
-    sum(interpolated_curve.precision) / count(*) as precision,
+    qrels,
+    run,
+    recall,
+    sum(precision) / count(*) as precision,
     count(*) as num_topics
-from evaluated
-join interpolated_curve(points := $points, rel := $rel) as interpolated_curve
-    on interpolated_curve.evaluation_id = evaluated.evaluation_id
-group by
-    evaluated.qrels,
-    evaluated.run,
-    interpolated_curve.recall
+from pr_curve_topics(points := $points, rel := $rel)
+group by qrels, run, recall

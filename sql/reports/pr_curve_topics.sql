@@ -1,0 +1,19 @@
+-- title: The precision-recall curve of each run on each topic at levels of recall
+-- parameters:
+--   rel integer in [0, inf) = 1     least grade that counts as relevant
+--   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+-- columns:
+--   qrels       judgment set
+--   run         run
+--   topic       topic
+--   recall      level of recall
+--   precision   highest precision at any recall of at least the level
+select
+    evaluated.qrels,
+    evaluated.run,
+    evaluated.topic,
+    interpolated_curve.recall,
+    interpolated_curve.precision
+from evaluated
+join interpolated_curve(points := $points, rel := $rel) as interpolated_curve
+    on interpolated_curve.evaluation_id = evaluated.evaluation_id

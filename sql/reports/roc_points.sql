@@ -1,0 +1,27 @@
+-- title: The ROC curve of each run by a limited number of its corners
+-- parameters:
+--   points integer in [1, inf) = 100   stretches into which both rates are divided
+--   rel integer in [0, inf) = 1        least grade that counts as relevant
+-- columns:
+--   qrels   judgment set
+--   run     run
+--   fpr     false positive rate
+--   tpr     true positive rate, which is recall
+with corners as (
+    select
+        qrels,
+        run,
+        fpr,
+        tpr,
+        ceil(fpr * $points) as across,
+        ceil(tpr * $points) as up
+    from roc_curve_pooled(rel := $rel)
+)
+-- The last corner in each stretch of both rates, so that no other is further away than a stretch is wide.
+select
+    qrels,
+    run,
+    max(fpr) as fpr,
+    max(tpr) as tpr
+from corners
+group by qrels, run, across, up

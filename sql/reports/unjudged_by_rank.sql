@@ -1,0 +1,46 @@
+-- title: What share of the documents down to some ranks nobody judged
+-- columns:
+--   qrels          judgment set
+--   run            run
+--   k              rank down to which documents are counted: 1, 2, 5, 10, 20, 50, ... as far as the run goes
+--   num_ret        documents retrieved among the first k, over all topics
+--   num_unjudged   those without a judgment; a negative grade is one
+--   unjudged       their share
+with depths as (
+    select listed.k
+    from (values (1), (2), (5), (10), (20), (50), (100), (200), (500), (1000)) as listed(k)
+),
+retrieved_down as (
+    select
+        evaluated.qrels,
+        evaluated.run,
+        depths.k,
+        sum(least(evaluated.num_ret, depths.k)) as num_ret
+    from evaluated
+    cross join depths
+    group by evaluated.qrels, evaluated.run, depths.k
+    having max(evaluated.num_ret) > 0
+),
+judged_down as (
+    select
+        evaluated.qrels,
+        evaluated.run,
+        depths.k,
+        count(*) as num_judged
+    from judged_ranks
+    join evaluated on evaluated.evaluation_id = judged_ranks.evaluation_id
+    join depths on judged_ranks.rank <= depths.k
+    group by evaluated.qrels, evaluated.run, depths.k
+)
+select
+    retrieved_down.qrels,
+    retrieved_down.run,
+    retrieved_down.k,
+    retrieved_down.num_ret,
+    retrieved_down.num_ret - coalesce(judged_down.num_judged, 0) as num_unjudged,
+    cast(retrieved_down.num_ret - coalesce(judged_down.num_judged, 0) as double) / retrieved_down.num_ret as unjudged
+from retrieved_down
+left join judged_down
+    on judged_down.qrels = retrieved_down.qrels
+    and judged_down.run = retrieved_down.run
+    and judged_down.k = retrieved_down.k
