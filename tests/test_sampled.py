@@ -72,6 +72,12 @@ def test_mixing_is_arithmetic(warehouse: evalsql.Warehouse) -> None:
     assert all(sampled.mixed(*pair) == number for pair, number in stored.items())
 
 
+def test_a_list_of_mixed_numbers(warehouse: evalsql.Warehouse) -> None:
+    for key, least, amount in ((42, 1, 126), (0, 0, 1), (4294967295, 7000, 3), (7, 2147483646, 2), (9, 5, 0)):
+        ((numbers,),) = warehouse.rows(f"select mixed_list({key}, {least}, {amount})")
+        assert numbers == [sampled.mixed(key, item) for item in range(least, least + amount)]
+
+
 def test_orders_are_drawn_alike() -> None:
     """All orders of five are as frequent as chance has it, and all signs of ten."""
     counts = dict.fromkeys(itertools.permutations(range(5)), 0)

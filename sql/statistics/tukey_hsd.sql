@@ -53,40 +53,56 @@ blocks as materialized (
     group by families.family_id, families.num_runs, given.topic
     having count(*) = families.num_runs
 ),
-draws as (
-    select unnest(range(1, cast($samples as bigint) + 1)) as draw
-),
 shapes as (
-    select distinct
+    select
         num_runs,
-        place
-    from blocks
+        place,
+        max(place) over (partition by num_runs) as num_places
+    from (select distinct num_runs, place from blocks)
 ),
-draw_keys as materialized (
+-- Twenty topics of a sample each. What comes out of a window the engine divides among its threads.
+drawn_stretches as (
     select
         shapes.num_runs,
-        shapes.place,
         draws.draw,
-        mixed(mixed(cast($seed as bigint) & 4294967295, draws.draw), shapes.place) as draw_key
-    from draws
-    cross join shapes
+        shapes.place as first_place,
+        lead(shapes.place, 1, shapes.num_places + 1) over (
+            partition by shapes.num_runs, draws.draw
+            order by shapes.place
+        ) as next_place
+    from shapes
+    cross join range(1, cast($samples as bigint) + 1) as draws(draw)
+    where shapes.place % 20 = 1
 ),
--- The places of the runs, in the order of the numbers drawn for them: each number carries its place in its lower bits.
+drawn_places as (
+    select
+        num_runs,
+        draw,
+        mixed(cast($seed as bigint) & 4294967295, draw) as draw_key,
+        unnest(range(first_place, next_place)) as place
+    from drawn_stretches
+),
+place_keys as (
+    select
+        num_runs,
+        draw,
+        place,
+        mixed(draw_key, place) as place_key
+    from drawn_places
+),
+-- The places of the runs, in the order of the numbers drawn for them, equal ones in their own.
 permutations as (
     select
         num_runs,
         place,
         draw,
-        list_transform(
-            list_sort(
-                list_transform(
-                    range(1, num_runs + 1),
-                    lambda run_place: cast(mixed(draw_key, run_place) as bigint) * 2147483648 + run_place
-                )
-            ),
-            lambda number: number & 2147483647
+        list_grade_up(
+            list_transform(
+                mixed_list(place_key, 1, num_runs),
+                lambda number, run_place: number * 2147483648 + run_place
+            )
         ) as permutation
-    from draw_keys
+    from place_keys
 ),
 permuted as (
     select
