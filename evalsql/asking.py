@@ -143,13 +143,8 @@ class Answers(Connection):
             names = [baseline, *(name for name in names if name != baseline)]
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
-        if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
-            raise UsageError("a temporary table scores is in the way; drop it, or ask comparisons() about it in SQL")
-        self.fill("scores", [(measure.name, measure) for measure in named], self._filter(qrels, names))
-        try:
+        with self.scored(named, qrels=qrels, runs=names):
             kept = self._keep(f"select * from {Measure(relation, given).call}")
-        finally:
-            self.execute("drop table temp.scores")
         order = ", ".join(literal(measure.name) for measure in named)
         return self.sql(
             f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
@@ -200,11 +195,16 @@ class Answers(Connection):
         """
         if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
-        self.fill("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
+        views = self.rows("select sql from duckdb_views() where temporary and view_name = 'scores'")
+        for _ in views:  # of a file without these measures that is open for reading only
+            self.execute("drop view temp.scores")
         try:
+            self.fill("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
             yield
         finally:
-            self.execute("drop table temp.scores")
+            self.execute("drop table if exists temp.scores")
+            for (view,) in views:
+                self.execute(view)
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent

@@ -211,6 +211,24 @@ def test_the_tool_writes_table_json_and_section(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["README.md", "bench.json"]
 
 
+def test_the_statistics_stand_beside_those_of_peers(tmp_path: Path) -> None:
+    output = tmp_path / "bench.json"
+    ended = bench("statistics", "--quick", "--output", output, "--folder", tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    results = json.loads(output.read_text())["results"]
+    assert [result["peer"]["name"].partition(",")[0] for result in results] == [
+        "scipy",
+        "ranx",
+        "4 GB",
+        "scipy",
+        "ranx",
+    ]
+    assert [result["met"] for result in results] == [None, None, True, None, None]
+    assert "4 systems, 200 permutations" in results[0]["work"]
+    assert "3 systems beside a baseline" in results[3]["work"]
+    assert all(result["peer"]["seconds"][0] > 0 for result in results if result["unit"] == "s")
+
+
 def test_the_tool_refuses_before_it_measures(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("nothing")
     ended = bench("--readme", tmp_path / "README.md")

@@ -19,6 +19,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.bench.collection import Collection
+from tests.bench.comparing import statistics
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
 from tests.bench.peers import Peers
@@ -38,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "many-topics": many_topics,
     "adding": adding,
     "one-system": one_system,
+    "statistics": statistics,
     "peers": more_peers,
 }
 _GROWTH = (1, 10, 100)  # million rows
@@ -120,10 +122,11 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _sizes(options: argparse.Namespace) -> Sizes:
-    usual = Sizes(repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12)) if options.quick else Sizes()
+    small = Sizes(repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12), samples=200)
+    usual = small if options.quick else Sizes()
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems
     growth = [millions for millions in _GROWTH if millions <= options.growth] if options.growth else usual.growth
-    return Sizes(repeat, systems, growth, usual.topics, usual.warehouses)
+    return Sizes(repeat, systems, growth, usual.topics, usual.warehouses, usual.samples)
 
 
 def _options() -> argparse.Namespace:

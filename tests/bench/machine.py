@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.bench.processes import ROOT
 
-_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "ir-measures", "ranx", "numba", "numpy")
+_PACKAGES = ("evalsql", "duckdb", "pytrec-eval-terrier", "ir-measures", "ranx", "scipy", "numba", "numpy")
 
 
 def machine() -> dict[str, str | int]:

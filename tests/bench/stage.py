@@ -43,6 +43,7 @@ class Sizes:
     growth: Sequence[float] = (1, 10)  # million rows
     topics: int = 7000
     warehouses: tuple[int, int] = (10, 1000)
+    samples: int = 10_000  # of randomised tests
 
 
 class Stage:
