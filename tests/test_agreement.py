@@ -245,9 +245,9 @@ def test_rbo_by_the_definitions(ranked: tuple[Warehouse, Lists], p: float, depth
     expected = paired(lists, combinations(lists, 2))
     assert len(found) == len(expected)
     for one, two, topic, first, second in expected:
-        num_ret, other_ret, least, residual, extrapolated = found[one, two, topic]
+        baseline_ret, num_ret, least, residual, extrapolated = found[one, two, topic]
         left, right = first[:depth], second[:depth]
-        assert (num_ret, other_ret) == (len(left), len(right))
+        assert (baseline_ret, num_ret) == (len(left), len(right))
         assert least == pytest.approx(brute_force_agreement.rbo(left, right, p), abs=1e-9)
         assert least + residual == pytest.approx(brute_force_agreement.rbo_max(left, right, p), abs=1e-9)
         if left and right:
@@ -312,17 +312,17 @@ def test_runs_asked_for_are_those_of_all_pairs(ranked: tuple[Warehouse, Lists], 
     every = agreed(warehouse, relation)
     assert {(one, two) for one, two, _ in every} == set(combinations(lists, 2))
     asked = {
-        "run := 'c'": [("c", name) for name in "abd"],
-        "other := 'c'": [(name, "c") for name in "abd"],
-        "run := 'c', other := 'a'": [("c", "a")],
-        "run := 'c', other := 'c'": [],
+        "baseline := 'c'": [("c", name) for name in "abd"],
+        "run := 'c'": [(name, "c") for name in "abd"],
+        "baseline := 'c', run := 'a'": [("c", "a")],
+        "baseline := 'c', run := 'c'": [],
     }
     for arguments, pairs in asked.items():
         found = agreed(warehouse, f"{relation}({arguments})")
         assert found.keys() == {(one, two, topic) for one, two, topic, *_ in paired(lists, pairs)}
-        for (one, two, topic), (num_ret, other_ret, *rest) in found.items():
+        for (one, two, topic), (baseline_ret, num_ret, *rest) in found.items():
             theirs = every[min(one, two), max(one, two), topic]
-            assert {num_ret, other_ret} == set(theirs[:2])
+            assert {baseline_ret, num_ret} == set(theirs[:2])
             assert rest == pytest.approx(list(theirs[2:]), abs=1e-12)
 
 

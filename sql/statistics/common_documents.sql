@@ -1,11 +1,12 @@
 -- title: Documents that two runs both retrieve for a topic, with the place from which on both have them
 -- parameters:
---   run varchar = null     one of the runs; null: every run
---   other varchar = null   the other; null: every other run. Where neither is given every pair comes once
+--   baseline varchar = null   run compared with; null: every run
+--   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
+--                             the name that comes first as baseline
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
 -- columns:
---   run_id        key of the run
---   other_id      key of the other run
+--   baseline_id   key of the run compared with
+--   run_id        key of the run compared
 --   topic_id      key of the topic
 --   place         the greater of the document's two ranks
 --   in_shorter    whether that place lies within the shorter ranking
@@ -26,17 +27,17 @@ with chosen as (
     where retrieved.rank <= coalesce($depth, retrieved.rank)
 )
 select
-    listed.run_id,
-    others.run_id as other_id,
-    listed.topic_id,
-    greatest(listed.rank, others.rank) as place,
-    greatest(listed.rank, others.rank) <= least(listed.num_ret, others.num_ret) as in_shorter
-from chosen as listed
-join chosen as others
-    on others.topic_id = listed.topic_id
-    and others.document_id = listed.document_id
-    and others.run_id <> listed.run_id
+    base.run_id as baseline_id,
+    other.run_id,
+    base.topic_id,
+    greatest(base.rank, other.rank) as place,
+    greatest(base.rank, other.rank) <= least(base.num_ret, other.num_ret) as in_shorter
+from chosen as base
+join chosen as other
+    on other.topic_id = base.topic_id
+    and other.document_id = base.document_id
+    and other.run_id <> base.run_id
 where
-    listed.name = coalesce($run, listed.name)
-    and others.name = coalesce($other, others.name)
-    and ($run is not null or $other is not null or listed.name < others.name)
+    base.name = coalesce($baseline, base.name)
+    and other.name = coalesce($run, other.name)
+    and ($baseline is not null or $run is not null or base.name < other.name)

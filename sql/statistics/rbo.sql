@@ -2,17 +2,18 @@
 -- parameters:
 --   p double in (0, 1) = 0.9   how likely the reader goes on to the next document
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
---   run varchar = null     one of the runs; null: every run
---   other varchar = null   the other; null: every other run. Where neither is given every pair comes once
+--   baseline varchar = null   run compared with; null: every run
+--   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
+--                             the name that comes first as baseline
 -- columns:
---   run         run
---   other       run compared with it
---   topic       topic that either has documents for
---   num_ret     documents taken of the run; 0 for a topic it leaves out
---   other_ret   documents taken of the other run
---   rbo_min     least overlap that the rankings could have if they went on: what was seen, nothing more
---   rbo_res     residual: how much more it could be at most
---   rbo_ext     overlap extrapolated: it goes on as it was seen
+--   baseline      run compared with
+--   run           run compared
+--   topic         topic that either has documents for
+--   baseline_ret  documents taken of the baseline; 0 for a topic it leaves out
+--   num_ret       documents taken of the run
+--   rbo_min       least overlap that the rankings could have if they went on: what was seen, nothing more
+--   rbo_res       residual: how much more it could be at most
+--   rbo_ext       overlap extrapolated: it goes on as it was seen
 -- definition: Sum over depths d without end of (1 - p) p^(d - 1) X_d / d, X_d being the documents among the first d of
 --     both. Of rankings that end, the least, the residual and the extrapolated value by equations 11, 30 and 32 of the
 --     paper, so written that each shared document has a weight. Rankings are total orders under the tie rule that the
@@ -22,43 +23,43 @@
 --     the shared documents at all depths below
 with seen as (
     select
+        common_documents.baseline_id,
         common_documents.run_id,
-        common_documents.other_id,
         common_documents.topic_id,
         count(*) as num_common,
         count(case when common_documents.in_shorter then 1 end) as num_in_shorter,
         sum(coalesce(rbo_weights.shared, 0)) as total
-    from common_documents(run := $run, other := $other, depth := $depth) as common_documents
+    from common_documents(baseline := $baseline, run := $run, depth := $depth) as common_documents
     left join rbo_weights(p := $p) as rbo_weights on rbo_weights.place = common_documents.place
     group by
+        common_documents.baseline_id,
         common_documents.run_id,
-        common_documents.other_id,
         common_documents.topic_id
 ),
 lengths as (
     select
-        lists.run as name,
-        lists.other as other_name,
+        lists.baseline as baseline_name,
+        lists.run as other_name,
         lists.topic_id,
+        lists.baseline_ret,
         lists.num_ret,
-        lists.other_ret,
-        least(lists.num_ret, lists.other_ret) as shorter,
-        greatest(lists.num_ret, lists.other_ret) as longer,
+        least(lists.baseline_ret, lists.num_ret) as shorter,
+        greatest(lists.baseline_ret, lists.num_ret) as longer,
         coalesce(seen.num_common, 0) as num_common,
         coalesce(seen.num_in_shorter, 0) as num_in_shorter,
         coalesce(seen.total, 0) as total
-    from compared_lists(run := $run, other := $other, depth := $depth) as lists
+    from compared_lists(baseline := $baseline, run := $run, depth := $depth) as lists
     left join seen
-        on seen.run_id = lists.run_id
-        and seen.other_id = lists.other_id
+        on seen.baseline_id = lists.baseline_id
+        and seen.run_id = lists.run_id
         and seen.topic_id = lists.topic_id
 )
 select
-    lengths.name as run,
-    lengths.other_name as other,
+    lengths.baseline_name as baseline,
+    lengths.other_name as run,
     topics.topic,
+    lengths.baseline_ret,
     lengths.num_ret,
-    lengths.other_ret,
     least(lengths.total, 1) as rbo_min,
     greatest(
         coalesce(below_shorter.below, 0) + coalesce(below_longer.below, 0) - coalesce(below_all.below, 0),
