@@ -1,6 +1,9 @@
 -- title: Achieved significance levels of all pairs of runs by each measure, in their order
 -- parameters:
 --   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
+--   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
+--   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
+--   seed integer = 42   another seed gives other samples
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure
@@ -22,5 +25,5 @@ select
     found.p,
     found.baseline,
     found.run
-from p_values(test := $test) as found
+from p_values(test := $test, tolerance := $tolerance, samples := $samples, seed := $seed) as found
 window by_level as (partition by found.qrels, found.measure order by found.p, found.baseline, found.run)

@@ -7,7 +7,9 @@
 --                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
 --   confidence double in (0, 1) = 0.95   level of the interval
---   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
+--   intervals varchar in {t, percentile, bca} = t   Student's t, or quantiles of resampled differences: as they are, or
+--                             corrected for bias and acceleration (bootstrap_intervals)
+--   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey, and of the intervals
 --   seed integer = 42         another seed gives other samples
 -- columns:
 --   qrels           judgment set
@@ -15,10 +17,10 @@
 --   baseline        run compared with
 --   run             run compared
 --   num_topics      topics that both have a value for
---   baseline_mean   mean of the baseline, geometric on the logarithmic scale
+--   baseline_mean   mean of the baseline, geometric on the logarithmic scale; every topic weighs the same
 --   mean            mean of the run
 --   difference      mean difference; for measures with a geometric mean the logarithm of the ratio of the means
---   low             lower end of the interval of Student's t for the mean difference; null for one topic
+--   low             lower end of the interval for the mean difference; null for one topic
 --   high            upper end
 --   p               two-sided p value as it is
 --   p_corrected     p value corrected for the number of tests; that of tukey, which covers all pairs of a measure, as
@@ -28,7 +30,28 @@
 --   ties            topics where they differ by the tolerance at most
 --   losses          topics where the baseline is better
 --   note            what there is to say of the test, such as identical, one topic; else null
--- definition: The rows of differences beside those of corrected_p_values.
+-- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
+--     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
+--     counts are averaged, where these have the sum.
+with resampled as (
+    -- Read only where it is asked for.
+    select
+        drawn.qrels,
+        drawn.measure,
+        drawn.baseline,
+        drawn.run,
+        case when $intervals = 'bca' then drawn.bca_low else drawn.percentile_low end as low,
+        case when $intervals = 'bca' then drawn.bca_high else drawn.percentile_high end as high
+    from bootstrap_intervals(
+        baseline := $baseline,
+        samples := $samples,
+        seed := $seed,
+        confidence := $confidence
+    ) as drawn
+    where
+        $intervals <> 't'
+        and drawn.num_topics > 1
+)
 select
     found.qrels,
     found.measure,
@@ -38,8 +61,12 @@ select
     found.baseline_mean,
     found.mean,
     found.difference,
-    found.low,
-    found.high,
+    case
+        when $intervals = 't' then found.low
+        when $intervals in ('percentile', 'bca') then resampled.low
+        else error('intervals is ' || $intervals || ', it must be t, percentile or bca')
+    end as low,
+    case when $intervals = 't' then found.high else resampled.high end as high,
     tested.p,
     case
         when $test = 'tukey' or $correction = 'none' then tested.p
@@ -67,3 +94,8 @@ join corrected_p_values(
     and tested.measure = found.measure
     and tested.baseline = found.baseline
     and tested.run = found.run
+left join resampled
+    on resampled.qrels = found.qrels
+    and resampled.measure = found.measure
+    and resampled.baseline = found.baseline
+    and resampled.run = found.run

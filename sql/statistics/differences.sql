@@ -9,7 +9,8 @@
 --   baseline        run compared with
 --   run             run compared
 --   num_topics      topics that both have a value for
---   baseline_mean   mean of the baseline, geometric on the logarithmic scale
+--   baseline_mean   mean of the baseline, geometric on the logarithmic scale (0 where a value is); every topic weighs
+--                   the same
 --   mean            mean of the run
 --   scale           linear, or logarithmic for measures whose mean is geometric
 --   difference      mean difference; on the logarithmic scale the logarithm of the ratio of the means
@@ -37,10 +38,12 @@ with summed as (
         count(*) as num_topics,
         case
             when pairs.scale = 'linear' then sum(pairs.baseline_value order by pairs.topic) / count(*)
+            when min(pairs.baseline_value) <= 0 then 0
             else exp(sum(ln(greatest(pairs.baseline_value, 0.00001)) order by pairs.topic) / count(*))
         end as baseline_mean,
         case
             when pairs.scale = 'linear' then sum(pairs.value order by pairs.topic) / count(*)
+            when min(pairs.value) <= 0 then 0
             else exp(sum(ln(greatest(pairs.value, 0.00001)) order by pairs.topic) / count(*))
         end as mean,
         sum(pairs.difference order by pairs.topic) / count(*) as difference,

@@ -2,13 +2,17 @@
 -- parameters:
 --   alpha double in (0, 1) = 0.05   level below which a difference is significant
 --   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
+--   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
+--   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
+--   seed integer = 42   another seed gives other samples
 -- columns:
 --   qrels             judgment set
 --   measure           canonical name of the measure
 --   num_pairs         pairs of runs
 --   num_significant   pairs whose p value is below alpha
 --   power             share of pairs that are significant
--- definition: Pairs with p < alpha over all pairs; each pair counts by itself, without correction for their number.
+-- definition: Pairs with p < alpha over all pairs; each pair counts by itself, without correction for their number
+--     (but tukey corrects for it).
 -- reference: Sakai 2006, Evaluating evaluation metrics based on the bootstrap, doi:10.1145/1148170.1148261; Sakai 2007,
 --     On the reliability of information retrieval metrics based on graded relevance, doi:10.1016/j.ipm.2006.07.020
 -- differs: Sakai tests by bootstrap
@@ -18,7 +22,7 @@ with counted as (
         found.measure,
         count(*) as num_pairs,
         count(case when found.p < cast($alpha as double) then 1 end) as num_significant
-    from p_values(test := $test) as found
+    from p_values(test := $test, tolerance := $tolerance, samples := $samples, seed := $seed) as found
     group by found.qrels, found.measure
 )
 select
