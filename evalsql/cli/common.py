@@ -12,17 +12,16 @@ from typing import Annotated, Literal
 import duckdb
 import typer
 
-from evalsql import report
+from evalsql import notes, report
 from evalsql.asking import Progress
 from evalsql.connection import worded
 from evalsql.errors import UsageError
-from evalsql.naming import Measure, tie_variants
+from evalsql.naming import Measure
+from evalsql.notes import counted as counted
 from evalsql.opening import open
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
 
-# With more, trying orders of ties takes longer than a leaderboard should.
-MOST_TIED = 20_000
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 
@@ -80,12 +79,7 @@ KeepBest = Annotated[
 ]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
-_MOST_NOTES = 5
 _PATIENCE = 0.3  # seconds
-_FORMS = {
-    "groups": "measures not of groups or subtopics go by a document's highest grade",
-    "preferences": "measures of grades hold documents of a level above 0 for relevant",
-}
 
 
 def emit(
@@ -148,10 +142,6 @@ def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
         return Table(relation.columns, relation.fetchall(), counts)
 
 
-def counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
 def say(text: str) -> None:
     """A word to the user, beside the data."""
     print(text, file=sys.stderr)
@@ -196,50 +186,11 @@ def opened(
 
 def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    rows = warehouse.coverage(qrels=qrels, runs=runs).fetchall()
-    forms = dict(warehouse.rows("select qrels, form from qrels"))
-    topics = {name: count for name, _, count, _, _ in rows}
-    missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
-    extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
-    for name, count in topics.items():
-        say(
-            f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
-            f"runs with topics left out: {_share(rows, name, 4)}"
-        )
-        if forms[name] in _FORMS:
-            say(f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}")
-    for notes in (missing, extra):
-        for note in notes[:_MOST_NOTES]:
-            say(f"  {note}")
-        if len(notes) > _MOST_NOTES:
-            say(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
+    for line in notes.on_coverage(warehouse, qrels, runs):
+        say(line)
 
 
 def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if "worst" not in tie_variants(measure):
-        return
-    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
-    if len(sets) == len(set(sets)):
-        return
-    num_tied = warehouse.num_tied(qrels=qrels, runs=runs)
-    asking = f'evalsql check --ties -m "{measure.name}"'
-    if num_tied > MOST_TIED:
-        say(f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it")
-        return
-    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
-    if not num_tied and measure.relation not in warehouse.catalog.own:
-        return
-    _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
-    pairs = swaps.fetchall()
-    if pairs:
-        concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
-        say(
-            f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
-            f"another under other orders of tied documents; {asking} shows how much"
-        )
-
-
-def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
-    counts = [row[column] for row in rows if row[0] == name]
-    return f"{sum(bool(count) for count in counts)} of {len(counts)}"
+    if note := notes.on_ties(warehouse, measure, qrels, runs):
+        say(note)

@@ -1,0 +1,72 @@
+"""What there is to say of a warehouse's answers: topics left out, orders that hang on ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalsql.asking import Answers
+from evalsql.naming import Measure, tie_variants
+
+# With more, trying orders of ties takes longer than a leaderboard should.
+MOST_TIED = 20_000
+_MOST_NOTES = 5
+_FORMS = {
+    "groups": "measures not of groups or subtopics go by a document's highest grade",
+    "preferences": "measures of grades hold documents of a level above 0 for relevant",
+}
+
+
+def counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def on_coverage(warehouse: Answers, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
+    rows = warehouse.coverage(qrels=qrels, runs=runs).fetchall()
+    forms = dict(warehouse.rows("select qrels, form from qrels"))
+    topics = {name: count for name, _, count, _, _ in rows}
+    missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
+    extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
+    lines = []
+    for name, count in topics.items():
+        lines.append(
+            f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
+            f"runs with topics left out: {_share(rows, name, 4)}"
+        )
+        if forms[name] in _FORMS:
+            lines.append(f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}")
+    for notes in (missing, extra):
+        lines += [f"  {note}" for note in notes[:_MOST_NOTES]]
+        if len(notes) > _MOST_NOTES:
+            lines.append(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
+    return lines
+
+
+def on_ties(warehouse: Answers, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
+    """A line where the order of runs by a measure could be another under other orders of tied documents."""
+    if "worst" not in tie_variants(measure):
+        return None
+    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
+    if len(sets) == len(set(sets)):
+        return None
+    num_tied = warehouse.num_tied(qrels=qrels, runs=runs)
+    asking = f'evalsql check --ties -m "{measure.name}"'
+    if num_tied > MOST_TIED:
+        return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
+    # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
+    if not num_tied and measure.relation not in warehouse.catalog.own:
+        return None
+    _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
+    pairs = swaps.fetchall()
+    if not pairs:
+        return None
+    concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
+    return (
+        f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
+        f"another under other orders of tied documents; {asking} shows how much"
+    )
+
+
+def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
+    counts = [row[column] for row in rows if row[0] == name]
+    return f"{sum(bool(count) for count in counts)} of {len(counts)}"
