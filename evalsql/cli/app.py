@@ -15,6 +15,7 @@ _COMMANDS = {
     "leaderboard": "evaluate.leaderboard",
     "topics": "evaluate.topics",
     "compare": "compare.compare",
+    "report": "report.report",
     "curve": "curve.curve",
     "check": "check.check",
     "sql": "ask.sql",

@@ -22,16 +22,24 @@ def names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.json") if path.stem != "config")
 
 
+def blank(name: str) -> dict[str, Any]:
+    """The chart ``name`` without data."""
+    spec: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return spec
+
+
+def config() -> dict[str, Any]:
+    """What all charts look like."""
+    common: dict[str, Any] = json.loads((_FOLDER / "config.json").read_text(encoding="utf-8"))
+    return common
+
+
 def specification(name: str, table: Table) -> dict[str, Any]:
     """The chart ``name`` over the rows of ``table``, whose columns are its fields."""
-    spec: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     values = [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
-    spec["data"] = {"values": values}
-    spec["config"] = json.loads((_FOLDER / "config.json").read_text(encoding="utf-8"))
-    spec["config"]["range"] = {
-        "category": {"scheme": "tableau10" if len({row["run"] for row in values}) <= 10 else "tableau20"}
-    }
-    return spec
+    few = len({row.get("run") for row in values}) <= 10
+    colours = {"range": {"category": {"scheme": "tableau10" if few else "tableau20"}}}
+    return blank(name) | {"data": {"values": values}, "config": config() | colours}
 
 
 def draw(name: str, table: Table, extension: str) -> bytes:

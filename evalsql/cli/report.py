@@ -1,0 +1,74 @@
+"""``evalsql report``: one judgment set's runs as a page, or as Markdown, LaTeX or JSON."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalsql.cli.common import (
+    DEFAULT_MEASURES,
+    Database,
+    Digits,
+    Measures,
+    MemoryLimit,
+    OwnMeasures,
+    RunFilter,
+    opened,
+    progress_bar,
+    write_bytes,
+)
+from evalsql.errors import UsageError
+from evalsql.overview import overview
+
+_FORMATS = (".html", ".md", ".tex", ".json")
+
+
+def report(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(_FORMATS)} tells the format.")
+    ] = Path("report.html"),
+    measure: Measures = None,
+    measures: OwnMeasures = None,
+    qrels: Annotated[
+        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
+    ] = None,
+    run: RunFilter = None,
+    memory_limit: MemoryLimit = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """A report of systems on one judgment set, as a page without a network, Markdown, LaTeX or JSON.
+
+    The page has a leaderboard with intervals and significance, differences and values by topic, precision-recall, ROC
+    and TAP curves, spread, agreement of measures, unjudged documents, and where the data comes from.
+    """
+    extension = output.suffix.lower()
+    if extension not in _FORMATS:
+        raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
+    with (
+        opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse,
+        progress_bar() as progress,
+    ):
+        found = overview(
+            warehouse,
+            measure or DEFAULT_MEASURES,
+            program_version=warehouse.program_version,
+            qrels=qrels,
+            runs=run or (),
+            progress=progress,
+        )
+        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+    if extension == ".html":
+        from evalsql.report.page import page
+
+        write_bytes(page(found, digits).encode(), output, keep=keep)
+        return
+    from evalsql.report import sections
+
+    writer = {".md": sections.write_markdown, ".tex": sections.write_latex, ".json": sections.write_json}[extension]
+    text = StringIO()
+    writer(found, text, digits)
+    write_bytes(text.getvalue().encode(), output, keep=keep)

@@ -1,0 +1,153 @@
+"""What a report shows of one judgment set, each part a table as a relation of the warehouse gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evalsql import build, notes
+from evalsql.asking import Answers, Names, Progress, listed, silent
+from evalsql.connection import worded
+from evalsql.errors import UsageError
+from evalsql.naming import Measure, literal, parse_measures
+from evalsql.report.comparison import Comparison
+from evalsql.report.table import Table
+
+ALPHA = 0.05
+TEST, CORRECTION = "t", "holm"
+# Statements about the values of the measures; {qrels} is filled in.
+_OF_SCORES: Mapping[str, str] = {
+    "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
+    "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels}",
+    "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} order by measure, median desc",
+    "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} order by measure, other",
+}
+# Relations about runs, and how their rows are ordered.
+_OF_RUNS: Mapping[str, tuple[str, str]] = {
+    "pr": ("pr_curve_mean", "run, recall"),
+    "pr_topics": ("pr_curve_topics", "run, topic, recall"),
+    "roc": ("roc_points", "run, fpr, tpr"),
+    "tap": ("tap_steps", "run, false_positives"),
+    "unjudged": ("unjudged_by_rank", "run, k"),
+}
+_SOURCES = """
+select runs.run, runs.tag, runs.tie_rule, files.file, files.sha256, files.num_rows, runs.loaded_at, runs.evalsql_version
+from runs left join files on files.kind = 'run' and files.id = runs.run_id
+where runs.run in ({runs}) order by runs.run, files.file"""
+_JUDGED = """
+select qrels.qrels, qrels.form, files.kind, files.file, files.sha256, files.num_rows, qrels.loaded_at,
+    qrels.evalsql_version
+from qrels left join files on files.kind in ('qrels', 'weights') and files.id = qrels.qrels_id
+where qrels.qrels = {qrels} order by files.kind, files.file"""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The parts of a report by name, and what is to be said before them.
+
+    ``board`` has a row a run, the best by the first measure on top: run and the mean of each measure. ``comparison``
+    is that of all pairs of runs, None for a single run. Other tables: values, intervals, distribution, agreement, pr,
+    pr_topics, roc, tap, unjudged, runs, qrels.
+    """
+
+    qrels: str
+    measures: Sequence[Measure]
+    board: Table
+    comparison: Comparison | None
+    tables: Mapping[str, Table]
+    notices: Sequence[str]
+    program_version: str
+
+    @property
+    def names(self) -> list[str]:
+        """Canonical names of the measures."""
+        return [measure.name for measure in self.measures]
+
+    @property
+    def runs(self) -> list[str]:
+        return [str(row[0]) for row in self.board.rows]
+
+    @property
+    def topics(self) -> list[str]:
+        return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows})
+
+
+def overview(
+    warehouse: Answers,
+    measures: Names,
+    *,
+    program_version: str,
+    qrels: str | None = None,
+    runs: Names = (),
+    progress: Progress = silent,
+) -> Overview:
+    """Gather everything a report shows.
+
+    Args:
+        measures: names, the first being the one runs are ordered by.
+        qrels: judgment set; may be left out where there is only one.
+        runs: names or globs; all by default.
+
+    Raises:
+        UsageError: unknown names, no run, or several judgment sets of which none is named.
+    """
+    named = parse_measures(listed(measures), warehouse.catalog)
+    judged = _judgment_set(warehouse, qrels)
+    chosen = [run for _, run, *_ in warehouse.coverage(qrels=judged, runs=runs).fetchall()]
+    if not chosen or not named:
+        raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
+    steps = [*_OF_SCORES, "differences", *_OF_RUNS]
+
+    def show(step: str) -> None:
+        progress("gathering the report", steps.index(step), len(steps))
+
+    tables: dict[str, Table] = {}
+    with warehouse.scored(named, qrels=judged, runs=chosen):
+        for name, query in _OF_SCORES.items():
+            show(name)
+            tables[name] = _table(warehouse, query.format(qrels=literal(judged)))
+        board = _board(warehouse, named)
+        show("differences")
+        comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 else None
+    for name, (relation, order) in _OF_RUNS.items():
+        show(name)
+        asked = warehouse.asked(relation, qrels=judged, runs=chosen)
+        tables[name] = _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+    among = ", ".join(map(literal, chosen))
+    tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
+    tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
+    tie_note = notes.on_ties(warehouse, named[0], [judged], chosen)
+    said = [*notes.on_coverage(warehouse, [judged], chosen), *([tie_note] if tie_note else [])]
+    progress("gathering the report", len(steps), len(steps))
+    return Overview(judged, named, board, comparison, tables, said, program_version)
+
+
+def _judgment_set(warehouse: Answers, name: str | None) -> str:
+    held = warehouse.matching("qrels", name or "*")
+    if len(held) > 1:
+        raise UsageError(f"a report is of one judgment set, name it with --qrels: {', '.join(held)}")
+    return held[0]
+
+
+def _table(warehouse: Answers, query: str, counts: frozenset[str] = frozenset()) -> Table:
+    relation = warehouse.sql(query)
+    with worded():
+        return Table(relation.columns, relation.fetchall(), counts)
+
+
+def _board(warehouse: Answers, named: Sequence[Measure]) -> Table:
+    rows = build.leaderboard(warehouse.catalog, named, "select * from temp.scores")
+    counts = frozenset(measure.name for measure in named if measure.is_count)
+    return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
+
+
+def _comparison(warehouse: Answers, qrels: str, named: Sequence[Measure]) -> Comparison:
+    relation = warehouse.catalog["comparisons"]
+    given = {each.name: each.default for each in relation.parameters} | {
+        "test": TEST,
+        "correction": CORRECTION,
+        "family": "measure",
+    }
+    table = _table(warehouse, f"select * from {Measure(relation, given).call}")
+    pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    return Comparison(qrels, pairs, [measure.name for measure in named], TEST, CORRECTION, ALPHA)

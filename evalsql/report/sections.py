@@ -1,0 +1,199 @@
+"""The sections of a report with their tables, and the report as Markdown, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, TextIO
+
+from evalsql.overview import Overview
+from evalsql.report import comparison, markup
+from evalsql.report.table import Table
+
+LARGEST = 2_000  # rows of a table that is still for reading
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, a paragraph, and tables with their titles."""
+
+    name: str
+    title: str
+    text: str
+    tables: Sequence[tuple[str, Table]] = ()
+
+
+def sections(overview: Overview) -> list[Section]:
+    """Everything a report shows, in order; the leaderboard's table is written by each format itself."""
+    tables = overview.tables
+    return [
+        Section("leaderboard", "Leaderboard", _leaderboard_text(overview)),
+        Section(
+            "differences",
+            "Differences by topic",
+            "How a run does on each topic compared with another; bars above zero are topics where it is better.",
+        ),
+        Section(
+            "topics",
+            "Topics by systems",
+            "The value of each run on each topic.",
+            [(f"{name} by topic", _by_topic(overview, name)) for name in overview.names[:1]],
+        ),
+        Section(
+            "precision-recall",
+            "Precision and recall",
+            "Interpolated precision at eleven levels of recall, mean over topics, and by topic for one run.",
+            [("Precision at levels of recall", _spread(tables["pr"], "run", "recall", "precision", overview.runs))],
+        ),
+        Section(
+            "roc",
+            "ROC",
+            "True against false positive rate as the score falls, topics pooled by score; the curve by points no "
+            "further apart than a hundredth.",
+        ),
+        Section(
+            "distribution",
+            "Spread over topics",
+            "Least and greatest value over topics, quartiles and median.",
+            [("Spread over topics", tables["distribution"])],
+        ),
+        Section(
+            "threshold",
+            "Threshold of TAP-k",
+            "The number of false positives that half of the topics show, against the score of the run; the dashed line "
+            "is the score at which TAP-5 cuts it.",
+            [("Scores at which TAP-5 cuts", _cuts(tables["tap"]))],
+        ),
+        Section(
+            "agreement",
+            "Agreement of measures",
+            "How far two measures put the runs into the same order: Kendall's tau-b, tau_AP and Spearman's rho.",
+            [("Agreement of measures", tables["agreement"])],
+        ),
+        Section(
+            "unjudged",
+            "Unjudged documents",
+            "The share of the documents down to each rank that nobody judged. What is not judged counts as not "
+            "relevant in most measures.",
+            [("Unjudged share by rank", _spread(tables["unjudged"], "run", "k", "unjudged", overview.runs))],
+        ),
+        Section(
+            "provenance",
+            "Where the data comes from",
+            f"Made by evalsql {overview.program_version}.",
+            [("Judgments", tables["qrels"]), ("Runs", tables["runs"])],
+        ),
+    ]
+
+
+def _leaderboard_text(overview: Overview) -> str:
+    text = "Means over the topics"
+    if overview.tables["intervals"].rows:
+        text += ", below them Student's interval at 95%"
+    text += "; the best in bold."
+    if overview.comparison is None:
+        return text
+    return (
+        f"{text} A superscript names the systems that are significantly worse, or their number where there are many "
+        f"({overview.comparison.how}, each measure by itself)."
+    )
+
+
+def _by_topic(overview: Overview, measure: str) -> Table:
+    rows = [(topic, run, value) for name, run, topic, value in overview.tables["values"].rows if name == measure]
+    return _spread(Table(("topic", "run", "value"), rows), "topic", "run", "value", overview.topics, overview.runs)
+
+
+def _spread(
+    table: Table, down: str, across: str, value: str, names: Sequence[str], columns: Sequence[Any] | None = None
+) -> Table:
+    """The same values with a row for each of ``names`` and a column for each of what stands in ``across``."""
+    at = [list(table.columns).index(name) for name in (down, across, value)]
+    cells = {(row[at[0]], row[at[1]]): row[at[2]] for row in table.rows}
+    heads = columns or sorted({key for _, key in cells})
+    rows = [(name, *(cells.get((name, head)) for head in heads)) for name in names]
+    return Table((down, *map(str, heads)), rows)
+
+
+def _cuts(table: Table) -> Table:
+    places = [list(table.columns).index(name) for name in ("run", "threshold", "false_positives", "is_chosen")]
+    rows = [tuple(row[place] for place in places[:3]) for row in table.rows if row[places[3]]]
+    return Table(("run", "threshold", "false_positives"), rows)
+
+
+def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
+    """The report's text and tables; tables too large to read are left to the page and to JSON, and it says so."""
+    escape = markup.escape_markdown
+    stream.write(f"# Evaluation with {escape(overview.qrels)}\n\n")
+    stream.writelines(f"- {escape(line.strip())}\n" for line in overview.notices)
+    for section in sections(overview):
+        stream.write(f"\n## {escape(section.title)}\n\n{escape(section.text)}\n\n")
+        if section.name == "leaderboard":
+            _leaderboard(overview, stream, digits, comparison.write_markdown, markup.write_markdown)
+        for title, table in section.tables:
+            stream.write(f"**{escape(title)}**\n\n")
+            if _is_large(table):
+                stream.write(f"{len(table.rows)} rows, which the JSON has.\n\n")
+            else:
+                markup.write_markdown(table, stream, digits)
+                stream.write("\n")
+
+
+def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
+    """Sections for a document with booktabs."""
+    escape = markup.escape_latex
+    stream.write(f"\\section{{Evaluation with {escape(overview.qrels)}}}\n")
+    for line in overview.notices:
+        stream.write(f"{escape(line.strip())}\n\n")
+    for section in sections(overview):
+        stream.write(f"\\subsection{{{escape(section.title)}}}\n{escape(section.text)}\n\n")
+        if section.name == "leaderboard":
+            _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_latex)
+        for title, table in section.tables:
+            if _is_large(table):
+                stream.write(f"{escape(title)}: {len(table.rows)} rows, which the JSON has.\n\n")
+                continue
+            stream.write(f"\\begin{{table}}\n\\caption{{{escape(title)}}}\n")
+            markup.write_latex(table, stream, digits)
+            stream.write("\\end{table}\n\n")
+
+
+def _is_large(table: Table) -> bool:
+    return len(table.rows) * len(table.columns) > LARGEST
+
+
+def _leaderboard(overview: Overview, stream: TextIO, digits: int, compared: Any, plain: Any) -> None:
+    if overview.comparison is None:
+        plain(overview.board, stream, digits)
+        return
+    text = StringIO()
+    compared([overview.comparison], text, digits)
+    stream.write(text.getvalue())
+
+
+def write_json(overview: Overview, stream: TextIO, digits: int) -> None:
+    """Every table in full precision, by name: a list of objects each."""
+    tables = {"leaderboard": overview.board, **overview.tables}
+    content: dict[str, Any] = {
+        "qrels": overview.qrels,
+        "measures": overview.names,
+        "notices": [line.strip() for line in overview.notices],
+        "evalsql_version": overview.program_version,
+        **{
+            name: [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
+            for name, table in tables.items()
+        },
+        "comparisons": overview.comparison.pairs if overview.comparison else [],
+    }
+    json.dump(content, stream, ensure_ascii=False, indent=1, default=str)
+    stream.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ")
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
