@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,4 +92,5 @@ def _keep(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
             "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')",
             [nth, relation.name, relation.text],
         )
-    warehouse.catalog = catalog
+    # One by one, as they are read again: the digest goes by it.
+    warehouse.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())

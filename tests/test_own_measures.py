@@ -88,8 +88,10 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
         ("Fullness", "full", "sum")
     ]
     warehouse.close()
-    with evalsql.open(warehouse.path, read_only=True) as again:
+    made: list[object] = []
+    with evalsql.open(warehouse.path, read_only=True, progress=lambda *stage: made.append(stage)) as again:
         answers(again)
+    assert made == []
     with duckdb.connect(warehouse.path, read_only=True) as plain:
         assert plain.sql("select max(value) from fullness(worth := 7)").fetchall() == [(7.0,)]
         comments = plain.sql("select comment from duckdb_views() where view_name = 'fullness'").fetchall()
