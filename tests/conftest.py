@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import atexit
+import io
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import evalsql
-from evalsql import Warehouse
+from evalsql import Warehouse, added, opening
+from evalsql.catalog import Catalog, read_catalog
+from evalsql.cli import main
+from tests.random_collections import collection
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
+RANDOM_SEEDS = range(200)
+
+
+# The longest first, so that both workers end together; what is not named here takes seconds. Peers make what curves
+# and models of users read.
+LONG = (
+    *("statistics", "trec_eval", "peers", "preferences", "ties", "warehouse", "catalog", "diversity", "golden"),
+    *("install", "own_measures", "template", "hostile", "cli", "readme", "loading", "functions", "judged_only"),
+    *("upgrade", "sampled", "charts", "ir_measures", "lists", "user_models", "curves", "tap", "start", "clients"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {f"test_{name}": place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 def real_data() -> Path | None:
@@ -43,22 +65,70 @@ if "EVALSQL_TEST_CACHE" not in os.environ:
 
 
 @cache
-def _empty_file() -> Path:
+def _once(name: str, make: Callable[[Path], None]) -> Path:
+    """A file for all workers: the first to want it makes it, the others wait."""
+    path = Path(os.environ["EVALSQL_TEST_CACHE"]) / name
+    while not path.exists():
+        try:
+            path.with_suffix(".claimed").mkdir()
+        except FileExistsError:
+            time.sleep(0.1)
+            continue
+        try:
+            if not path.exists():
+                make(path.with_suffix(".made"))
+                path.with_suffix(".made").rename(path)
+        finally:
+            path.with_suffix(".claimed").rmdir()
+    return path
+
+
+def _make_empty(path: Path) -> None:
+    evalsql.open(path).close()
+
+
+def _make_random(path: Path) -> None:
+    with evalsql.open(shutil.copy(_once("empty.duckdb", _make_empty), path)) as warehouse:
+        for seed in RANDOM_SEEDS:
+            one = collection(seed)
+            warehouse.load_qrels(one.qrels, f"{seed}")
+            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+
+
+@cache
+def _scratch() -> Path:
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    evalsql.open(folder / "empty.duckdb").close()
-    return folder / "empty.duckdb"
+    return folder
 
 
-def new_file(folder: Path | None = None) -> Path:
-    """A warehouse file without data, copied, since making one takes seconds."""
-    copy, name = tempfile.mkstemp(".duckdb", dir=folder or _empty_file().parent)
+def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
+    """A warehouse file, by default without data, copied, since making one takes seconds."""
+    copy, name = tempfile.mkstemp(".duckdb", dir=folder or _scratch())
     os.close(copy)
-    return Path(shutil.copy(_empty_file(), name))
+    return Path(shutil.copy(like or _once("empty.duckdb", _make_empty), name))
 
 
 def new_warehouse() -> Warehouse:
     return evalsql.open(new_file())
+
+
+def random_warehouse() -> Warehouse:
+    """Each of the random collections a judgment set called by its seed, with one run; for reading only."""
+    return evalsql.open(_once("random.duckdb", _make_random), read_only=True)
+
+
+@pytest.fixture
+def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
+    """Some measures and no statistics for all there are: where making views is what is tested, but not which."""
+    whole = read_catalog()
+    named = (*("ap", "ndcg", "num_ret", "rr", "tap"), *(report.name for report in whole.of_kind("reports")))
+    built = {relation.name for relation in whole.build_order(named)}
+    kept = [each for each in whole.relations.values() if each.kind in ("tables", "loading") or each.name in built]
+    catalog = Catalog({}, "").extended(kept)
+    for module in (added, opening):
+        monkeypatch.setattr(module, "read_catalog", lambda: catalog)
+    return catalog
 
 
 @pytest.fixture
@@ -78,27 +148,59 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
+Outcome = subprocess.CompletedProcess[str]
+Command = Callable[..., Outcome]
+
+
+def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome:
+    """What a process of ``evalsql`` does, done in this one: most of a short command's time is its imports."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)]
+    streams[0].buffer.write(stdin.encode())
+    streams[0].buffer.seek(0)
+    streams[2].reconfigure(errors="backslashreplace")
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.resetwarnings()
+        patch.chdir(folder)
+        patch.delenv("EVALSQL_DB", raising=False)
+        patch.setattr(sys, "argv", ["evalsql", *map(str, arguments)])
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+            code: object = 0
+        except SystemExit as end:
+            code = end.code
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    printed = [stream.buffer.getvalue().decode() for stream in streams[1:]]
+    return subprocess.CompletedProcess(list(arguments), int(code or 0), *printed)
+
+
+def of_its_own(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome:
+    environment = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
+    return subprocess.run(
+        [sys.executable, "-m", "evalsql", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
-    """Runs ``evalsql`` as a user does, in an empty folder."""
+    """Runs ``evalsql`` in an empty folder, within this process."""
+    return lambda *arguments, stdin="": in_process(tmp_path, arguments, stdin)
 
-    def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        environment = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
-        return subprocess.run(
-            [sys.executable, "-m", "evalsql", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment,
-            timeout=120,
-            check=False,
-        )
 
-    return run
+@pytest.fixture
+def process(tmp_path: Path) -> Command:
+    """Runs ``evalsql`` in an empty folder as a user does: in a process of its own."""
+    return lambda *arguments, stdin="": of_its_own(tmp_path, arguments, stdin)
 
 
 def write(path: Path, text: str | bytes) -> Path:

@@ -19,14 +19,45 @@ QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
 LEADERBOARD = ("leaderboard", "-m", "nDCG@10", "-m", "AP P@10", "--db")
 
 
-def test_demo_builds_a_warehouse_and_prints_its_leaderboard(command: Command, tmp_path: Path) -> None:
+def test_demo_builds_a_warehouse_and_prints_its_leaderboard(process: Command, tmp_path: Path) -> None:
     for _ in range(2):
-        outcome = command("demo")
+        outcome = process("demo")
         assert outcome.returncode == 0, outcome.stderr
         assert outcome.stdout.splitlines()[0].split()[:3] == ["qrels", "run", "nDCG@10"]
         assert len(outcome.stdout.splitlines()) == 10
         assert "tfidf misses 1 of 40 topics" in outcome.stderr
     assert (tmp_path / "evalsql-demo.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("eval", QRELS, RUNS / "dense.run", RUNS / "tfidf.run", "-m", "AP"), 0),
+        (("eval", QRELS, "-", "-m", "AP", "--format", "csv"), 0),
+        (("check", "--ties", "-m", "RR", "--db", "{sample}"), 1),
+        (("sql", "select 'ä' as a, 1/3 as b", "--db", "{sample}"), 0),
+        (("sql", "from read_csv('/etc/passwd')", "--db", "{sample}"), 2),
+        (("leaderboard",), 3),
+        (("eval", QRELS, "absent.run"), 2),
+        (("eval", QRELS), 2),
+        (("nonsense",), 2),
+        (("load", "runs", RUNS / "dense.run", "--tie-rule", "alphabet"), 2),
+        (("trec_eval", "-m", "map", QRELS, RUNS / "dense.run"), 0),
+        (("trec_eval", QRELS, FIXTURES / "mixed" / "runs" / "system.run"), 7),
+        (("trec_eval", "-m", "nap", QRELS, "absent.run"), 1),
+    ],
+)
+def test_a_process_of_its_own_says_what_the_function_says(
+    command: Command, process: Command, sample_file: Path, arguments: tuple[object, ...], code: int
+) -> None:
+    """Most commands are tested in this process; here both streams and the exit code are those of a user's."""
+    stdin = (RUNS / "dense.run").read_text() if "-" in arguments else ""
+    arguments = tuple(sample_file if argument == "{sample}" else argument for argument in arguments)
+    theirs, ours = (run(*arguments, stdin=stdin) for run in (process, command))
+    assert theirs.returncode == ours.returncode == code
+    assert theirs.stdout == ours.stdout
+    assert theirs.stderr.replace("python -m evalsql", "evalsql") == ours.stderr
+    assert ours.stdout or ours.stderr
 
 
 def test_the_sample_is_what_its_script_makes(tmp_path: Path) -> None:

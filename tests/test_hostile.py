@@ -158,6 +158,7 @@ def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
         assert path.read_bytes() == before
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_views_of_ones_own_outlive_an_upgrade(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     with evalsql.open(path) as warehouse:

@@ -167,6 +167,7 @@ def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> 
         warehouse.load_measures(folder)
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
     share = MEASURE.replace("half_full_rankings.half_full", "evaluated.num_ret > 1").replace("else 0 end", "end")
@@ -202,6 +203,7 @@ def test_nothing_to_read_is_said(tmp_path: Path) -> None:
         evalsql.open(":memory:", measures=tmp_path / "absent.sql")
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_one_that_the_package_has_come_to_have_is_left_out_with_a_warning(warehouse: Warehouse, folder: Path) -> None:
     """As if a later version brought a measure of the same name."""
     warehouse.load_measures(folder)

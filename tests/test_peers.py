@@ -11,10 +11,10 @@ import pytest
 from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force, peers
-from tests.conftest import new_warehouse
+from tests.conftest import RANDOM_SEEDS, new_warehouse, random_warehouse
 from tests.random_collections import Collection, collection
 
-SEEDS = range(200)
+SEEDS = RANDOM_SEEDS
 EXACT = 1e-9
 PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "FRS": brute_force.frs,
@@ -36,12 +36,9 @@ def collections() -> dict[int, Collection]:
 
 
 @pytest.fixture(scope="module")
-def loaded(collections: dict[int, Collection]) -> Iterator[Warehouse]:
+def loaded() -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
-    with new_warehouse() as warehouse:
-        for seed, one in collections.items():
-            warehouse.load_qrels(one.qrels, f"{seed}")
-            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+    with random_warehouse() as warehouse:
         yield warehouse
 
 

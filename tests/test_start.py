@@ -69,6 +69,7 @@ def test_on_a_terminal_the_first_warehouse_shows_progress(tmp_path: Path) -> Non
     assert b"making views" in shown
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_a_library_is_silent_and_reports_progress_to_who_asks(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

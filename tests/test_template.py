@@ -45,30 +45,42 @@ def figures(warehouse: Warehouse) -> dict[str, float]:
     return dict(warehouse.rows("select measure, value from summary"))
 
 
-def test_a_copy_is_what_would_have_been_made(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with evalsql.open(tmp_path / "first.duckdb") as first:
-        contents = first.rows(EVERYTHING)
-        values = figures(first)
+def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with evalsql.open(tmp_path / "file.duckdb") as file:
+        contents = file.rows(EVERYTHING)
+        values = figures(file)
         assert len(values) > 15
-    assert len(made(cache)) == 1
-    written = made(cache)[0].stat().st_mtime_ns
     with evalsql.open(":memory:") as memory:
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
         assert memory.rows("select database_name from duckdb_databases() where not internal") == [("memory",)]
-    assert made(cache)[0].stat().st_mtime_ns == written
     monkeypatch.setattr("evalsql.opening.cached", lambda digest, make: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)
 
 
+@pytest.mark.usefixtures("few_measures")
+def test_a_template_is_made_once(cache: Path, tmp_path: Path) -> None:
+    with evalsql.open(tmp_path / "first.duckdb") as first:
+        contents = first.rows(EVERYTHING)
+        values = figures(first)
+    assert len(made(cache)) == 1
+    written = made(cache)[0].stat().st_mtime_ns
+    with evalsql.open(":memory:") as memory:
+        assert memory.rows(EVERYTHING) == contents
+        assert figures(memory) == pytest.approx(values, abs=1e-12)
+    assert made(cache)[0].stat().st_mtime_ns == written
+
+
+@pytest.mark.usefixtures("few_measures")
 def test_without_a_place_to_keep_it_all_is_made(cache: Path) -> None:
     cache.write_text("a file where the folder should be")
     with evalsql.open(":memory:") as warehouse:
         assert figures(warehouse)
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
     evalsql.open(":memory:").close()
     (kept,) = made(cache)
@@ -91,6 +103,7 @@ def test_a_few_templates_are_kept(cache: Path) -> None:
     assert len(made(cache)) == 4
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_warehouses_side_by_side_do_not_meet(cache: Path, tmp_path: Path) -> None:
     with evalsql.open(":memory:") as one, evalsql.open(":memory:") as two, evalsql.open(tmp_path / "w.duckdb") as three:
         one.load_qrels({"t": {"d": 1}}, "own")

@@ -47,6 +47,7 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             assert now[2:] == pytest.approx(then[2:], abs=1e-12)
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_a_warehouse_of_the_third_schema_gets_places_among_judged_and_relevant_documents(
     tmp_path: Path, sample_file: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_warehouse_of_the_third_schema_gets_places_among_judged_and_relevant_d
         """) == [(0,)]
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_a_warehouse_of_the_second_schema_gets_weights(tmp_path: Path, sample_file: Path) -> None:
     path = Path(shutil.copy(sample_file, tmp_path / "old.duckdb"))
     with evalsql.open(path) as warehouse:

@@ -17,7 +17,7 @@ from evalsql import Warehouse
 from evalsql.naming import parse_measures
 from tests import brute_force
 from tests import brute_force_user_models as plain
-from tests.conftest import new_warehouse
+from tests.conftest import random_warehouse
 from tests.random_collections import Qrels, Run, collection
 from tests.test_ties import orders, tied_collection
 
@@ -101,11 +101,7 @@ PLAIN: dict[str, Topic] = {
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
-    with new_warehouse() as warehouse:
-        for seed in SEEDS:
-            one = collection(seed)
-            warehouse.load_qrels(one.qrels, f"{seed}")
-            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+    with random_warehouse() as warehouse:
         yield warehouse
 
 
