@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import struct
+from functools import lru_cache
 
 from tests.random_collections import Qrels, Run
 
 
+@lru_cache
 def single(score: float) -> float:
     """The score as a 32-bit float."""
     return float(struct.unpack("f", struct.pack("f", score))[0])

@@ -62,9 +62,9 @@ def test_others_left_out_here_or_before(
     differing = 0
     for measure in variants(relation):
         narrowed = Measure(relation, {**measure.arguments, "judged_only": True})
-        ours = {(qrels, topic): value for qrels, topic, value in _rows(warehouse, narrowed, "all")}
-        plain = {(qrels, topic): value for qrels, topic, value in _rows(warehouse, measure, "all")}
-        before = {(qrels, topic): value for qrels, topic, value in _rows(warehouse, measure, "kept")}
+        ours = _values(warehouse, narrowed)["all"]
+        found = _values(warehouse, measure)
+        plain, before = found["all"], found["kept"]
         assert len(before) > 100
         for key, value in before.items():
             assert ours[key] == pytest.approx(value, abs=1e-12), (measure.name, key)
@@ -72,8 +72,12 @@ def test_others_left_out_here_or_before(
     assert differing > 20
 
 
-def _rows(warehouse: Warehouse, measure: Measure, run: str) -> list[tuple[str, str, float]]:
-    return warehouse.rows(f"select qrels, topic, value from {measure.call} where run = '{run} ' || qrels")
+def _values(warehouse: Warehouse, measure: Measure) -> dict[str, dict[tuple[str, str], float]]:
+    """By the kind of the run, judgment set and topic."""
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for run, qrels, topic, value in warehouse.rows(f"select run, qrels, topic, value from {measure.call}"):
+        found.setdefault(run.removesuffix(f" {qrels}"), {})[qrels, topic] = value
+    return found
 
 
 @pytest.mark.parametrize("level", [1, 2])
