@@ -30,6 +30,9 @@ _OF_RUNS: Mapping[str, tuple[str, str]] = {
     "tap": ("tap_steps", "run, false_positives"),
     "unjudged": ("unjudged_by_rank", "run, k"),
 }
+_DIFFERENCES = """
+select topic, run, baseline, value, baseline_value, difference
+from paired_differences(baseline := {baseline}) where qrels = {qrels} order by difference desc, topic"""
 _SOURCES = """
 select runs.run, runs.tag, runs.tie_rule, files.file, files.sha256, files.num_rows, runs.loaded_at, runs.evalsql_version
 from runs left join files on files.kind = 'run' and files.id = runs.run_id
@@ -120,6 +123,45 @@ def overview(
     said = [*notes.on_coverage(warehouse, [judged], chosen), *([tie_note] if tie_note else [])]
     progress("gathering the report", len(steps), len(steps))
     return Overview(judged, named, board, comparison, tables, said, program_version)
+
+
+def chart_rows(
+    warehouse: Answers,
+    name: str,
+    measures: Names,
+    *,
+    qrels: str | None = None,
+    runs: Names = (),
+    baseline: str | None = None,
+) -> Table:
+    """The rows of one chart of a report.
+
+    Args:
+        name: agreement, differences, distribution, pr, pr_levels, roc, tap, topics or unjudged.
+        measures: names; all of them for agreement, the first for differences, distribution and topics.
+        baseline: run that the only run named is compared with (differences).
+
+    Raises:
+        UsageError: unknown names, or not the number of runs that the chart takes.
+    """
+    named = parse_measures(listed(measures), warehouse.catalog)
+    judged = _judgment_set(warehouse, qrels)
+    chosen = [run for _, run, *_ in warehouse.coverage(qrels=judged, runs=runs).fetchall()]
+    if name in ("differences", "pr_levels") and len(chosen) != 1:
+        raise UsageError(f"the chart {name} is of one run, name it: {', '.join(chosen[:5]) or 'none is there'}")
+    if not chosen or not named:
+        raise UsageError(f"a chart takes a measure and a run evaluated with {judged} at least")
+    if (baseline is None) == (name == "differences"):
+        raise UsageError("a baseline is what the chart differences takes, and no other")
+    relation, order = _OF_RUNS.get("pr_topics" if name == "pr_levels" else name, ("", ""))
+    if relation:
+        asked = warehouse.asked(relation, qrels=judged, runs=chosen)
+        return _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+    others = [] if baseline is None else warehouse.matching("run", [baseline])
+    given = named if name == "agreement" else named[:1]
+    with warehouse.scored(given, qrels=judged, runs=[*chosen, *others]):
+        query = _OF_SCORES["values" if name == "topics" else name] if name != "differences" else _DIFFERENCES
+        return _table(warehouse, query.format(qrels=literal(judged), baseline=literal(baseline)))
 
 
 def _judgment_set(warehouse: Answers, name: str | None) -> str:

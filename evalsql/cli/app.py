@@ -16,6 +16,7 @@ _COMMANDS = {
     "topics": "evaluate.topics",
     "compare": "compare.compare",
     "report": "report.report",
+    "chart": "chart.chart",
     "curve": "curve.curve",
     "check": "check.check",
     "sql": "ask.sql",

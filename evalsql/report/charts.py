@@ -34,19 +34,22 @@ def config() -> dict[str, Any]:
     return common
 
 
-def specification(name: str, table: Table) -> dict[str, Any]:
-    """The chart ``name`` over the rows of ``table``, whose columns are its fields."""
+def specification(name: str, table: Table, of: str = "") -> dict[str, Any]:
+    """The chart ``name`` over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
     values = [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
     few = len({row.get("run") for row in values}) <= 10
     colours = {"range": {"category": {"scheme": "tableau10" if few else "tableau20"}}}
-    return blank(name) | {"data": {"values": values}, "config": config() | colours}
+    spec = blank(name) | {"data": {"values": values}, "config": config() | colours}
+    if of:
+        spec["title"]["text"] += f": {of}"
+    return spec
 
 
-def draw(name: str, table: Table, extension: str) -> bytes:
+def draw(name: str, table: Table, extension: str, of: str = "") -> bytes:
     """The chart as a PNG, an SVG or a page that needs nothing else."""
     import vl_convert
 
-    spec = specification(name, table)
+    spec = specification(name, table, of)
     if extension == ".png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=PIXELS))
     if extension == ".svg":

@@ -50,6 +50,7 @@ def page(overview: Overview, digits: int) -> str:
     """
     import vl_convert
 
+    library: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
     parts = sections(overview)
     template = Template(_read("page.html"))
     return template.substitute(
@@ -60,7 +61,7 @@ def page(overview: Overview, digits: int) -> str:
         links="\n".join(f'<li><a href="#{part.name}">{_text(part.title)}</a></li>' for part in parts),
         sections="\n".join(_section(overview, part, digits) for part in parts),
         data=_json(_data(overview)),
-        library=vl_convert.javascript_bundle()  # type: ignore[call-arg].replace("</script", "<\\/script"),
+        library=library.replace("</script", "<\\/script"),
         script=_read("page.js"),
     )
 

@@ -49,7 +49,8 @@
   const table = (name) => (tables[name] ??= objects(data.tables[name]));
   const ofRuns = (name) => () => {
     const wanted = drawn();
-    return table(name).filter((row) => wanted.has(row.run));
+    const places = new Map(data.runs.map((run, at) => [run, at]));
+    return table(name).filter((row) => wanted.has(row.run)).sort((a, b) => places.get(a.run) - places.get(b.run));
   };
   const value = (measure, run, topic) => data.values[measure]?.[run]?.[topic];
 
@@ -106,13 +107,15 @@
     const spec = structuredClone(data.specs[name]);
     spec.data = {values: charts[name]()};
     spec.config = themed();
-    if (!spec.facet) {
-      spec.width = "container";
-      spec.autosize = {type: "fit-x", contains: "padding"};
-    }
+    // A chart with a step for each run finds its height itself and cannot fill a container.
+    if (typeof spec.height === "object") spec.width = Math.max(240, figure.clientWidth - 320);
+    else if (!spec.facet) spec.width = "container";
     delete spec.title;
     delete spec.$schema;
-    return vegaEmbed(figure, spec, {mode: "vega-lite", renderer: "svg", actions: false, logLevel: 1}).then(() => { figure.dataset.drawn = name; });
+    return vegaEmbed(figure, spec, {mode: "vega-lite", renderer: "svg", actions: false, logLevel: 1}).then((drawing) => {
+      figure.view = drawing.view;
+      figure.dataset.drawn = name;
+    });
   };
   const figures = [...document.querySelectorAll(".chart")];
   const seen = new IntersectionObserver((entries) => {

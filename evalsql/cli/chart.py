@@ -1,0 +1,53 @@
+"""``evalsql chart``: one chart of a report as a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.cli.common import DEFAULT_MEASURES, Database, Measures, MemoryLimit, OwnMeasures, opened, write_bytes
+from evalsql.errors import UsageError
+from evalsql.naming import parse_measures
+from evalsql.overview import chart_rows
+from evalsql.report import charts
+
+Name = Literal["agreement", "differences", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged"]
+
+
+def chart(
+    name: Annotated[
+        Name,
+        typer.Argument(
+            help="agreement of measures, differences by topic to a baseline, distribution over topics, pr (mean over "
+            "topics), pr_levels (by topic, of one run), roc, tap, topics by systems, unjudged documents by rank."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg or .html.")],
+    run: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="RUN", help="Run that is compared with (differences).")
+    ] = None,
+    measure: Measures = None,
+    measures: OwnMeasures = None,
+    qrels: Annotated[
+        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
+    ] = None,
+    memory_limit: MemoryLimit = None,
+    db: Database = None,
+) -> None:
+    """A chart of the report as a picture or a page; the curves' points and more of their options: evalsql curve."""
+    if output.suffix.lower() not in charts.EXTENSIONS:
+        raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+        table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
+        (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
+        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+    if not table.rows:
+        raise UsageError(f"there is nothing to draw as {name}")
+    of = first.name if name in ("differences", "distribution", "topics") else ""
+    if name in ("differences", "pr_levels"):
+        names = [str(table.rows[0][list(table.columns).index("run")]), *([baseline] if baseline else [])]
+        of = ", ".join(filter(None, (of, " less ".join(names))))
+    write_bytes(charts.draw(name, table, output.suffix.lower(), of), output, keep=keep)
