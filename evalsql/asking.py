@@ -117,16 +117,17 @@ class Answers(Connection):
     ) -> duckdb.DuckDBPyRelation:
         """Runs beside a baseline, or all pairs where that is None: differences, intervals, p values, wins and losses.
 
-        Columns are those of the macro ``comparisons``, a row for each judgment set, measure and pair, best first.
+        Columns are those of the macro ``comparisons``, a row for each judgment set, measure and pair, best first. Means
+        are over topics that weigh the same; ``averaged_otherwise`` says where ``evaluate`` has others.
 
         Args:
             runs: names or globs; all by default. The baseline is not compared with itself.
             measures: names, as in ``evaluate``.
             options: test, correction, family ("all" by default: every test of this comparison), tolerance,
-                confidence and others of ``comparisons``.
+                confidence, intervals and others of ``comparisons``.
 
         Raises:
-            UsageError: names or options that are not known, fewer than two runs.
+            UsageError: names or options that are not known, fewer than two runs, none evaluated together.
         """
         named = parse_measures(listed(measures), self.catalog)
         relation = self.catalog["comparisons"]
@@ -145,10 +146,25 @@ class Answers(Connection):
             raise UsageError("a comparison takes two runs and a measure at least")
         with self.scored(named, qrels=qrels, runs=names):
             kept = self._keep(f"select * from {Measure(relation, given).call}")
+        if not self.rows(f"select 1 from {kept} limit 1"):
+            raise UsageError("no judgment set evaluates two of these runs")
         order = ", ".join(literal(measure.name) for measure in named)
         return self.sql(
             f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
         )
+
+    def averaged_otherwise(self, measures: Names) -> list[tuple[str, str, str]]:
+        """Where ``evaluate`` has other means than ``compare``: judgment set, measure, and sum or weighted."""
+        ways = {each.name: each.relation.header.mean for each in parse_measures(listed(measures), self.catalog)}
+        held = self.rows("""
+            select qrels, min(weight) < max(weight) from weighted_topics group by qrels order by qrels
+        """)
+        return [
+            (qrels, name, way)
+            for qrels, weights_differ in held
+            for name, way in ways.items()
+            if way == "sum" or (way == "weighted" and weights_differ and "weighted=false" not in name)
+        ]
 
     def _one(self, kind: str, name: str) -> None:
         if name not in self.matching(kind, name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,7 @@ from evalsql.cli.common import (
     emit,
     opened,
     say,
+    say_coverage,
     write_bytes,
 )
 from evalsql.naming import parse_measures
@@ -27,6 +29,7 @@ from evalsql.report import comparison
 from evalsql.report.table import Table
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
+Intervals = Literal["t", "percentile", "bca"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
 _MEASURES = ("nDCG@10", "AP")
 _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
@@ -47,6 +50,9 @@ def compare(
     alpha: Annotated[float, typer.Option(min=0, max=1, help="Corrected p below which a difference counts.")] = 0.05,
     tolerance: Annotated[float, typer.Option(min=0, help="Difference up to which a topic is a tie.")] = 0,
     confidence: Annotated[float, typer.Option(min=0, max=1, help="Level of the interval of the difference.")] = 0.95,
+    intervals: Annotated[
+        Intervals, typer.Option(help="By Student's t, or by bootstrap: percentiles, or these corrected (BCa).")
+    ] = "t",
     samples: Annotated[int, typer.Option(min=1, help="Samples of randomisation, bootstrap and tukey.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
@@ -70,29 +76,60 @@ def compare(
             qrels=qrels or (),
             tolerance=tolerance,
             confidence=confidence,
+            intervals=intervals,
             samples=samples,
             seed=seed,
             **options,
         )
         table = Table(pairs.columns, pairs.fetchall())
+        otherwise = warehouse.averaged_otherwise(named)
         keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
-    by_set: dict[str, list[dict[str, Any]]] = {}
-    for row in table.rows:
-        by_set.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
-    compared = [comparison.Comparison(name, rows, named, test, correction, alpha) for name, rows in by_set.items()]
-    chosen = chosen_format(output, output_format) if output else output_format or "table"
-    if chosen in _WRITERS:
-        text = StringIO()
-        _WRITERS[chosen](compared, text, digits)
-        if output is None:
-            typer.echo(text.getvalue(), nl=False)
+        by_set: dict[str, list[dict[str, Any]]] = {}
+        for row in table.rows:
+            by_set.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
+        compared = [
+            comparison.Comparison(
+                name,
+                rows,
+                named,
+                test,
+                correction,
+                alpha,
+                [(each, way) for held, each, way in otherwise if held == name],
+            )
+            for name, rows in by_set.items()
+        ]
+        chosen = chosen_format(output, output_format) if output else output_format or "table"
+        if chosen in _WRITERS:
+            text = StringIO()
+            _WRITERS[chosen](compared, text, digits)
+            if output is None:
+                typer.echo(text.getvalue(), nl=False)
+            else:
+                write_bytes(text.getvalue().encode(), output, keep=keep)
         else:
-            write_bytes(text.getvalue().encode(), output, keep=keep)
-    else:
-        emit(table, output_format, output, digits, keep=keep)
-    for one in compared:
-        significant = sum(pair["p_corrected"] < alpha for pair in one.pairs)
-        say(f"{one.qrels}: {significant} of {len(one.pairs)} differences significant; {one.how}")
-        identical = sum(pair["note"] == "identical" for pair in one.pairs)
-        if identical:
-            say(f"{one.qrels}: {identical} pairs have the same value for every topic, p = 1")
+            emit(table, output_format, output, digits, keep=keep)
+        shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
+        for one in compared:
+            _tell(one, shown)
+            say_coverage(warehouse, [one.qrels], one.runs)
+        if not all_pairs:
+            _tell_left_out(warehouse.matching("run", runs or "*"), base, compared)
+
+
+def _tell(compared: comparison.Comparison, intervals: str) -> None:
+    """What stands below a table."""
+    significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
+    say(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
+    identical = sum(pair["note"] == "identical" for pair in compared.pairs)
+    if identical:
+        pairs = "1 pair has" if identical == 1 else f"{identical} pairs have"
+        say(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
+    for note in filter(None, (intervals, *compared.notes)):
+        say(f"{compared.qrels}: {note}")
+
+
+def _tell_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:
+    """Name the runs that no judgment set evaluates beside the baseline."""
+    for run in sorted({*runs} - {base, *(name for one in compared for name in one.runs)}):
+        say(f"{run}: left out, no judgment set evaluates it and {base}")

@@ -17,6 +17,11 @@ TESTS: Mapping[str, str] = {
     "bootstrap": "paired bootstrap test",
     "tukey": "randomised Tukey HSD",
 }
+INTERVALS: Mapping[str, str] = {
+    "t": "Student's t",
+    "percentile": "bootstrap percentiles",
+    "bca": "BCa bootstrap",
+}
 CORRECTIONS: Mapping[str, str] = {
     "holm": "corrected by Holm",
     "bonferroni": "corrected by Bonferroni",
@@ -24,13 +29,18 @@ CORRECTIONS: Mapping[str, str] = {
     "benjamini_yekutieli": "corrected by Benjamini-Yekutieli",
     "none": "not corrected",
 }
+OTHERWISE: Mapping[str, str] = {
+    "weighted": "every topic weighs the same, unlike in its weighted mean",
+    "sum": "the mean over topics, not the sum",
+}
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Compared pairs of one judgment set as ``Warehouse.compare`` gives them, each by column.
 
-    ``measures`` is their order; p values corrected below ``alpha`` are significant.
+    ``measures`` is their order; p values corrected below ``alpha`` are significant. ``otherwise`` names measures that a
+    leaderboard averages in another way, and that way.
     """
 
     qrels: str
@@ -39,6 +49,7 @@ class Comparison:
     test: str
     correction: str
     alpha: float
+    otherwise: Sequence[tuple[str, str]] = ()
 
     @property
     def means(self) -> dict[tuple[str, str], float]:
@@ -79,10 +90,16 @@ class Comparison:
     def caption(self) -> str:
         topics = sorted({pair["num_topics"] for pair in self.pairs})
         span = f"{topics[0]}" if len(topics) == 1 else f"{topics[0]} to {topics[-1]}"
-        return (
+        text = (
             f"Means over {span} topics of {self.qrels}; the best in bold. A superscript names the systems that are "
             f"significantly worse ({self.how})."
         )
+        return " ".join([text, *self.notes])
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each measure whose means are not those of a leaderboard."""
+        return [f"{measure}: {OTHERWISE[way]}." for measure, way in self.otherwise]
 
 
 def label(number: int) -> str:
