@@ -360,3 +360,35 @@ def test_discriminative_power_by_loops_over_scipys_tests(sample_file: Path, alph
         assert [place[:2] for place in curve[measure]] == [(nth, nth / 28) for nth in range(1, 29)]
     assert powers["NumRel"] == [28, 0, 0]
     assert {level for _, _, level in curve["NumRel"]} == {1}
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"])
+def test_discriminative_power_by_every_test(warehouse: Warehouse, test: str) -> None:
+    """Shares counted over the p values of comparisons by the same arguments; seed and samples reach the test."""
+    chance = random.Random(12)
+    warehouse.execute(
+        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
+    )
+    rows = [
+        ("set", f"run{run}", f"t{topic}", measure, chance.randint(0, 20 + 5 * run) / 45)
+        for measure in ("AP", "RR")
+        for run in range(5)
+        for topic in range(24)
+    ]
+    warehouse.connection.executemany("insert into scores values (?, ?, ?, ?, ?)", rows)
+    curves = []
+    for arguments in ("samples := 60, seed := 5", "samples := 60, seed := 6", "samples := 80, tolerance := 0.2"):
+        call = f"test := '{test}', {arguments}"
+        expected: dict[str, list[float]] = {"AP": [], "RR": []}
+        for measure, p in warehouse.rows(f"select measure, p from comparisons({call}) order by p"):
+            expected[measure].append(p)
+        power = warehouse.rows(f"select measure, num_pairs, power from discriminative_power(alpha := 0.1, {call})")
+        assert {measure: rest for measure, *rest in power} == {
+            measure: [10, sum(p < 0.1 for p in levels) / 10] for measure, levels in expected.items()
+        }
+        curve = warehouse.rows(f"select measure, p from asl_curve({call}) order by measure, place")
+        assert curve == [(measure, p) for measure, levels in expected.items() for p in levels]
+        curves.append(curve)
+    sampled = test in ("randomisation", "bootstrap", "tukey")
+    assert (curves[0] != curves[1]) == sampled
+    assert (curves[1] != curves[2]) == (sampled or test == "sign")
