@@ -84,21 +84,7 @@ def compare(
         table = Table(pairs.columns, pairs.fetchall())
         otherwise = warehouse.averaged_otherwise(named)
         keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
-        by_set: dict[str, list[dict[str, Any]]] = {}
-        for row in table.rows:
-            by_set.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
-        compared = [
-            comparison.Comparison(
-                name,
-                rows,
-                named,
-                test,
-                correction,
-                alpha,
-                [(each, way) for held, each, way in otherwise if held == name],
-            )
-            for name, rows in by_set.items()
-        ]
+        compared = _by_judgments(table, otherwise, measures=named, test=test, correction=correction, alpha=alpha)
         chosen = chosen_format(output, output_format) if output else output_format or "table"
         if chosen in _WRITERS:
             text = StringIO()
@@ -115,6 +101,18 @@ def compare(
             say_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
             _tell_left_out(warehouse.matching("run", runs or "*"), base, compared)
+
+
+def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how: Any) -> list[comparison.Comparison]:
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in table.rows:
+        rows.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
+    return [
+        comparison.Comparison(
+            name, pairs, otherwise=[(each, way) for held, each, way in otherwise if held == name], **how
+        )
+        for name, pairs in rows.items()
+    ]
 
 
 def _tell(compared: comparison.Comparison, intervals: str) -> None:
