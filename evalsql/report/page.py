@@ -162,7 +162,7 @@ def _board(overview: Overview, digits: int) -> str:
         checked = " checked" if at < _DRAWN else ""
         cells = [
             f'<td class="draw"><input type="checkbox" aria-label="draw {_text(run)}"{checked}></td>',
-            f'<th scope="row"><span class="soft">{labels[run]}</span> {_text(run)}</th>',
+            f'<th scope="row" data-value="{_text(run)}"><span class="soft">{labels[run]}</span> {_text(run)}</th>',
         ]
         for place, measure in enumerate(overview.names, start=1):
             text = overview.board.text(row, place, digits)
