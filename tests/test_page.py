@@ -212,7 +212,7 @@ def test_charts_have_the_figures_of_the_command_line(watched: Watched, folder: P
         assert numbers == pytest.approx(numpy.quantile(values, (0, 0.25, 0.5, 0.75, 1)), abs=1e-12)
     board = asked(folder, "leaderboard")
     for pair in watched.drawn("agreement"):
-        columns = ([row[pair[side]] for row in board] for side in ("measure", "other"))
+        columns = ([round(row[pair[side]], 12) for row in board] for side in ("measure", "other"))
         assert pair["tau_b"] == pytest.approx(kendalltau(*columns).statistic, abs=1e-9)
 
 
