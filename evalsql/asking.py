@@ -6,6 +6,7 @@ import difflib
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -15,6 +16,9 @@ from evalsql.connection import Connection
 from evalsql.errors import UsageError
 from evalsql.header import Value
 from evalsql.naming import Measure, literal, parse_measures
+
+if TYPE_CHECKING:
+    from evalsql.explaining import Explanation
 
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
@@ -221,6 +225,35 @@ class Answers(Connection):
             self.execute("drop table if exists temp.scores")
             for (view,) in views:
                 self.execute(view)
+
+    def components(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
+        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components."""
+        return self._kept([measure], f"select * from {measure.call}", self._filter(qrels, runs))
+
+    def explain(
+        self,
+        run: str,
+        topic: str,
+        *,
+        measure: str,
+        other: str | None = None,
+        qrels: str | None = None,
+        depth: int = 100,
+    ) -> Explanation:
+        """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
+
+        A document contributes the value of the list down to it less that of the list above it, so that all of them,
+        with the value of the empty list, add up to the value of the whole list but for rounding.
+
+        Args:
+            measure: the name of one measure.
+            other: a run to compare with: rows are the documents that made the difference then.
+            qrels: judgment set, where the run is evaluated with several.
+            depth: how many documents to explain; what the others contribute is in the answer as one number.
+        """
+        from evalsql.explaining import explain
+
+        return explain(self, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent

@@ -80,7 +80,7 @@ def open(
             _limit(warehouse, limit)
         _bring_up_to_date(warehouse, is_new, progress)
         if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
-            _borrow(warehouse, own)
+            borrow(warehouse, own)
     except BaseException:
         warehouse.close()
         raise
@@ -238,7 +238,7 @@ def _sign(warehouse: Warehouse) -> None:
     )
 
 
-def _borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
+def borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     """Have relations for this connection, in everything that covers all measures too."""
     warehouse.catalog = warehouse.catalog.extended(relations)
     own = [relation for relation in relations if relation.is_measure]

@@ -15,6 +15,7 @@ _COMMANDS = {
     "leaderboard": "evaluate.leaderboard",
     "topics": "evaluate.topics",
     "compare": "compare.compare",
+    "explain": "explain.explain",
     "report": "report.report",
     "chart": "chart.chart",
     "curve": "curve.curve",

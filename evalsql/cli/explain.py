@@ -1,0 +1,97 @@
+"""``evalsql explain``: what each document of a ranking contributes to a measure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalsql.cli.common import (
+    DEFAULT_MEASURES,
+    Database,
+    Digits,
+    FormatOption,
+    MemoryLimit,
+    Output,
+    OwnMeasures,
+    counted,
+    emit,
+    opened,
+    say,
+)
+from evalsql.explaining import DEPTH, Explanation, ListValue
+
+_VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
+_FORMS = {
+    "groups": "the ideal order is by a document's highest grade, which is not the best order of groups or subtopics",
+    "preferences": "the ideal order puts documents of a level above 0 first, whatever the preferences among them",
+}
+
+
+def explain(
+    run: Annotated[str, typer.Argument(help="The run.")],
+    topic: Annotated[str, typer.Argument(help="The topic.")],
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", metavar="MEASURE", help="A measure such as AP or nDCG@10.")
+    ] = DEFAULT_MEASURES[0],
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--other", metavar="RUN", help="Another run: show the documents that made the difference, largest first."
+        ),
+    ] = None,
+    measures: OwnMeasures = None,
+    qrels: Annotated[
+        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
+    ] = None,
+    depth: Annotated[
+        int, typer.Option(min=1, help="Documents to explain; what the rest contributes is said in one number.")
+    ] = DEPTH,
+    memory_limit: MemoryLimit = None,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """The ranking of a run for a topic, with what each document contributes to a measure, and the ideal ranking beside.
+
+    A document contributes the value of the list down to it less the value of the list above it: with the value of the
+    empty list, which has a row of its own if it is not 0, contributions add up to the value of the whole list. The
+    ideal ranking has the judged documents in the order of their grades.
+    """
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+        found = warehouse.explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+        emit(found.rows, output_format, output, digits, _VALUES if found.measure.is_count else frozenset(), keep=keep)
+    _say_values(found, depth, digits)
+
+
+def _say_values(found: Explanation, depth: int, digits: int) -> None:
+    def shown(value: float) -> str:
+        return f"{value:.0f}" if found.measure.is_count else f"{value:.{digits}f}"
+
+    explained = [found.run] if found.other is None else [found.run, found.other]
+    values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
+    say(f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}")
+    for one in explained:
+        _say_list(one, depth, shown(one.left_out), found)
+    if found.num_equal:
+        say(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
+    if found.form in _FORMS and found.other is None:
+        say(f"  {_FORMS[found.form]}")
+
+
+def _say_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
+    if one.missing:
+        say(f"  {one.name} leaves this topic out, which scores as an empty ranking")
+    if one.num_ret > depth:
+        but = "" if found.other is None else f" but those that stand above rank {depth + 1} in the other run"
+        say(
+            f"  not shown{but}: ranks {depth + 1} to {one.num_ret} of {one.name}, which contribute {left_out} "
+            f"together; --depth {one.num_ret} shows them"
+        )
+    if one.differs:
+        say(
+            f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
+            f"{one.in_warehouse:.17g} here"
+        )

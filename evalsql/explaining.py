@@ -1,0 +1,282 @@
+"""What each document of a ranking contributes to a measure, whatever the measure: lists that are cut are evaluated.
+
+The value of a list down to a document, less that of the list above it, is what the document contributes. So the
+contributions add up to the value of the whole list, with that of the empty list before the first. The cut lists are
+runs of a warehouse in memory that holds the judgments of this one topic.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from evalsql.errors import UsageError
+from evalsql.ingest.keys import insert, loading_sql, pair
+from evalsql.naming import Measure, literal, parse_measures
+from evalsql.opening import borrow, open
+from evalsql.warehouse import MEMORY
+
+if TYPE_CHECKING:
+    from evalsql.asking import Answers
+    from evalsql.warehouse import Warehouse
+
+DEPTH = 100
+THRESHOLD = "threshold"
+_JUDGING = ("assessments", "preferences", "judged_documents", "topic_weights")
+_PAIRED = "select qrels, run from evaluations join qrels using (qrels_id) join runs using (run_id)"
+_LISTED = "create temp table listed (list varchar, rank integer, tied_above integer, document_id integer, score double)"
+_FACTS = """
+create temp table list_facts (
+    list varchar, tie_rule varchar, lower_is_better boolean, missing boolean, in_warehouse double
+)"""
+
+
+# Of a run's topic: the measure's value in the warehouse, the threshold that it takes from all topics.
+_Value = tuple[float, float | None]
+
+
+@dataclass(frozen=True)
+class ListValue:
+    """What a list is worth by itself, and among all topics and runs of the warehouse; None for what is not in it.
+
+    ``left_out`` is what the documents below the depth that was asked for contribute together.
+    """
+
+    name: str
+    num_ret: int
+    value: float
+    left_out: float
+    in_warehouse: float | None
+    differs: bool
+    missing: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Rows, and what is to be said of them.
+
+    ``rows`` are one for each rank: ``rank, document, score, grade, contribution, value, ideal_document, ideal_grade,
+    ideal_value``, rank 0 standing for the empty list where its value is not 0. Of two runs one for each document that
+    made a difference, the largest first: ``document, grade, rank, other_rank, contribution, other_contribution,
+    difference``; ``num_equal`` documents made none.
+    """
+
+    measure: Measure
+    qrels: str
+    form: str
+    topic: str
+    rows: duckdb.DuckDBPyRelation
+    run: ListValue
+    ideal: ListValue
+    other: ListValue | None
+    num_equal: int
+
+
+@dataclass(frozen=True)
+class _Asked:
+    measure: Measure
+    qrels: str
+    topic: str
+    runs: Sequence[str]
+    depth: int
+
+
+def explain(
+    warehouse: Answers, run: str, topic: str, *, measure: str, other: str | None, qrels: str | None, depth: int
+) -> Explanation:
+    """See ``Warehouse.explain``."""
+    named = parse_measures([measure], warehouse.catalog)
+    if len(named) != 1:
+        raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
+    if depth < 1:
+        raise UsageError(f"depth is {depth}, it must be at least 1")
+    runs = [_one(warehouse, "run", name) for name in ([run] if other is None else [run, other])]
+    if len(set(runs)) < len(runs):
+        raise UsageError(f'"{run}" is compared with itself; --other names another run')
+    judged = _judgments(warehouse, runs, qrels)
+    _check_topic(warehouse, judged, topic)
+    asked = _Asked(named[0], judged, topic, runs, depth)
+    values = _values(warehouse, asked)
+    sandbox = open(MEMORY)
+    try:
+        if warehouse.catalog.own:
+            borrow(sandbox, warehouse.catalog.own)
+        _fill(warehouse, sandbox, asked, values)
+        return _answer(sandbox, asked, values)
+    except BaseException:
+        sandbox.close()
+        raise
+
+
+def _one(warehouse: Answers, kind: str, name: str) -> str:
+    found = warehouse.matching(kind, name)
+    if len(found) > 1:
+        raise UsageError(f'"{name}" stands for {len(found)}: {", ".join(found[:5])}; name one')
+    return found[0]
+
+
+def _judgments(warehouse: Answers, runs: Sequence[str], qrels: str | None) -> str:
+    """The judgment set to explain by: the one asked for, else the only one that the runs are evaluated with."""
+    sets = [
+        {name for (name,) in warehouse.rows(f"select distinct qrels from ({_PAIRED}) where run = ?", [run])}
+        for run in runs
+    ]
+    common: list[str] = sorted(set.intersection(*sets))
+    if qrels is not None:
+        wanted = _one(warehouse, "qrels", qrels)
+        for run, held in zip(runs, sets, strict=True):
+            if wanted not in held:
+                raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")
+        return wanted
+    if not common:
+        raise UsageError(f"{' and '.join(runs)}: no judgment set to evaluate with")
+    if len(common) > 1:
+        raise UsageError(f"there are several judgment sets, say by which to explain (--qrels): {', '.join(common)}")
+    return common[0]
+
+
+def _check_topic(warehouse: Answers, qrels: str, topic: str) -> None:
+    held = [name for (name,) in warehouse.rows("select topic from weighted_topics where qrels = ?", [qrels])]
+    if topic not in held:
+        near = difflib.get_close_matches(topic, held, n=3) or sorted(held)[:5]
+        raise UsageError(f'{qrels} judges no topic "{topic}"; there are: {", ".join(near)}')
+
+
+def _values(warehouse: Answers, asked: _Asked) -> Mapping[str, _Value]:
+    """By run what the warehouse gives for the topic, and the threshold of measures that take one from all topics."""
+    has_threshold = THRESHOLD in asked.measure.relation.columns and THRESHOLD in asked.measure.arguments
+    threshold = THRESHOLD if has_threshold else "null"
+    found: dict[str, _Value] = {}
+    for run in asked.runs:
+        rows = warehouse.components(asked.measure, qrels=asked.qrels, runs=run)
+        ((value, cut),) = warehouse.rows(f"select value, {threshold} from ({rows}) where topic = ?", [asked.topic])
+        found[run] = float(value), cut
+    return found
+
+
+# Into memory
+
+
+def _fill(warehouse: Answers, sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> None:
+    """The topic's judgments and its rankings as they are, then the lists that are cut of these."""
+    ((topic_id, qrels_id),) = warehouse.rows(
+        "select topic_id, qrels_id from topics cross join qrels where topic = ? and qrels = ?",
+        [asked.topic, asked.qrels],
+    )
+    sandbox.execute(_LISTED)
+    sandbox.execute(_FACTS)
+    for name, run in zip(("run", "other"), asked.runs, strict=False):
+        of_run = f"from runs where run = {literal(run)}"
+        _copy(
+            sandbox,
+            "listed",
+            warehouse.rows(f"""
+                select {literal(name)}, rank, tied_above, document_id, score from retrieved
+                where run_id = (select run_id {of_run}) and topic_id = {topic_id} order by rank
+            """),
+        )
+        _copy(
+            sandbox,
+            "list_facts",
+            warehouse.rows(f"""
+                select {literal(name)}, tie_rule, lower_is_better, not exists (
+                    from run_topics where run_topics.run_id = runs.run_id and topic_id = {topic_id}
+                ), {literal(values[run][0])} {of_run}
+            """),
+        )
+    sandbox.execute(f"create temp view graded as select * from judged_documents where topic_id = {topic_id}")
+    for table in _JUDGING:
+        rows = f"select * from {table} where qrels_id = {qrels_id} and topic_id = {topic_id}"
+        _copy(sandbox, table, warehouse.rows(rows))
+    # Some gains go by the greatest grade of all topics.
+    greatest = f"from judged_documents where qrels_id = {qrels_id} and topic_id <> {topic_id} order by grade desc"
+    _copy(sandbox, "judged_documents", warehouse.rows(f"{greatest} limit 1"))
+    _copy(sandbox, "topics", warehouse.rows(f"select * from topics where topic_id = {topic_id}"))
+    _copy(sandbox, "qrels", warehouse.rows(f"select * from qrels where qrels_id = {qrels_id}"))
+    _copy_documents(warehouse, sandbox)
+    _cut(sandbox, asked.depth, qrels_id)
+
+
+def _copy_documents(warehouse: Answers, sandbox: Warehouse) -> None:
+    ids = sandbox.rows("select document_id from listed union select document_id from graded")
+    named = warehouse.rows(
+        "select * from documents where document_id in (select unnest(?::integer[]))", [[key for (key,) in ids]]
+    )
+    _copy(sandbox, "documents", named)
+
+
+def _copy(sandbox: Warehouse, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    if rows:
+        columns = ", ".join(["unnest(?)"] * len(rows[0]))
+        sandbox.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])
+
+
+def _cut(sandbox: Warehouse, depth: int, qrels_id: int) -> None:
+    """Make runs of the lists that are cut, and prepare what measures stand on."""
+    insert(sandbox, "listed", loading_sql(sandbox, "ideal_list", {}))
+    sandbox.execute("""
+        insert into list_facts select 'ideal', tie_rule, lower_is_better, false, null from list_facts where list = 'run'
+    """)
+    wanted = loading_sql(sandbox, "wanted_ranks", {}, depth=depth)
+    cuts = loading_sql(sandbox, "cut_lists", {"wanted_ranks": wanted})
+    sandbox.execute(f"create temp table cut_lists as\n{cuts}")
+    sandbox.execute("""
+        insert into runs
+        select run_id, run, null, 0, tie_rule, lower_is_better, 0, null, null, '', map([], []), current_timestamp, ''
+        from cut_lists join list_facts using (list)
+    """)
+    insert(sandbox, "retrieved", loading_sql(sandbox, "cut_rows", {}))
+    sandbox.execute("""
+        insert into run_topics
+        select run_id, topic_id, num_kept from cut_lists join list_facts using (list) cross join topics
+        where not missing
+    """)
+    pair(sandbox, [(qrels_id, run_id) for (run_id,) in sandbox.rows("select run_id from cut_lists")])
+    sandbox.execute("delete from evaluations where topic_id not in (select topic_id from topics)")
+
+
+# Out of it
+
+
+def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> Explanation:
+    first, *others = asked.runs
+    sandbox.execute("create temp table answered (run varchar, value double)")
+    by_threshold: dict[float | None, list[str]] = {}
+    for name, run in (("run", first), ("ideal", first), *(("other", run) for run in others)):
+        by_threshold.setdefault(values[run][1], []).append(name)
+    for threshold, lists in by_threshold.items():
+        measure = asked.measure
+        if threshold is not None:
+            measure = Measure(measure.relation, {**measure.arguments, THRESHOLD: threshold})
+        kept = f"select run from cut_lists where list in ({', '.join(map(literal, lists))})"
+        sandbox.execute(f"insert into answered select run, value from {measure.call} where run in ({kept})")
+    totals = loading_sql(sandbox, "explained_totals", {}, depth=asked.depth)
+    worth = {row[0]: row[1:] for row in sandbox.rows(totals)}
+    sandbox.execute(f"create temp table contributions as {loading_sql(sandbox, 'contributions', {})}")
+    rows, num_equal = _rows(sandbox, asked)
+    ((form,),) = sandbox.rows("select form from qrels")
+    return Explanation(
+        asked.measure,
+        asked.qrels,
+        form,
+        asked.topic,
+        rows,
+        ListValue(first, *worth["run"]),
+        ListValue("ideal", *worth["ideal"]),
+        ListValue(others[0], *worth["other"]) if others else None,
+        num_equal,
+    )
+
+
+def _rows(sandbox: Warehouse, asked: _Asked) -> tuple[duckdb.DuckDBPyRelation, int]:
+    if len(asked.runs) == 1:
+        ranking = loading_sql(sandbox, "explained_ranking", {}, depth=asked.depth)
+        return sandbox.sql(f"{ranking}\norder by 1"), 0
+    both = loading_sql(sandbox, "explained_difference", {}, depth=asked.depth)
+    ((num_equal,),) = sandbox.rows(f"select count(*) from (\n{both}\n) where difference = 0")
+    order = "order by abs(difference) desc, least(rank, other_rank), document"
+    return sandbox.sql(f"select * from (\n{both}\n) where difference <> 0 {order}"), num_equal

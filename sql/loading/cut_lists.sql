@@ -1,0 +1,35 @@
+-- title: Lists cut where they are looked at, before and after each document; empty, and whole
+-- inputs: listed, list_facts, wanted_ranks
+-- columns:
+--   run_id     key of the cut list as a run of its own
+--   run        its name
+--   list       list that is cut: run, other or ideal
+--   num_kept   documents kept, the first ones
+with lengths as (
+    select
+        list,
+        rank as num_kept
+    from wanted_ranks
+    union
+    select
+        list,
+        rank - 1 as num_kept
+    from wanted_ranks
+    union
+    select
+        list_facts.list,
+        0 as num_kept
+    from list_facts
+    union
+    select
+        list,
+        max(rank) as num_kept
+    from listed
+    group by list
+)
+select
+    cast(row_number() over (order by list, num_kept) as integer) as run_id,
+    list || ' ' || num_kept as run,
+    list,
+    num_kept
+from lengths

@@ -1,0 +1,39 @@
+-- title: The judged documents of one topic in the order of their grades, at the scores of the list explained
+-- inputs: graded, listed
+-- columns:
+--   list          the word ideal
+--   rank          place from 1
+--   tied_above    0: no documents are held equal
+--   document_id   key of the document; those with a grade below 1 only as far down as the list goes
+--   score         score that the list has at that rank, beyond its end its last one; 0 if it is empty
+with explained as (
+    select
+        rank,
+        score
+    from listed
+    where list = 'run'
+),
+depths as (
+    select coalesce(max(rank), 0) as depth
+    from explained
+),
+ordered as (
+    select
+        graded.document_id,
+        graded.grade,
+        row_number() over (order by graded.grade desc, documents.document) as rank
+    from graded
+    join documents on documents.document_id = graded.document_id
+)
+select
+    'ideal' as list,
+    cast(ordered.rank as integer) as rank,
+    0 as tied_above,
+    ordered.document_id,
+    coalesce(explained.score, 0) as score
+from ordered
+cross join depths
+left join explained on explained.rank = least(ordered.rank, depths.depth)
+where
+    ordered.grade >= 1
+    or ordered.rank <= depths.depth

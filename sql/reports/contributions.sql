@@ -1,0 +1,32 @@
+-- title: What each document of a list contributes to a measure: the value of the list down to it, less that above it
+-- inputs: cut_lists, answered
+-- columns:
+--   list           run, other or ideal
+--   rank           place in the list; 0 stands for the empty list
+--   value          value of the list cut after that place
+--   contribution   the same less the value of the list cut before it, 0 below a rounding error of 1e-14 of either; of
+--                  the empty list its value
+with cut_values as (
+    select
+        cut_lists.list,
+        cut_lists.num_kept,
+        answered.value
+    from cut_lists
+    join answered on answered.run = cut_lists.run
+)
+select
+    after.list,
+    after.num_kept as rank,
+    after.value,
+    case
+        when before.num_kept is null then after.value
+        when abs(after.value - before.value) <= 1e-14 * greatest(abs(after.value), abs(before.value)) then 0
+        else after.value - before.value
+    end as contribution
+from cut_values as after
+left join cut_values as before
+    on before.list = after.list
+    and before.num_kept = after.num_kept - 1
+where
+    before.num_kept is not null
+    or after.num_kept = 0

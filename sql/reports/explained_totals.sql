@@ -1,0 +1,37 @@
+-- title: What a list is worth, and how much of it stands above and below where one looks
+-- inputs: list_facts, cut_lists, answered
+-- parameters:
+--   depth integer in [1, inf) = 100   how far down one looks
+-- columns:
+--   list           run, other or ideal
+--   num_ret        documents in the list
+--   value          value of the whole list
+--   left_out       what the documents below contribute together
+--   in_warehouse   value among all topics and runs; null for the ideal, which is not there
+--   differs        whether that is another value, which rounding does not explain
+--   missing        whether the run leaves the topic out
+with lengths as (
+    select
+        cut_lists.list,
+        max(cut_lists.num_kept) as num_ret
+    from cut_lists
+    group by cut_lists.list
+)
+select
+    lengths.list,
+    lengths.num_ret,
+    whole.value,
+    whole.value - shown.value as left_out,
+    list_facts.in_warehouse,
+    coalesce(abs(whole.value - list_facts.in_warehouse) > 1e-9, false) as differs,
+    list_facts.missing
+from lengths
+join list_facts on list_facts.list = lengths.list
+join cut_lists as whole_lists
+    on whole_lists.list = lengths.list
+    and whole_lists.num_kept = lengths.num_ret
+join answered as whole on whole.run = whole_lists.run
+join cut_lists as shown_lists
+    on shown_lists.list = lengths.list
+    and shown_lists.num_kept = least(lengths.num_ret, $depth)
+join answered as shown on shown.run = shown_lists.run

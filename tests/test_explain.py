@@ -1,0 +1,287 @@
+"""What documents contribute to a measure: against sums by hand, and against the values that they add up to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from evalsql.catalog import Relation, read_catalog
+from evalsql.naming import default_measure
+from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.random_collections import collection
+
+CATALOG = read_catalog()
+ODD = ["<script>alert(1)</script>", "a|b*_[x](y)", r"\textbf{x}&%$#", "=1+1", "\u6f22\u5b57"]
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Warehouse]:
+    """Topic t has three relevant documents, of grades 2, 1 and 1, and two judged not relevant.
+
+    The run has d1 (grade 2), d2 (grade 0), d5 (not judged) and d3 (grade 1); the other d3, d1.
+    """
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"t": {"d1": 2, "d2": 0, "d3": 1, "d4": 1, "d6": 0}, "u": {"d9": 3}}, "judged")
+        warehouse.load_run({"t": {"d1": 9.0, "d2": 8.0, "d5": 7.0, "d3": 6.0}}, "run")
+        warehouse.load_run({"t": {"d3": 2.0, "d1": 1.0}}, "other")
+        yield warehouse
+
+
+def contributions(warehouse: Warehouse, measure: str, run: str = "run", topic: str = "t") -> list[float]:
+    return [row[4] for row in warehouse.explain(run, topic, measure=measure).rows.fetchall()]
+
+
+# By hand, documents at ranks 1 to 4 being of grade 2, 0, none and 1; three are relevant:
+# AP       precision at each relevant document / 3: 1/1/3, 2/4/3
+# nDCG@10  gain / log2(rank + 1) by the ideal 2/1 + 1/log2(3) + 1/2
+# RR       1/1 at the first
+# P@10     1/10 for each relevant one
+# RBP      (1 - p) p^(rank - 1) with p = 0.5: 0.5, 0.0625
+# Bpref    (1 - judged nonrelevant above / min(3, 2)) / 3: 1/3, (1 - 1/2)/3
+# ERR      R = (2^grade - 1)/2^2, so 3/4 and 1/4: 3/4 / 1, then 1/4 * 1/4 / 4
+# SetP     precision of what is retrieved, 1, 1/2, 1/3, 2/4, each less the one before
+IDEAL_DCG = 2 + 1 / math.log2(3) + 1 / 2
+BY_HAND = {
+    "AP": [1 / 3, 0, 0, 1 / 6],
+    "nDCG@10": [2 / IDEAL_DCG, 0, 0, 1 / math.log2(5) / IDEAL_DCG],
+    "RR": [1, 0, 0, 0],
+    "P@10": [0.1, 0, 0, 0.1],
+    "RBP(p=0.5)": [0.5, 0, 0, 0.0625],
+    "Bpref": [1 / 3, 0, 0, 1 / 6],
+    "ERR(max_rel=2)": [3 / 4, 0, 0, 1 / 64],
+    "P": [1, -1 / 2, -1 / 6, 1 / 6],
+}
+
+
+@pytest.mark.parametrize("measure", BY_HAND)
+def test_contributions_by_hand(small: Warehouse, measure: str) -> None:
+    if measure == "P":
+        measure, expected = "set_P", BY_HAND["P"]
+    else:
+        expected = BY_HAND[measure]
+    assert contributions(small, measure) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_ranking_and_the_ideal_beside_it(small: Warehouse) -> None:
+    """Of the ideal order the fourth is one of the judged that are not relevant, since the list has four."""
+    found = small.explain("run", "t", measure="AP")
+    assert found.rows.columns == [
+        *("rank", "document", "score", "grade", "contribution", "value"),
+        *("ideal_document", "ideal_grade", "ideal_value"),
+    ]
+    third, half, sixth = pytest.approx(1 / 3), pytest.approx(1 / 2), pytest.approx(1 / 6)
+    assert found.rows.fetchall() == [
+        (1, "d1", 9.0, 2, third, third, "d1", 2, third),
+        (2, "d2", 8.0, 0, 0.0, third, "d3", 1, pytest.approx(2 / 3)),
+        (3, "d5", 7.0, None, 0.0, third, "d4", 1, pytest.approx(1)),
+        (4, "d3", 6.0, 1, sixth, half, "d2", 0, pytest.approx(1)),
+    ]
+    assert (found.run.value, found.run.left_out, found.run.in_warehouse) == (half, 0, half)
+    assert found.ideal.value == pytest.approx(1)
+
+
+def test_what_stands_below_the_depth_is_one_number(small: Warehouse) -> None:
+    found = small.explain("run", "t", measure="AP", depth=2)
+    assert [row[0] for row in found.rows.fetchall()] == [1, 2]
+    assert (found.run.num_ret, found.run.value) == (4, pytest.approx(1 / 2))
+    assert found.run.left_out == pytest.approx(1 / 6)
+
+
+def test_two_runs(small: Warehouse) -> None:
+    """AP: d3 gives 1/6 at rank 4 and 1/3 at rank 1, d1 1/3 at rank 1 and 2/2/3 at rank 2: no difference."""
+    found = small.explain("run", "t", measure="AP", other="other")
+    sixth, third = pytest.approx(1 / 6), pytest.approx(1 / 3)
+    assert found.rows.columns == [
+        *("document", "grade", "rank", "other_rank", "contribution", "other_contribution", "difference")
+    ]
+    assert found.rows.fetchall() == [("d3", 1, 4, 1, sixth, third, pytest.approx(-1 / 6))]
+    assert found.num_equal == 3
+    assert found.other is not None
+    assert found.other.value == pytest.approx(2 / 3)
+    # RR: d1 gives 1 and 0, d3 0 and 1; a document of the first ranks is looked up wherever the other run has it.
+    found = small.explain("run", "t", measure="RR", other="other", depth=1)
+    assert found.rows.fetchall() == [("d1", 2, 1, 2, 1.0, 0.0, 1.0), ("d3", 1, 4, 1, 0.0, 1.0, -1.0)]
+
+
+def test_a_topic_left_out_is_an_empty_ranking(small: Warehouse) -> None:
+    found = small.explain("run", "u", measure="AP")
+    assert found.rows.fetchall() == [(1, None, None, None, None, None, "d9", 3, 1.0)]
+    assert (found.run.missing, found.run.value, found.run.num_ret) == (True, 0, 0)
+
+
+def test_the_value_of_an_empty_list_has_a_row(small: Warehouse) -> None:
+    rows = small.explain("run", "t", measure="NumRel").rows.fetchall()
+    assert [row[:6] for row in rows[:2]] == [(0, None, None, None, 3, 3), (1, "d1", 9.0, 2, 0, 3)]
+
+
+def test_the_greatest_grade_may_be_another_topics(small: Warehouse) -> None:
+    """It is 3, in topic u: R is 3/8 for grade 2."""
+    assert contributions(small, "ERR(max_rel=null)")[0] == pytest.approx(3 / 8)
+
+
+def test_a_threshold_comes_from_all_topics() -> None:
+    """Of two topics with one false positive each, at 5 and at 1, the upper one is half: TAP@1 cuts at 5."""
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "b": 1}, "u": {"a": 1}}, "judged")
+        warehouse.load_run({"t": {"a": 9.0, "b": 3.0, "x": 1.0}, "u": {"y": 5.0}}, "run")
+        found = warehouse.explain("run", "t", measure="TAP@1")
+        # Cut after the first, 1/1 for the relevant one and 1/1 at the end, by three; by itself t is kept whole.
+        assert [row[5] for row in found.rows.fetchall()] == pytest.approx([2 / 3, 2 / 3, 2 / 3])
+        assert found.run.value == found.run.in_warehouse == pytest.approx(2 / 3)
+
+
+def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) -> None:
+    own = write(
+        tmp_path / "own" / "runner_up.sql",
+        "-- measure: Share\n-- title: Share of all documents retrieved\n-- definition: as it says\n-- range: 0 1\n"
+        "-- mean: arithmetic\nselect qrels, run, topic,\n"
+        "cast(num_ret as double) / nullif(sum(num_ret) over (partition by topic), 0) as value from evaluated\n",
+    )
+    file = new_file(tmp_path)
+    with evalsql.open(file) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "judged")
+        for run in ("one", "two", "three", "four"):
+            warehouse.load_run({"t": {"a": 1.0}}, run)
+    outcome = command("explain", "one", "t", "-m", "Share", "--measures", own, "--db", file)
+    assert "together with the other topics (or runs) one has 0.25 here" in outcome.stderr
+
+
+# Every measure
+
+FORMS = {"groups": ("groups", "groups.txt", "groups"), "diversity": ("diversity", "groups.txt", "groups")}
+FORMS["preferences"] = ("preferences", "prefs.txt", "preferences")
+
+
+@cache
+def loaded(family: str) -> Warehouse:
+    """A collection with ties and holes, or the worked example of measures of groups and preferences."""
+    warehouse = new_warehouse()
+    if family in FORMS:
+        case, file, form = FORMS[family]
+        warehouse.load_qrels(FIXTURES / case / file, "judged", form=form)
+        warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), name="run")
+        return warehouse
+    data = collection(int(family))
+    warehouse.load_qrels(data.qrels, "judged")
+    warehouse.load_run(data.run, "run", tie_rule="trec_eval" if int(family) % 2 else "trec_eval_10")
+    return warehouse
+
+
+@pytest.mark.parametrize("at", range(len(CATALOG.measures)), ids=lambda at: CATALOG.measures[at].name)
+def test_contributions_of_every_measure_add_up(at: int) -> None:
+    relation: Relation = CATALOG.measures[at]
+    warehouse = loaded(relation.family if relation.family in FORMS else str(3 + at % 5))
+    topics = [topic for (topic,) in warehouse.rows("select topic from evaluated order by num_ret desc, topic")]
+    measure = default_measure(relation).name
+    found = warehouse.explain("run", topics[0], measure=measure, depth=1000)
+    rows = found.rows.fetchall()
+    given = [row[4] for row in rows if row[4] is not None]
+    assert math.fsum(given) == pytest.approx(found.run.in_warehouse, abs=1e-9)
+    assert found.run.value == pytest.approx(found.run.in_warehouse, abs=1e-9)
+    documents = warehouse.rows("select document from rankings where topic = ? order by rank", [topics[0]])
+    assert [row[1] for row in rows if row[0] and row[1]] == [document for (document,) in documents]
+
+
+@pytest.mark.parametrize("rule", ["trec_eval", "rank", "input"])
+@pytest.mark.parametrize("lower", [False, True])
+def test_the_order_is_that_of_the_warehouse(rule: str, lower: bool) -> None:
+    """Scores that tie, and ranks against them."""
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "c": 1}}, "judged")
+        rows = {"t": {"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0}}
+        if rule == "rank":
+            table = warehouse.sql(
+                "select 't' as topic, * from (values ('a', 4, 1.0), ('b', 1, 2.0), ('c', 3, 2.0), ('d', 2, 3.0)) "
+                "as rows(document, rank, score)"
+            )
+            warehouse.load_run(table, "run", tie_rule=rule, lower_is_better=lower)
+        else:
+            warehouse.load_run(rows, "run", tie_rule=rule, lower_is_better=lower)
+        order = warehouse.rows("select rank, document, score from rankings order by rank")
+        for measure in ("AP(ties='expected')", "TAP@1"):
+            found = warehouse.explain("run", "t", measure=measure)
+            assert [row[:3] for row in found.rows.fetchall()] == order
+            assert found.run.value == pytest.approx(found.run.in_warehouse)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"run": "rum"}, 'no run is called "rum"; there are: run'),
+        ({"topic": "tt"}, 'judged judges no topic "tt"; there are: t'),
+        ({"measure": "APP"}, 'unknown measure "APP"; nearest: AP'),
+        ({"measure": "AP RR"}, "stands for 2 measures"),
+        ({"other": "run"}, '"run" is compared with itself'),
+        ({"run": "*"}, "stands for 2: .*; name one"),
+        ({"qrels": "judge"}, 'no judgment set is called "judge"; there are: judged'),
+        ({"depth": 0}, "depth is 0, it must be at least 1"),
+    ],
+)
+def test_names_that_do_not_fit(small: Warehouse, arguments: dict[str, object], complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        small.explain(**{"run": "run", "topic": "t", "measure": "AP", **arguments})  # type: ignore[arg-type]
+
+
+def test_of_several_judgment_sets_one_is_named() -> None:
+    with new_warehouse() as warehouse:
+        for name, grade in (("first", 1), ("second", 0)):
+            warehouse.load_qrels({"t": {"a": grade}}, name)
+        warehouse.load_qrels({"t": {"a": grade}}, "third")
+        warehouse.load_run({"t": {"a": 1.0}}, "run", qrels=["first", "second"])
+        with pytest.raises(UsageError, match=r"several judgment sets.*--qrels.*first, second"):
+            warehouse.explain("run", "t", measure="AP")
+        with pytest.raises(UsageError, match="run is not evaluated with third"):
+            warehouse.explain("run", "t", measure="AP", qrels="third")
+        assert warehouse.explain("run", "t", measure="AP", qrels="first").run.value == 1
+        assert warehouse.explain("run", "t", measure="AP", qrels="second").run.value == 0
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = new_file(tmp_path_factory.mktemp("odd"))
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({ODD[0]: dict.fromkeys(ODD, 1)}, ODD[1])
+        warehouse.load_run({ODD[0]: {name: float(at) for at, name in enumerate(ODD)}}, ODD[2])
+        warehouse.load_run({ODD[0]: {ODD[1]: 1.0}}, ODD[3])
+    return path
+
+
+def test_odd_names_are_text(odd: Path, command: Command) -> None:
+    asked = ("explain", ODD[2], ODD[0], "-m", "AP", "--db", odd)
+    outcome = command(*asked, "--format", "json")
+    assert outcome.returncode == 0
+    assert [row["document"] for row in json.loads(outcome.stdout)] == ODD[::-1]
+    assert f"AP, topic {ODD[0]} ({ODD[1]}): {ODD[2]} 1.0000" in outcome.stderr
+    rows = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    assert [row["ideal_document"] for row in rows] == sorted(ODD)
+    marked = command(*asked, "--format", "markdown").stdout
+    assert r"\<script\>alert\(1\)\</script\>" in marked
+    assert r"a\|b\*\_\[x\]\(y\)" in marked
+    latex = command(*asked, "--format", "latex").stdout
+    assert r"\textbackslash{}textbf\{x\}\&\%\$\#" in latex
+    table = command(*asked).stdout
+    assert all(name in table for name in ODD)
+    both = command("explain", ODD[2], ODD[0], "--other", ODD[3], "-m", "RR", "--db", odd, "--format", "json")
+    assert [row["document"] for row in json.loads(both.stdout)] == [ODD[1], ODD[4]]
+
+
+def test_counts_are_whole_and_nothing_is_silently_left_out(odd: Path, command: Command) -> None:
+    outcome = command("explain", ODD[2], ODD[0], "-m", "NumRelRet", "--depth", 2, "--db", odd)
+    assert outcome.stdout.splitlines()[2].split()[-5:] == ["1", "1", ODD[0], "1", "1"]
+    assert "ranks 3 to 5 of" in outcome.stderr
+    assert "contribute 3 together; --depth 5 shows them" in outcome.stderr
