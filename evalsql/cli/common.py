@@ -98,13 +98,7 @@ def emit(
     """
     table = relation if isinstance(relation, Table) else _fetch(relation, counts)
     if output is None:
-        try:
-            report.write(table, format_name or "table", sys.stdout, digits)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except (OSError, UnicodeEncodeError) as error:
-            raise UsageError(f"standard output cannot be written: {error}") from error
+        _print(table, format_name or "table", digits)
         return
     _spare(output, keep)
     chosen = chosen_format(output, format_name)
@@ -113,6 +107,28 @@ def emit(
             report.write(table, chosen, stream, digits)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def is_drawn(format_name: Format | None, output: Path | None) -> bool:
+    """Whether a table is looked at on a terminal."""
+    return output is None and format_name in (None, "table") and sys.stdout.isatty()
+
+
+def _print(table: Table, format_name: Format, digits: int) -> None:
+    hidden: list[str] = []
+    if is_drawn(format_name, None):
+        from evalsql.report import terminal
+
+        table, hidden = terminal.fitted(table, terminal.width(), digits)
+    try:
+        report.write(table, format_name, sys.stdout, digits)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, UnicodeEncodeError) as error:
+        raise UsageError(f"standard output cannot be written: {error}") from error
+    if hidden:
+        say(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
 
 
 def chosen_format(output: Path, format_name: Format | None) -> str:

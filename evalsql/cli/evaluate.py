@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
+import duckdb
 import typer
 
 from evalsql.added import read_sources
@@ -26,13 +27,16 @@ from evalsql.cli.common import (
     RunFilter,
     TieRuleOption,
     emit,
+    is_drawn,
     opened,
     progress_bar,
+    say,
     say_coverage,
     say_ties,
 )
 from evalsql.contract import check_own
 from evalsql.naming import parse_measures
+from evalsql.report.table import Table
 from evalsql.warehouse import MEMORY, Warehouse
 
 
@@ -112,9 +116,18 @@ def _show(
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.is_count)
+    relation: duckdb.DuckDBPyRelation | Table
     relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
     sources = [file for (file,) in warehouse.rows("select file from files")]
+    notes: list[str] = []
+    if is_drawn(output_format, output) and not per_topic:
+        from evalsql.cli.board import drawn
+
+        table = Table(relation.columns, relation.fetchall(), counts)
+        relation, notes = drawn(warehouse, table, named[0], qrels, runs, digits)
     emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *sources])
+    for note in notes:
+        say(note)
     say_coverage(warehouse, qrels, runs)
     if not per_topic:
         say_ties(warehouse, named[0], qrels, runs)

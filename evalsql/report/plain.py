@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import Literal, TextIO
 
 from evalsql.report.table import Table
 
 _WIDEST = 10_000
-_GAP = "  "
+GAP = "  "
 
 
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
-    rows = [[_one_line(table.text(row, at, digits)) for at in range(len(table.columns))] for row in table.rows]
+    rows = [[one_line(table.text(row, at, digits)) for at in range(len(table.columns))] for row in table.rows]
     columns = list(zip(table.columns, *rows, strict=True))
-    widths = [max(map(_width, column)) for column in columns]
+    widths = [max(map(text_width, column)) for column in columns]
     widths[-1:] = [max(1, width) for width in widths[-1:]]
-    fits = sum(widths) + len(_GAP) * len(widths) <= _WIDEST and all(map(str.isprintable, table.columns))
+    fits = sum(widths) + len(GAP) * len(widths) <= _WIDEST and all(map(str.isprintable, table.columns))
     lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths)
     for line in lines:
         stream.write(line.rstrip() + "\n")
@@ -28,17 +28,17 @@ def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int])
     are_numbers = [table.is_number(at) for at in range(len(widths))]
 
     def line(cells: Sequence[str]) -> str:
-        return _GAP.join(
-            " " * (width - _width(cell)) + cell if is_number else cell + " " * (width - _width(cell))
+        return GAP.join(
+            " " * (width - text_width(cell)) + cell if is_number else cell + " " * (width - text_width(cell))
             for cell, width, is_number in zip(cells, widths, are_numbers, strict=True)
         )
 
     yield line(table.columns)
-    yield "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    yield "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + len(GAP) * (len(widths) - 1))
     yield from map(line, rows)
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -58,7 +58,9 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
     for at, column in enumerate(table.columns):
         # Names are text, never markup: a run may be called "FSDM [d]".
-        grid.add_column(Text(column), justify="right" if table.is_number(at) else "left", overflow="fold")
+        is_number = table.is_number(at)
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number)
     for row in rows:
         grid.add_row(*map(Text, row))
     with console.capture() as capture:
@@ -66,6 +68,6 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
     return capture.get().splitlines()
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """The text with characters that would break the row written as escapes."""
     return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
