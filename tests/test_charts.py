@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql.asking import CURVES
 from evalsql.errors import UsageError
+from evalsql.overview import chart_rows
 from evalsql.report import charts
 from evalsql.report.table import Table
 from tests.conftest import Command
 
+OF_REPORTS = ("agreement", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged")
 NASTY = "</script><script>alert(1)</script>"
 
 
@@ -111,12 +114,18 @@ def test_names_are_text_in_every_chart(name: str) -> None:
 
 def test_specifications_name_the_columns_of_their_relations(sample_file: Path) -> None:
     with evalsql.open(sample_file, read_only=True) as warehouse:
+        drawn = {name: chart_rows(warehouse, name, "AP RR", runs="bm25") for name in OF_REPORTS}
+        drawn["differences"] = chart_rows(warehouse, "differences", "AP", runs="bm25", baseline="dense")
         for name in charts.names():
             kind, _, topics = name.partition("_")
-            columns = warehouse.curve(kind, runs="bm25", topics="T01" if topics else ()).columns
+            columns = {*drawn[name].columns} if name in drawn else set()
+            if kind in CURVES and topics != "levels":
+                columns = set(warehouse.curve(kind, runs="bm25", topics="T01" if topics else ()).columns)
             calculated = {"place"}
             fields = set(re.findall(r'"field": "(\w+)"', json.dumps(charts.specification(name, Table([], [])))))
-            assert fields - calculated <= set(columns), name
+            assert fields - calculated <= columns, name
+            if name in drawn:
+                assert fields - calculated <= set(drawn[name].columns), name
 
 
 def test_what_has_no_curve_is_named(demo: Command) -> None:
@@ -129,3 +138,27 @@ def test_what_has_no_curve_is_named(demo: Command) -> None:
 def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
     with pytest.raises(UsageError, match="curves are pr, roc, tap"):
         empty.curve("det")
+
+
+@pytest.mark.parametrize("extension", ["png", "svg", "html"])
+@pytest.mark.parametrize("name", [*OF_REPORTS, "differences"])
+def test_single_charts_of_the_report(demo: Command, tmp_path: Path, name: str, extension: str) -> None:
+    begins = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!DOCTYPE html>"}
+    runs = {"pr_levels": ["dense"], "differences": ["dense", "--baseline", "bm25"]}.get(name, ["dense", "bm25"])
+    done = demo("chart", name, *runs, "-m", "AP", "-m", "RR", "-o", f"chart.{extension}")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (tmp_path / f"chart.{extension}").read_bytes().lstrip().startswith(begins[extension])
+
+
+def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
+    for arguments, said in (
+        (["pr_levels", "-o", "c.png"], "the chart pr_levels is of one run, name it: bm25, "),
+        (["differences", "dense", "-o", "c.png"], "a baseline is what the chart differences takes, and no other"),
+        (["pr", "--baseline", "dense", "-o", "c.png"], "a baseline is what the chart differences takes, and no other"),
+        (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .html"),
+        (["pr", "-o", "evalsql.duckdb.png", "nothing"], 'no run is called "nothing"'),
+        (["agreement", "-m", "AP", "-o", "c.png"], "there is nothing to draw as agreement"),
+    ):
+        done = demo("chart", *arguments)
+        assert done.returncode == 2
+        assert said in done.stderr

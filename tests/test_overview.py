@@ -91,10 +91,15 @@ def test_unjudged_documents_are_counted_down_to_each_rank(loaded: Warehouse) -> 
 @pytest.mark.parametrize("points", [3, 100])
 def test_roc_points_are_corners_and_leave_no_corner_far_away(loaded: Warehouse, points: int) -> None:
     corners = defaultdict(set)
-    for run, *corner in loaded.rows("select run, fpr, tpr from roc_curve_pooled()"):
-        corners[run].add(tuple(corner))
     chosen = defaultdict(set)
-    for run, *corner in loaded.rows(f"select run, fpr, tpr from roc_points(points := {points})"):
+    thresholds = {
+        (run, *rates): at
+        for run, at, *rates in loaded.rows("from (select run, threshold, fpr, tpr from roc_curve_pooled())")
+    }
+    for run, fpr, tpr in thresholds:
+        corners[run].add((fpr, tpr))
+    for run, threshold, *corner in loaded.rows(f"select run, threshold, fpr, tpr from roc_points(points := {points})"):
+        assert thresholds[run, *corner] == threshold
         chosen[run].add(tuple(corner))
     assert chosen.keys() == corners.keys()
     for run, all_of_them in corners.items():

@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.common import DEFAULT_MEASURES, Database, Measures, MemoryLimit, OwnMeasures, opened, write_bytes
+from evalsql.cli.common import (
+    DEFAULT_MEASURES,
+    Database,
+    Measures,
+    MemoryLimit,
+    OwnMeasures,
+    in_use,
+    opened,
+    write_bytes,
+)
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures
 from evalsql.overview import chart_rows
@@ -43,7 +52,7 @@ def chart(
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
-        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+        keep = in_use(warehouse)
     if not table.rows:
         raise UsageError(f"there is nothing to draw as {name}")
     of = first.name if name in ("differences", "distribution", "topics") else ""

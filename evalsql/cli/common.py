@@ -148,6 +148,11 @@ def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
         raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
 
 
+def in_use(warehouse: Warehouse) -> list[str]:
+    """The warehouse's file and those that its data came from: no output is written over them."""
+    return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+
+
 def _spare(output: Path, keep: Sequence[str]) -> None:
     if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
         raise UsageError(f"{output}: is in use here and is not written over")

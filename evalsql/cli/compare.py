@@ -19,6 +19,7 @@ from evalsql.cli.common import (
     QrelsFilter,
     chosen_format,
     emit,
+    in_use,
     opened,
     say,
     say_coverage,
@@ -83,7 +84,7 @@ def compare(
         )
         table = Table(pairs.columns, pairs.fetchall())
         otherwise = warehouse.averaged_otherwise(named)
-        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+        keep = in_use(warehouse)
         compared = _by_judgments(table, otherwise, measures=named, test=test, correction=correction, alpha=alpha)
         chosen = chosen_format(output, output_format) if output else output_format or "table"
         if chosen in _WRITERS:

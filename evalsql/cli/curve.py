@@ -17,6 +17,7 @@ from evalsql.cli.common import (
     QrelsFilter,
     chosen_format,
     emit,
+    in_use,
     opened,
     say,
     write_bytes,
@@ -72,8 +73,7 @@ def curve(
             table = Table(relation.columns, relation.fetchall())
         if not table.rows or topic:
             _say_missing(warehouse, table, runs, topic or ())
-        sources = [file for (file,) in warehouse.rows("select file from files")]
-        kept = [warehouse.path, *sources]
+        kept = in_use(warehouse)
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
             _say_colours(table)

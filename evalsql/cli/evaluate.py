@@ -27,6 +27,7 @@ from evalsql.cli.common import (
     RunFilter,
     TieRuleOption,
     emit,
+    in_use,
     is_drawn,
     opened,
     progress_bar,
@@ -118,14 +119,13 @@ def _show(
     counts = frozenset(each.name for each in named if each.is_count)
     relation: duckdb.DuckDBPyRelation | Table
     relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    sources = [file for (file,) in warehouse.rows("select file from files")]
     notes: list[str] = []
     if is_drawn(output_format, output) and not per_topic:
         from evalsql.cli.board import drawn
 
         table = Table(relation.columns, relation.fetchall(), counts)
         relation, notes = drawn(warehouse, table, named[0], qrels, runs, digits)
-    emit(relation, output_format, output, digits, counts, keep=[warehouse.path, *sources])
+    emit(relation, output_format, output, digits, counts, keep=in_use(warehouse))
     for note in notes:
         say(note)
     say_coverage(warehouse, qrels, runs)

@@ -16,6 +16,7 @@ from evalsql.cli.common import (
     OwnMeasures,
     counted,
     emit,
+    in_use,
     opened,
     say,
 )
@@ -61,7 +62,7 @@ def explain(
     """
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
-        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+        keep = in_use(warehouse)
         emit(found.rows, output_format, output, digits, _VALUES if found.measure.is_count else frozenset(), keep=keep)
     _say_values(found, depth, digits)
 

@@ -16,6 +16,7 @@ from evalsql.cli.common import (
     MemoryLimit,
     OwnMeasures,
     RunFilter,
+    in_use,
     opened,
     progress_bar,
     write_bytes,
@@ -60,7 +61,7 @@ def report(
             runs=run or (),
             progress=progress,
         )
-        keep = [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+        keep = in_use(warehouse)
     if extension == ".html":
         from evalsql.report.page import page
 

@@ -3,14 +3,17 @@
 --   points integer in [1, inf) = 100   stretches into which both rates are divided
 --   rel integer in [0, inf) = 1        least grade that counts as relevant
 -- columns:
---   qrels   judgment set
---   run     run
---   fpr     false positive rate
---   tpr     true positive rate, which is recall
+--   qrels       judgment set
+--   run         run
+--   threshold   score down to which documents are taken; null where the curve begins and where it ends beyond the
+--               rankings
+--   fpr         false positive rate
+--   tpr         true positive rate, which is recall
 with corners as (
     select
         qrels,
         run,
+        threshold,
         fpr,
         tpr,
         ceil(fpr * $points) as across,
@@ -21,6 +24,7 @@ with corners as (
 select
     qrels,
     run,
+    arg_max_null(threshold, fpr + tpr) as threshold,
     max(fpr) as fpr,
     max(tpr) as tpr
 from corners
