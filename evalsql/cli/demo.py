@@ -30,6 +30,8 @@ def demo(
         f"\nThe warehouse is {db}; any DuckDB client opens it. To go on:\n"
         f"  evalsql topics rerank-large -m nDCG@10 --db {db}\n"
         f"  evalsql compare bm25 -m nDCG@10 --db {db}\n"
+        f"  evalsql explain dense T01 -m AP --db {db}\n"
+        f"  evalsql report -o report.html --db {db}\n"
         f"  evalsql sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\" --db {db}\n"
         "  evalsql measures"
     )
