@@ -190,6 +190,6 @@ def _comparison(warehouse: Answers, qrels: str, named: Sequence[Measure]) -> Com
         "correction": CORRECTION,
         "family": "measure",
     }
-    table = _table(warehouse, f"select * from {Measure(relation, given).call}")
+    table = _table(warehouse, f"select * from {Measure(relation, given).call} order by measure, baseline, run")
     pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return Comparison(qrels, pairs, [measure.name for measure in named], TEST, CORRECTION, ALPHA)

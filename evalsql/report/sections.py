@@ -14,7 +14,8 @@ from evalsql.overview import Overview
 from evalsql.report import comparison, markup
 from evalsql.report.table import Table
 
-LARGEST = 2_000  # rows of a table that is still for reading
+LARGEST = 2_000  # cells of a table that is still for reading
+MOST_PAIRED = 26  # runs whose pairs are
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ def sections(overview: Overview) -> list[Section]:
         Section("leaderboard", "Leaderboard", _leaderboard_text(overview)),
         Section(
             "differences",
-            "Differences by topic",
+            "Differences",
             "How a run does on each topic compared with another; bars above zero are topics where it is better.",
+            _pairs(overview),
         ),
         Section(
             "topics",
@@ -103,6 +105,31 @@ def _leaderboard_text(overview: Overview) -> str:
     )
 
 
+def _pairs(overview: Overview) -> list[tuple[str, Table]]:
+    """Pairs of runs by the first measure, where they are few enough to be read."""
+    if overview.comparison is None or len(overview.runs) > MOST_PAIRED:
+        return []
+    shown = ("baseline", "run", "difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
+    name = overview.names[0]
+    rows = [tuple(pair[column] for column in shown) for pair in overview.comparison.pairs if pair["measure"] == name]
+    return [(f"Differences of {name}, {overview.comparison.how}", Table(shown, rows))]
+
+
+def _intervals(overview: Overview, digits: int) -> list[tuple[str, Table]]:
+    """Intervals of the means as text, a row a run."""
+    rows: Sequence[Any] = overview.tables["intervals"].rows
+    ends = [
+        (run, measure, f"{low:.{digits}f} to {high:.{digits}f}")
+        for measure, run, _, low, high in rows
+        if low is not None and high is not None
+    ]
+    if not ends:
+        return []
+    measures = [name for name in overview.names if any(name == measure for _, measure, _ in ends)]
+    table = _spread(Table(("run", "measure", "interval"), ends), "run", "measure", "interval", overview.runs, measures)
+    return [("Student's intervals of the means at 95%", table)]
+
+
 def _by_topic(overview: Overview, measure: str) -> Table:
     rows = [(topic, run, value) for name, run, topic, value in overview.tables["values"].rows if name == measure]
     return _spread(Table(("topic", "run", "value"), rows), "topic", "run", "value", overview.topics, overview.runs)
@@ -131,10 +158,14 @@ def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
     stream.write(f"# Evaluation with {escape(overview.qrels)}\n\n")
     stream.writelines(f"- {escape(line.strip())}\n" for line in overview.notices)
     for section in sections(overview):
-        stream.write(f"\n## {escape(section.title)}\n\n{escape(section.text)}\n\n")
+        tables = section.tables
+        stream.write(f"\n## {escape(section.title)}\n\n")
         if section.name == "leaderboard":
             _leaderboard(overview, stream, digits, comparison.write_markdown, markup.write_markdown)
-        for title, table in section.tables:
+            tables = _intervals(overview, digits)
+        elif not tables:
+            stream.write("In the page and in JSON.\n\n")
+        for title, table in tables:
             stream.write(f"**{escape(title)}**\n\n")
             if _is_large(table):
                 stream.write(f"{len(table.rows)} rows, which the JSON has.\n\n")
@@ -150,10 +181,14 @@ def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
     for line in overview.notices:
         stream.write(f"{escape(line.strip())}\n\n")
     for section in sections(overview):
-        stream.write(f"\\subsection{{{escape(section.title)}}}\n{escape(section.text)}\n\n")
+        tables = section.tables
+        stream.write(f"\\subsection{{{escape(section.title)}}}\n")
         if section.name == "leaderboard":
             _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_latex)
-        for title, table in section.tables:
+            tables = _intervals(overview, digits)
+        elif not tables:
+            stream.write("In the page and in JSON.\n\n")
+        for title, table in tables:
             if _is_large(table):
                 stream.write(f"{escape(title)}: {len(table.rows)} rows, which the JSON has.\n\n")
                 continue
