@@ -23,6 +23,7 @@ class Connection:
         self.connection = connection
         self.read_only = read_only
         self._at_close: list[Callable[[], None]] = []
+        self._is_shut_in = False
 
     def close(self) -> None:
         self.connection.close()
@@ -102,8 +103,10 @@ class Connection:
         if not external:
             for statement in statements:
                 _check_inside(statement.query, statement.type.name, self.read_only)
-            self.execute("set enable_external_access = false")
-            self.execute("set lock_configuration = true")
+            if not self._is_shut_in:
+                self.execute("set enable_external_access = false")
+                self.execute("set lock_configuration = true")
+                self._is_shut_in = True
         with worded():
             cursor = self.connection.execute(text)
             columns = [name for name, *_ in cursor.description or ()]

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+# Nobody here tells a program where the cursor stands.
+_NO_ANSWERS = {"PROMPT_TOOLKIT_NO_CPR": "1"}
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[a-zA-Z]|\][^\x07]*\x07|[=>])")
 
 
@@ -31,7 +33,7 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             cwd=folder,
-            env={**kept, "TERM": "xterm", "PYTHONIOENCODING": "utf-8", **environment},
+            env={**kept, "TERM": "xterm", "PYTHONIOENCODING": "utf-8", **_NO_ANSWERS, **environment},
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
@@ -52,16 +54,16 @@ class Terminal:
     def send(self, text: str) -> None:
         os.write(self.ours, text.encode())
 
-    def until(self, wanted: str, seconds: float = 60) -> str:
-        """What it shows until these words have come, without escapes; they are looked for behind the last ones."""
+    def until(self, wanted: str, seconds: float = 20) -> str:
+        """What it shows down to these words, without escapes; they are looked for behind the last ones found."""
         end = time.monotonic() + seconds
         while wanted not in plain(self.shown):
             if not self._read(end):
                 raise AssertionError(f"{wanted!r} did not come: {plain(self.shown)!r}")
-        found, self.shown = plain(self.shown), ""
-        return found
+        before, _, self.shown = plain(self.shown).partition(wanted)
+        return before + wanted
 
-    def to_the_end(self, seconds: float = 60) -> str:
+    def to_the_end(self, seconds: float = 20) -> str:
         """Everything that it still shows, escapes and all."""
         end = time.monotonic() + seconds
         while self._read(end):

@@ -15,7 +15,16 @@ from evalsql.cli import common
 from evalsql.naming import parse_measures
 from tests.conftest import SAMPLE
 
-HEAVY = ("sqlglot", "pydantic", "rich", "vl_convert", "evalsql.trec_eval", "evalsql.ingest")
+HEAVY = (
+    "sqlglot",
+    "pydantic",
+    "rich",
+    "vl_convert",
+    "prompt_toolkit",
+    "pygments",
+    "evalsql.trec_eval",
+    "evalsql.ingest",
+)
 IMPORTED = f"""
 import sys
 from evalsql.cli import main
@@ -28,7 +37,12 @@ finally:
 
 def imported(*arguments: object) -> set[str]:
     outcome = subprocess.run(
-        [sys.executable, "-c", IMPORTED, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", IMPORTED, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        stdin=subprocess.DEVNULL,
     )
     return set(outcome.stderr.splitlines()[-1].split()[1:])
 
@@ -39,6 +53,7 @@ def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest"}
     assert imported("leaderboard", "-m", "AP", "--run", "bm25", "--db", sample_file) == set()
     assert imported("measures", "--format", "csv") == set()
+    assert imported("shell", "--db", sample_file) == set()  # on a terminal it takes prompt_toolkit
     # A number is converted as Typer does it.
     assert imported("ls", "--digits", "2", "--db", sample_file) >= {"pydantic"}
 

@@ -21,6 +21,7 @@ _COMMANDS = {
     "curve": "curve.curve",
     "check": "check.check",
     "sql": "ask.sql",
+    "shell": "shell.shell",
     "measures": "ask.measures",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",

@@ -12,7 +12,18 @@ import typer
 from evalsql import build
 from evalsql.added import read_sources
 from evalsql.catalog import Catalog, read_catalog
-from evalsql.cli.common import Database, Digits, FormatOption, MemoryLimit, Output, OwnMeasures, emit, opened, say
+from evalsql.cli.common import (
+    Database,
+    Digits,
+    Format,
+    FormatOption,
+    MemoryLimit,
+    Output,
+    OwnMeasures,
+    emit,
+    opened,
+    say,
+)
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures
@@ -75,6 +86,13 @@ def measures(
     """The catalogue of measures, or the page of one: those of the package, of the warehouse if there is one, and your
     own."""
     catalog = _catalog(db, own or ())
+    print_measures(catalog, name, output_format, output, digits)
+
+
+def print_measures(
+    catalog: Catalog, name: str | None, output_format: Format | None, output: Path | None, digits: int
+) -> None:
+    """Print the catalogue, or the page of one measure."""
     columns = list(catalog["measures"].columns)
     listed = catalog.measures if name is None else [parse_measures([name], catalog)[0].relation]
     rows: list[tuple[str, ...]] = build.catalogue_rows(listed)

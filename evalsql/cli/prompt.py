@@ -1,0 +1,91 @@
+"""The line of the shell; prompt_toolkit is imported with this module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import platformdirs
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.lexers import PygmentsLexer
+from prompt_toolkit.output.defaults import create_output
+from pygments.lexers.sql import SqlLexer
+
+from evalsql.cli.common import say
+from evalsql.completing import Vocabulary, complete
+from evalsql.statements import is_blank, split
+
+PROMPT = "evalsql> "
+_MORE = "    ...> "
+
+
+class _Completer(Completer):
+    def __init__(self, vocabulary: Callable[[], Vocabulary]) -> None:
+        self.vocabulary = vocabulary
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        for choice in complete(document.text_before_cursor, self.vocabulary()):
+            yield Completion(choice.text, -choice.length, display_meta=choice.meaning)
+
+
+def is_complete(text: str) -> bool:
+    """Whether Enter sends it: a command, nothing at all, or statements of which the last is ended."""
+    return text.lstrip().startswith(".") or not text.strip() or is_blank(split(text)[1])
+
+
+def read_statements(vocabulary: Callable[[], Vocabulary]) -> Iterator[str]:
+    """What is typed, statement by statement and command by command, until Ctrl-D."""
+    session: PromptSession[str] = PromptSession(
+        history=_history(),
+        completer=_Completer(vocabulary),
+        complete_while_typing=False,
+        auto_suggest=AutoSuggestFromHistory(),
+        lexer=PygmentsLexer(SqlLexer),
+        multiline=True,
+        key_bindings=_keys(),
+        prompt_continuation=lambda width, number, wrapped: "" if wrapped else _MORE,
+        # Standard output carries data only, where it goes elsewhere.
+        output=create_output(always_prefer_tty=True),
+    )
+    while True:
+        try:
+            text = session.prompt(PROMPT)
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        if text.lstrip().startswith("."):
+            yield text
+        else:
+            yield from split(text)[0]
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if is_complete(buffer.text):
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    return keys
+
+
+def _history() -> History:
+    """Kept in the user's data folder, or where that cannot be written until the shell ends."""
+    path = platformdirs.user_data_path("evalsql", appauthor=False) / "history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a"):
+            pass
+    except OSError as error:
+        say(f"evalsql: what is typed is not kept: {path}: {error.strerror}")
+        return InMemoryHistory()
+    return FileHistory(str(path))

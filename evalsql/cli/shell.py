@@ -1,0 +1,192 @@
+"""``evalsql shell``: SQL line by line, with completion where someone types it."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, get_args
+
+import typer
+
+from evalsql.cli.ask import print_measures
+from evalsql.cli.common import Database, Digits, Format, FormatOption, MemoryLimit, OwnMeasures, emit, opened, say
+from evalsql.completing import Known, Vocabulary, known_in
+from evalsql.errors import EvalsqlError, UsageError
+from evalsql.report.table import Table
+from evalsql.statements import is_blank, split
+from evalsql.warehouse import Warehouse
+
+_FORMATS: tuple[Format, ...] = get_args(Format)
+_HELP = """\
+.help             this
+.tables [GLOB]    relations, by default those that are no measures and no steps of measures
+.measures [NAME]  the catalogue of measures, or the page of one
+.format [FORMAT]  how rows are written: {formats}
+.digits [N]       decimals, where people read
+.quit             end, as Ctrl-D does
+
+A statement ends with ; and may have several lines. Every measure is a view (from ap;) and a macro
+(from ndcg(k := 10);). Tab completes relations, columns and parameters of macros, Ctrl-C drops the line or stops
+what runs."""
+_STEPS = ("rankings", "measures")
+
+
+class Session:
+    """Runs statements and commands, and remembers how their rows are to be written."""
+
+    def __init__(self, warehouse: Warehouse, output_format: Format | None, digits: int, *, external: bool) -> None:
+        self.warehouse = warehouse
+        self.output_format = output_format
+        self.digits = digits
+        self.external = external
+        self.is_over = False
+        self._own: dict[str, Known] | None = None
+        self.commands: dict[str, Callable[[str], None]] = {
+            ".help": self._help,
+            ".tables": self._tables,
+            ".measures": self._measures,
+            ".format": self._format,
+            ".digits": self._digits,
+            ".quit": self._quit,
+            ".exit": self._quit,
+        }
+
+    def run(self, text: str) -> None:
+        """Run a command, or a statement and print its rows.
+
+        Raises:
+            EvalsqlError: it does not fit, or the engine refuses it.
+        """
+        if text.lstrip().startswith("."):
+            name, _, argument = text.strip().removesuffix(";").partition(" ")
+            if name not in self.commands:
+                raise UsageError(f"unknown command {name}; there are: {', '.join(self.commands)}")
+            self.commands[name](argument.strip())
+            return
+        try:
+            columns, rows = self.warehouse.run(text, external=self.external)
+        finally:
+            self._own = None
+        if columns:
+            self._print(Table(columns, rows))
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What can be completed: the catalogue, and what users made beside it."""
+        if self._own is None:
+            self._own = self._found()
+        measures = [relation.header.measure for relation in self.warehouse.catalog.measures]
+        words: dict[str, Sequence[str]] = {".format": list(_FORMATS), ".measures": measures}
+        return Vocabulary(
+            {**self._own, **known_in(self.warehouse.catalog)},
+            {name: words.get(name, ()) for name in self.commands},
+        )
+
+    def _found(self) -> dict[str, Known]:
+        columns: dict[str, list[str]] = {}
+        try:
+            rows = self.warehouse.rows("select table_name, column_name from duckdb_columns() where not internal")
+        except EvalsqlError:  # in a transaction that has failed
+            rows = []
+        for name, column in rows:
+            columns.setdefault(name, []).append(column)
+        return {name: Known("made here", found) for name, found in columns.items()}
+
+    def _print(self, table: Table) -> None:
+        emit(table, self.output_format, None, self.digits, keep=[self.warehouse.path])
+
+    # Commands
+
+    def _help(self, argument: str) -> None:
+        print(_HELP.format(formats=", ".join(_FORMATS)))
+
+    def _tables(self, pattern: str) -> None:
+        kinds = dict(self.warehouse.rows("select relation, kind from relations"))
+        found = [(name, kinds.get(name, "tables"), each.title) for name, each in self.vocabulary.known.items()]
+        shown = [row for row in found if (fnmatch.fnmatch(row[0], pattern) if pattern else row[1] not in _STEPS)]
+        self._print(Table(("relation", "kind", "title"), sorted(shown, key=lambda row: (row[1], row[0]))))
+        if not pattern:
+            say(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
+
+    def _measures(self, name: str) -> None:
+        print_measures(self.warehouse.catalog, name or None, self.output_format, None, self.digits)
+
+    def _format(self, name: str) -> None:
+        found = [known for known in _FORMATS if known == name]
+        if name and not found:
+            raise UsageError(f'unknown format "{name}"; there are: {", ".join(_FORMATS)}')
+        if name:
+            self.output_format = found[0]
+        else:
+            say(self.output_format or "table")
+
+    def _digits(self, number: str) -> None:
+        if number and not (number.isdecimal() and int(number) <= 17):
+            raise UsageError(f'"{number}" is no number of decimals: expected 0 to 17')
+        if number:
+            self.digits = int(number)
+        else:
+            say(str(self.digits))
+
+    def _quit(self, argument: str) -> None:
+        self.is_over = True
+
+
+def shell(
+    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
+    external: Annotated[
+        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
+    ] = False,
+    measures: OwnMeasures = None,
+    memory_limit: MemoryLimit = None,
+    output_format: FormatOption = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Ask in SQL, statement by statement, with completion and history; .help shows what else.
+
+    Where standard input is no terminal the statements on it are run, up to the first that fails.
+    """
+    with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
+        session = Session(warehouse, output_format, digits, external=external)
+        if sys.stdin.isatty():
+            access = "read and write" if write else "read only; --write lets statements change it"
+            say(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
+            _converse(session)
+        else:
+            for text in _script():
+                session.run(text)
+                if session.is_over:
+                    break
+
+
+def _script() -> Iterator[str]:
+    """Statements and commands from standard input; a command has a line of its own."""
+    try:
+        lines = sys.stdin.buffer.read().decode("utf-8-sig").splitlines(keepends=True)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text: {error}") from error
+    pending = ""
+    for line in lines:
+        if is_blank(pending) and line.lstrip().startswith("."):
+            yield line
+            continue
+        statements, pending = split(pending + line)
+        yield from statements
+    if not is_blank(pending):
+        yield pending
+
+
+def _converse(session: Session) -> None:
+    from evalsql.cli.prompt import read_statements
+
+    for text in read_statements(lambda: session.vocabulary):
+        try:
+            session.run(text)
+        except EvalsqlError as error:
+            say(f"evalsql: {error}")
+        except KeyboardInterrupt:
+            say("evalsql: interrupted")
+        if session.is_over:
+            return

@@ -1,0 +1,242 @@
+"""The shell: what Tab offers, a session on a terminal, statements from a pipe."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql.catalog import read_catalog
+from evalsql.completing import Known, Vocabulary, complete, known_in
+from evalsql.statements import is_blank, split, tokens
+from tests.conftest import Command
+from tests.pseudo_terminal import Terminal
+
+PROMPT = "evalsql>"
+VOCABULARY = Vocabulary(
+    {"notes": Known("made here", ["author", "text"]), **known_in(read_catalog())},
+    {".format": ["csv", "json"], ".help": (), ".measures": ["AP", "nDCG"]},
+)
+
+
+def offered(text: str) -> list[str]:
+    return [choice.text for choice in complete(text, VOCABULARY)]
+
+
+# Completion
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sel", ["select"]),
+        ("SEL", ["SELECT"]),
+        ("from nd", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
+        ("from note", ["notes"]),
+        ("from a join runs as r using (x) join ND", ["ndcg", "ndcg(", "ndcg_rel", "ndcg_rel("]),
+        ("from runs, note", ["notes"]),
+        ("from ndcg(", ["k := ", "dcg := ", "gains := ", "judged_only := ", "ties := "]),
+        ("from ndcg(k := 10, d", ["dcg := "]),
+        ("from ndcg(k := 10, K", []),
+        ("from ndcg(dcg := ", ["'log2'", "'exp-log2'"]),
+        ("from ndcg(judged_only := t", ["true"]),
+        ("from ndcg(k := ", []),
+        ("from ndcg(k := 1", []),
+        ("from (select * from ndcg(k := 1) where ru", ["run"]),
+        ("from notes where au", ["author"]),
+        ("from notes as n join ndcg(k := 3) as m on n.", ["author", "text"]),
+        ("from notes as n join ndcg(k := 3) as m on m.d", ["dcg"]),
+        ("select normal_q", ["normal_quantile("]),
+        ("select val", ["value", "values"]),
+        ("select 1; from tie_e", ["tie_effects"]),
+        ("select 'from nd", []),
+        ("select 'it''s'; from note", ["notes"]),
+        ('select "no', []),
+        ("select $$ no", []),
+        ("-- from note", []),
+        ("/* a /* b */ no", []),
+        ("/* a */ from note", ["notes"]),
+        (".f", [".format"]),
+        (".format c", ["csv"]),
+        (".measures n", ["nDCG"]),
+        (".help ", []),
+    ],
+)
+def test_what_can_follow(text: str, expected: list[str]) -> None:
+    assert offered(text) == expected
+
+
+def test_a_choice_takes_the_place_of_what_was_typed() -> None:
+    assert {choice.length for choice in complete("from nd", VOCABULARY)} == {2}
+    (parameter,) = complete("from ndcg(k := 10, d", VOCABULARY)
+    assert (parameter.length, parameter.meaning.startswith("varchar = 'log2': gain by grade")) == (1, True)
+
+
+def test_every_relation_and_parameter_is_offered() -> None:
+    everything = offered("from ")
+    for relation in read_catalog().build_order():
+        if relation.is_function or set(relation.header.inputs) - {"means", "tied_means"}:
+            continue
+        assert relation.name in everything
+        expected = [f"{parameter.name} := " for parameter in relation.parameters]
+        assert offered(f"from {relation.name}(") == expected or not expected
+
+
+# Statements
+
+
+@pytest.mark.parametrize(
+    ("text", "statements", "rest"),
+    [
+        ("select 1", [], "select 1"),
+        ("select 1; select 2;", ["select 1;", "select 2;"], ""),
+        ("select ';' as \";\" -- ;\n; x", ["select ';' as \";\" -- ;\n;"], " x"),
+        ("/* ; /* ; */ ; */ select 1;", ["/* ; /* ; */ ; */ select 1;"], ""),
+        ("select $a$ ; $$ ; $a$; ;", ["select $a$ ; $$ ; $a$;"], ""),
+        ("select e'\\';';", ["select e'\\';';"], ""),
+        ("select 'a;", [], "select 'a;"),
+        ("select $$ a;", [], "select $$ a;"),
+        ("; ;\n-- only a word\n;", [], ""),
+    ],
+)
+def test_statements_end_with_semicolons(text: str, statements: list[str], rest: str) -> None:
+    assert split(text) == (statements, rest)
+
+
+def test_tokens_leave_nothing_out() -> None:
+    text = "select 'a''b', \"c d\", e'\\'' /* x */ from f(k := 1.5e3) -- end"
+    assert "".join(token.text for token in tokens(text)).replace(" ", "") == text.replace(" ", "")
+    assert is_blank(" -- a\n ; /* b */")
+    assert not is_blank("x")
+
+
+# On a terminal
+
+
+@pytest.fixture
+def shell(sample_file: Path, tmp_path: Path) -> Iterator[Terminal]:
+    if sys.platform == "win32":
+        pytest.skip("no pseudo terminals")
+    with Terminal("shell", "--db", sample_file, columns=120, XDG_DATA_HOME=str(tmp_path)) as running:
+        running.until(".help shows commands")
+        running.until(PROMPT)
+        yield running
+
+
+def asked(shell: Terminal, text: str, answer: str) -> None:
+    """Type a line, and wait for its answer and the next prompt."""
+    shell.send(text + "\r")
+    shell.until(answer)
+    shell.until(PROMPT)
+
+
+def test_a_session(shell: Terminal, tmp_path: Path) -> None:
+    shell.send("select count(*) + 900 as num_runs\r")
+    shell.until("...>")
+    asked(shell, "from runs;", "908\n")
+    asked(shell, "selekt 1;", "evalsql: Parser Error")
+    asked(shell, "delete from runs;", "--write lets it change the warehouse")
+    shell.send(".format csv\r")
+    shell.until(PROMPT)
+    asked(shell, "select 1 as a, 'x' as b;", "a,b\n1,x\n")
+    asked(shell, ".nothing", "unknown command .nothing; there are: .help")
+    asked(shell, "select 3 as c; select 4 as d;", "c\n3\nd\n4\n")
+    shell.send(".quit\r")
+    shell.to_the_end()
+    assert shell.process.returncode == 0
+    kept = (tmp_path / "evalsql" / "history").read_text(encoding="utf-8")
+    assert "+select count(*) + 900 as num_runs\n+from runs;" in kept
+
+
+def test_tab_completes(shell: Terminal) -> None:
+    shell.send("select count(*) + 900 as n from tie_eff\t")
+    shell.until("tie_effects")
+    asked(shell, " where measure = 'AP';", "908\n")
+
+
+def test_ctrl_c_drops_the_line_and_ctrl_d_ends(shell: Terminal) -> None:
+    shell.send("select nonsense")
+    shell.until("nonsense")
+    shell.send("\x03")
+    shell.until(PROMPT)
+    asked(shell, "select 42 as answer;", "\n    42\n")
+    shell.send("\x04")
+    shell.to_the_end()
+    assert shell.process.returncode == 0
+
+
+def test_ctrl_c_stops_what_runs(shell: Terminal) -> None:
+    shell.send("select sum(a.range * b.range % 7) from range(10000000) as a, range(10000000) as b;\r")
+    time.sleep(1.5)
+    shell.send("\x03")
+    shell.until("evalsql: interrupted")
+    shell.until(PROMPT)
+    asked(shell, "select 43 as answer;", "\n    43\n")
+
+
+def test_a_history_that_cannot_be_kept_is_no_obstacle(sample_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "evalsql").write_text("in the way")
+    with Terminal("shell", "--db", sample_file, XDG_DATA_HOME=str(tmp_path)) as running:
+        assert "what is typed is not kept" in running.until(PROMPT)
+        running.send("\x04")
+        running.to_the_end()
+        assert running.process.returncode == 0
+
+
+# From a pipe
+
+
+def test_a_script_runs_to_its_end(sample_file: Path, command: Command) -> None:
+    script = "-- how many\nselect count(*) as n from runs;\n.format csv\nselect 1 as a,\n  ';' as b; select 2 as c"
+    outcome = command("shell", "--db", sample_file, stdin=script)
+    assert outcome.returncode == 0
+    assert outcome.stderr == ""
+    assert outcome.stdout == "n\n─\n8\na,b\n1,;\nc\n2\n"
+
+
+def test_a_script_stops_at_the_first_error(sample_file: Path, command: Command) -> None:
+    outcome = command("shell", "--db", sample_file, stdin="select 1 as a; selekt 2; select 3 as c;")
+    assert outcome.returncode == command("sql", "selekt 2", "--db", sample_file).returncode == 2
+    assert outcome.stdout == "a\n─\n1\n"
+    assert "Parser Error" in outcome.stderr
+    assert command("shell", "--db", sample_file, stdin=".format xml\n").returncode == 2
+    assert command("shell", "--db", sample_file.parent / "none.duckdb", stdin="select 1").returncode == 3
+
+
+def test_reading_only_unless_told_otherwise(tmp_path: Path, sample_file: Path, command: Command) -> None:
+    copy = tmp_path / "copy.duckdb"
+    copy.write_bytes(sample_file.read_bytes())
+    outcome = command("shell", "--db", copy, stdin="create table notes as select 1 as a;")
+    assert outcome.returncode == 2
+    assert "--write lets it change the warehouse" in outcome.stderr
+    script = "create table notes as select 1 as a; insert into notes values (2); select sum(a) as s from notes;"
+    assert command("shell", "--write", "--db", copy, stdin=script).stdout.endswith("s\n─\n3\n")
+    outcome = command("shell", "--db", copy, stdin=f"copy (select 1) to '{tmp_path / 'out.csv'}';")
+    assert outcome.returncode == 2
+    assert not (tmp_path / "out.csv").exists()
+    outcome = command("shell", "--external", "--db", copy, stdin=f"copy (select 1) to '{tmp_path / 'out.csv'}';")
+    assert outcome.returncode == 0
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_commands(sample_file: Path, command: Command) -> None:
+    script = ".help\n.digits 2\nselect 0.123::double as x;\n.format csv\n.tables pr_*\n.measures\n.quit\nselect 1;\n"
+    outcome = command("shell", "--db", sample_file, stdin=script)
+    assert outcome.returncode == 0
+    assert ".measures [NAME]" in outcome.stdout
+    assert "\n0.12\n" in outcome.stdout
+    _, _, listed = outcome.stdout.partition("relation,kind,title\n")
+    tables, _, measures = listed.partition("measure,")
+    assert [row[0] for row in csv.reader(io.StringIO(tables))] == ["pr_curve", "pr_curve_mean"]
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        assert len(list(csv.reader(io.StringIO("measure," + measures)))) == len(warehouse.catalog.measures) + 1
+    page = command("shell", "--db", sample_file, stdin=".measures rr\n.tables\n")
+    assert "Reciprocal rank of the first relevant document" in page.stdout
+    assert "comparisons" in page.stdout
+    assert "measures and steps of measures: .measures, or .tables *" in page.stderr
