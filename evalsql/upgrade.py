@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalsql import build
-from evalsql.ingest.keys import insert, loading_sql
+from evalsql.ingest.keys import insert, loading_sql, rank_judged
 from evalsql.warehouse import Warehouse
 
 _CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
@@ -61,5 +61,5 @@ def _from_version_3(warehouse: Warehouse) -> None:
 
 
 def _fill_judged_ranks(warehouse: Warehouse) -> None:
-    pairs = {"new_pairs": "select distinct qrels_id, run_id from evaluations"}
-    insert(warehouse, "judged_ranks", loading_sql(warehouse, "new_judged_ranks", pairs))
+    pairs = warehouse.rows("select qrels_id, run_id from evaluations group by all order by min(evaluation_id)")
+    rank_judged(warehouse, pairs)

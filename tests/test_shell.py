@@ -233,7 +233,7 @@ def test_commands(sample_file: Path, command: Command) -> None:
     assert "\n0.12\n" in outcome.stdout
     _, _, listed = outcome.stdout.partition("relation,kind,title\n")
     tables, _, measures = listed.partition("measure,")
-    assert [row[0] for row in csv.reader(io.StringIO(tables))] == ["pr_curve", "pr_curve_mean"]
+    assert [row[0] for row in csv.reader(io.StringIO(tables))] == ["pr_curve", "pr_curve_mean", "pr_curve_topics"]
     with evalsql.open(sample_file, read_only=True) as warehouse:
         assert len(list(csv.reader(io.StringIO("measure," + measures)))) == len(warehouse.catalog.measures) + 1
     page = command("shell", "--db", sample_file, stdin=".measures rr\n.tables\n")

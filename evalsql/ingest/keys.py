@@ -16,6 +16,8 @@ from evalsql.syntax import bind_parameters
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse
 
+ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
+
 
 @dataclass
 class Refused:
@@ -74,15 +76,32 @@ def next_id(warehouse: Warehouse, table: str, key: str) -> int:
     return int(greatest) + 1
 
 
-def pair(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> None:
-    """Prepare what measures stand on for new pairs of (qrels_id, run_id)."""
-    listed = ", ".join(f"({qrels_id}, {run_id})" for qrels_id, run_id in pairs)
-    if not listed:
+def pair(warehouse: Warehouse, pairs: Sequence[tuple[int, int]]) -> None:
+    """Prepare what measures stand on for new pairs of (qrels_id, run_id), given in that order."""
+    if not pairs:
         return
-    inputs = {"new_pairs": f"select * from (values {listed}) as pairs(qrels_id, run_id)"}
-    for table in ("evaluations", "judged_ranks"):
-        insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
+    insert(warehouse, "evaluations", loading_sql(warehouse, "new_evaluations", {"new_pairs": _listed(pairs)}))
+    rank_judged(warehouse, pairs)
     warn_of_own(warehouse)
+
+
+def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]]) -> None:
+    """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
+    sizes = dict(warehouse.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
+    some: list[tuple[int, int]] = []
+    num_rows = 0
+    for at, (qrels_id, run_id) in enumerate(pairs, start=1):
+        some.append((qrels_id, run_id))
+        num_rows += sizes.get(run_id, 0)
+        if num_rows >= ROWS_TOGETHER or at == len(pairs):
+            ranks = loading_sql(warehouse, "new_judged_ranks", {"new_pairs": _listed(some)})
+            insert(warehouse, "judged_ranks", ranks)
+            some, num_rows = [], 0
+
+
+def _listed(pairs: Iterable[tuple[int, int]]) -> str:
+    listed = ", ".join(f"({qrels_id}, {run_id})" for qrels_id, run_id in pairs)
+    return f"select * from (values {listed}) as pairs(qrels_id, run_id)"
 
 
 def add_file_row(warehouse: Warehouse, row: tuple[object, ...]) -> None:
