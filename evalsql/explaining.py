@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -43,7 +43,8 @@ _Value = tuple[float, float | None]
 class ListValue:
     """What a list is worth by itself, and among all topics and runs of the warehouse; None for what is not in it.
 
-    ``left_out`` is what the documents below the depth that was asked for contribute together.
+    ``left_out`` is what the documents below the depth that was asked for contribute together; ``threshold`` the score
+    at which the list is cut, where the measure takes that from all topics.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ListValue:
     in_warehouse: float | None
     differs: bool
     missing: bool
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def _check_topic(warehouse: Answers, qrels: str, topic: str) -> None:
 
 def _values(warehouse: Answers, asked: _Asked) -> Mapping[str, _Value]:
     """By run what the warehouse gives for the topic, and the threshold of measures that take one from all topics."""
-    has_threshold = THRESHOLD in asked.measure.relation.columns and THRESHOLD in asked.measure.arguments
+    given = asked.measure.arguments
+    has_threshold = THRESHOLD in asked.measure.relation.columns and given.get(THRESHOLD, 0) is None
     threshold = THRESHOLD if has_threshold else "null"
     found: dict[str, _Value] = {}
     for run in asked.runs:
@@ -265,9 +268,9 @@ def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> 
         form,
         asked.topic,
         rows,
-        ListValue(first, *worth["run"]),
+        replace(ListValue(first, *worth["run"]), threshold=values[first][1]),
         ListValue("ideal", *worth["ideal"]),
-        ListValue(others[0], *worth["other"]) if others else None,
+        replace(ListValue(others[0], *worth["other"]), threshold=values[others[0]][1]) if others else None,
         num_equal,
     )
 

@@ -137,6 +137,10 @@ def test_a_threshold_comes_from_all_topics() -> None:
         # Cut after the first, 1/1 for the relevant one and 1/1 at the end, by three; by itself t is kept whole.
         assert [row[5] for row in found.rows.fetchall()] == pytest.approx([2 / 3, 2 / 3, 2 / 3])
         assert found.run.value == found.run.in_warehouse == pytest.approx(2 / 3)
+        assert found.run.threshold == 5
+        # With a threshold of one's own, 3, both relevant documents are kept: the whole of it.
+        found = warehouse.explain("run", "t", measure="TAP(threshold=3)")
+        assert [row[5] for row in found.rows.fetchall()] == pytest.approx([2 / 3, 1, 1])
 
 
 def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) -> None:

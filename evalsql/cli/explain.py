@@ -85,6 +85,8 @@ def _say_values(found: Explanation, depth: int, digits: int) -> None:
 def _say_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
     if one.missing:
         say(f"  {one.name} leaves this topic out, which scores as an empty ranking")
+    if one.threshold is not None:
+        say(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
     if one.num_ret > depth:
         but = "" if found.other is None else f" but those that stand above rank {depth + 1} in the other run"
         say(
