@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from evalsql.errors import UsageError
-from evalsql.ingest.keys import insert, loading_sql, pair
+from evalsql.ingest.keys import insert, loading_sql
 from evalsql.naming import Measure, literal, parse_measures
 from evalsql.opening import borrow, open
 from evalsql.warehouse import MEMORY
@@ -36,12 +36,12 @@ create temp table list_facts (
 
 
 # Of a run's topic: the measure's value in the warehouse, the threshold that it takes from all topics.
-_Value = tuple[float, float | None]
+_Value = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class ListValue:
-    """What a list is worth by itself, and among all topics and runs of the warehouse; None for what is not in it.
+    """What a list is worth by itself, and among all topics and runs of the warehouse; None where that is not known.
 
     ``left_out`` is what the documents below the depth that was asked for contribute together; ``threshold`` the score
     at which the list is cut, where the measure takes that from all topics.
@@ -49,8 +49,8 @@ class ListValue:
 
     name: str
     num_ret: int
-    value: float
-    left_out: float
+    value: float | None
+    left_out: float | None
     in_warehouse: float | None
     differs: bool
     missing: bool
@@ -157,7 +157,7 @@ def _values(warehouse: Answers, asked: _Asked) -> Mapping[str, _Value]:
     for run in asked.runs:
         rows = warehouse.components(asked.measure, qrels=asked.qrels, runs=run)
         ((value, cut),) = warehouse.rows(f"select value, {threshold} from ({rows}) where topic = ?", [asked.topic])
-        found[run] = float(value), cut
+        found[run] = value, cut
     return found
 
 
@@ -238,8 +238,10 @@ def _cut(sandbox: Warehouse, depth: int, qrels_id: int) -> None:
         select run_id, topic_id, num_kept from cut_lists join list_facts using (list) cross join topics
         where not missing
     """)
-    pair(sandbox, [(qrels_id, run_id) for (run_id,) in sandbox.rows("select run_id from cut_lists")])
+    pairs = {"new_pairs": f"select {qrels_id} as qrels_id, run_id from cut_lists"}
+    insert(sandbox, "evaluations", loading_sql(sandbox, "new_evaluations", pairs))
     sandbox.execute("delete from evaluations where topic_id not in (select topic_id from topics)")
+    insert(sandbox, "judged_ranks", loading_sql(sandbox, "new_judged_ranks", pairs))
 
 
 # Out of it

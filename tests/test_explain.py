@@ -148,15 +148,29 @@ def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) ->
         tmp_path / "own" / "runner_up.sql",
         "-- measure: Share\n-- title: Share of all documents retrieved\n-- definition: as it says\n-- range: 0 1\n"
         "-- mean: arithmetic\nselect qrels, run, topic,\n"
-        "cast(num_ret as double) / nullif(sum(num_ret) over (partition by topic), 0) as value from evaluated\n",
+        "coalesce(cast(num_ret as double) / nullif(sum(num_ret) over (partition by topic), 0), 0) as value\n"
+        "from evaluated\n",
     )
     file = new_file(tmp_path)
     with evalsql.open(file) as warehouse:
-        warehouse.load_qrels({"t": {"a": 1}}, "judged")
+        warehouse.load_qrels({"t": {"a": 1}, "u": {"a": 2}}, "judged")
         for run in ("one", "two", "three", "four"):
             warehouse.load_run({"t": {"a": 1.0}}, run)
     outcome = command("explain", "one", "t", "-m", "Share", "--measures", own, "--db", file)
     assert "together with the other topics (or runs) one has 0.25 here" in outcome.stderr
+    assert "topics evaluated" not in outcome.stderr
+
+
+def test_what_is_not_known_is_empty(tmp_path: Path, command: Command) -> None:
+    """Of tied documents INST knows no best order where T is below 0.5."""
+    file = new_file(tmp_path)
+    with evalsql.open(file) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "b": 1, "c": 0, "d": 1}}, "judged")
+        warehouse.load_run({"t": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}}, "run")
+        assert warehouse.explain("run", "t", measure="INST(T=0.3,ties='best')").run.value is None
+    outcome = command("explain", "run", "t", "-m", "INST(T=0.3,ties='best')", "--db", file)
+    assert outcome.returncode == 0
+    assert "topic t (judged): run not known" in outcome.stderr
 
 
 # Every measure

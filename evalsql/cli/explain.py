@@ -68,7 +68,9 @@ def explain(
 
 
 def _say_values(found: Explanation, depth: int, digits: int) -> None:
-    def shown(value: float) -> str:
+    def shown(value: float | None) -> str:
+        if value is None:
+            return "not known"
         return f"{value:.0f}" if found.measure.is_count else f"{value:.{digits}f}"
 
     explained = [found.run] if found.other is None else [found.run, found.other]
