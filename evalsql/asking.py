@@ -81,7 +81,7 @@ class Answers(Connection):
         self.fill("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
         kept = self._keep(build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
         self.execute("drop table temp.evalsql_answers")
-        return self.sql(f"select * from {kept} order by qrels, 3 desc, run")
+        return self.sql(f"select * from {kept} order by {build.board_order(named)}")
 
     def fill(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""

@@ -163,12 +163,17 @@ def per_topic(measures: Sequence[Measure], scores: str) -> str:
 
 
 def leaderboard(catalog: Catalog, measures: Sequence[Measure], scores: str) -> str:
-    """A SELECT of one row a run with a column for the mean of each measure, best by the first on top."""
+    """A SELECT of one row a run with a column for the mean of each measure, in ``board_order``."""
     columns = ", ".join(
         f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in measures
     )
     means = with_inputs(averaged(catalog), {SCORES: scores, "answered": ANSWERS})
-    return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by qrels, 3 desc, run"
+    return f"select qrels, run, {columns} from (\n{means}\n) group by qrels, run order by {board_order(measures)}"
+
+
+def board_order(measures: Sequence[Measure]) -> str:
+    """The order of a leaderboard: within a judgment set best by the first measure on top."""
+    return f"qrels, 3 {'' if measures[0].relation.header.less_is_better else 'desc'}, run"
 
 
 def tied_answers(measure: Measure) -> str:

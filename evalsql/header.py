@@ -15,7 +15,8 @@ GREATEST_INTEGER = 2**31 - 1
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval")
-_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, "reference", "differs", "example", "aliases", "trec_eval", "at", "scores")
+_OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better")
+_MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
 _HELPER_KEYS = ("title", "inputs", "shared")
 _KEYS = {
     "measures": _MEASURE_KEYS,
@@ -131,6 +132,7 @@ class Header:
     measure: str
     at: str
     in_scores: bool
+    less_is_better: bool
     aliases: Sequence[Alias]
     trec_eval: Sequence[Alias]
     definition: str
@@ -162,7 +164,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         raise CatalogError(
             f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
         )
-    for key, word in (("scores", "no"), ("shared", "yes")):
+    for key, word in (("scores", "no"), ("shared", "yes"), ("better", "less")):
         if values.get(key, [word])[0] != word:
             raise CatalogError(f"{path}:1: {key} is {values[key][0]}, the only word for it is {word}")
 
@@ -178,6 +180,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         measure=one("measure"),
         at=one("at") or "k",
         in_scores=not one("scores"),
+        less_is_better=bool(one("better")),
         aliases=[_read_alias(path, text) for text in _listed(one("aliases"))],
         trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],
         definition=one("definition"),

@@ -15,12 +15,14 @@ from evalsql.report.table import Table
 
 ALPHA = 0.05
 TEST, CORRECTION = "t", "holm"
-# Statements about the values of the measures; {qrels} is filled in.
+# Statements about the values of the measures; {qrels} and {names} are filled in.
 _OF_SCORES: Mapping[str, str] = {
     "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
     "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels}",
-    "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} order by measure, median desc",
-    "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} order by measure, other",
+    "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} "
+    "order by list_position([{names}], measure), median desc, run",
+    "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} and tau_b is not null "
+    "order by list_position([{names}], measure), list_position([{names}], other)",
 }
 # Relations about runs, and how their rows are ordered.
 _OF_RUNS: Mapping[str, tuple[str, str]] = {
@@ -67,6 +69,11 @@ class Overview:
         return [measure.name for measure in self.measures]
 
     @property
+    def lower(self) -> frozenset[str]:
+        """Measures where less is better."""
+        return frozenset(measure.name for measure in self.measures if measure.relation.header.less_is_better)
+
+    @property
     def runs(self) -> list[str]:
         return [str(row[0]) for row in self.board.rows]
 
@@ -108,7 +115,7 @@ def overview(
     with warehouse.scored(named, qrels=judged, runs=chosen):
         for name, query in _OF_SCORES.items():
             show(name)
-            tables[name] = _table(warehouse, query.format(qrels=literal(judged)))
+            tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
         board = _board(warehouse, named)
         show("differences")
         comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 else None
@@ -148,11 +155,14 @@ def chart_rows(
     judged = _judgment_set(warehouse, qrels)
     chosen = [run for _, run, *_ in warehouse.coverage(qrels=judged, runs=runs).fetchall()]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
-        raise UsageError(f"the chart {name} is of one run, name it: {', '.join(chosen[:5]) or 'none is there'}")
+        there = ", ".join(chosen[:5]) + (", ..." if len(chosen) > 5 else "")
+        raise UsageError(f"the chart {name} is of one run, name it: {there or 'none is there'}")
     if not chosen or not named:
         raise UsageError(f"a chart takes a measure and a run evaluated with {judged} at least")
-    if (baseline is None) == (name == "differences"):
-        raise UsageError("a baseline is what the chart differences takes, and no other")
+    if name == "differences" and baseline is None:
+        raise UsageError("the chart differences is of a run and a baseline, name it with --baseline")
+    if name != "differences" and baseline is not None:
+        raise UsageError(f"the chart {name} takes no baseline; differences does")
     relation, order = _OF_RUNS.get("pr_topics" if name == "pr_levels" else name, ("", ""))
     if relation:
         asked = warehouse.asked(relation, qrels=judged, runs=chosen)
@@ -161,7 +171,11 @@ def chart_rows(
     given = named if name == "agreement" else named[:1]
     with warehouse.scored(given, qrels=judged, runs=[*chosen, *others]):
         query = _OF_SCORES["values" if name == "topics" else name] if name != "differences" else _DIFFERENCES
-        return _table(warehouse, query.format(qrels=literal(judged), baseline=literal(baseline)))
+        return _table(warehouse, query.format(qrels=literal(judged), baseline=literal(baseline), names=_names(given)))
+
+
+def _names(measures: Sequence[Measure]) -> str:
+    return ", ".join(literal(measure.name) for measure in measures)
 
 
 def _judgment_set(warehouse: Answers, name: str | None) -> str:
@@ -192,4 +206,9 @@ def _comparison(warehouse: Answers, qrels: str, named: Sequence[Measure]) -> Com
     }
     table = _table(warehouse, f"select * from {Measure(relation, given).call} order by measure, baseline, run")
     pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return Comparison(qrels, pairs, [measure.name for measure in named], TEST, CORRECTION, ALPHA)
+    lower = frozenset(measure.name for measure in named if measure.relation.header.less_is_better)
+    otherwise = [
+        (name, way) for held, name, way in warehouse.averaged_otherwise([m.name for m in named]) if held == qrels
+    ]
+    names = [measure.name for measure in named]
+    return Comparison(qrels, pairs, names, TEST, CORRECTION, ALPHA, otherwise=otherwise, lower=lower)

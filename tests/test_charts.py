@@ -152,9 +152,15 @@ def test_single_charts_of_the_report(demo: Command, tmp_path: Path, name: str, e
 
 def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
     for arguments, said in (
-        (["pr_levels", "-o", "c.png"], "the chart pr_levels is of one run, name it: bm25, "),
-        (["differences", "dense", "-o", "c.png"], "a baseline is what the chart differences takes, and no other"),
-        (["pr", "--baseline", "dense", "-o", "c.png"], "a baseline is what the chart differences takes, and no other"),
+        (
+            ["pr_levels", "-o", "c.png"],
+            "the chart pr_levels is of one run, name it: bm25, bm25-rm3, dense, hybrid, random, ...",
+        ),
+        (
+            ["differences", "dense", "-o", "c.png"],
+            "the chart differences is of a run and a baseline, name it with --baseline",
+        ),
+        (["pr", "--baseline", "dense", "-o", "c.png"], "the chart pr takes no baseline; differences does"),
         (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .html"),
         (["pr", "-o", "evalsql.duckdb.png", "nothing"], 'no run is called "nothing"'),
         (["agreement", "-m", "AP", "-o", "c.png"], "there is nothing to draw as agreement"),

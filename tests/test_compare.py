@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,14 @@ def test_more_systems_than_letters() -> None:
     lines = written(write_markdown, pairs).splitlines()
     assert lines[2] == "| a | r00 | **0.90**<sup>ae</sup> |"
     assert lines[32] == "| ae | base | 0.10 |"
+
+
+def test_where_less_is_better_the_least_is_best(sample_file: Path, command: Command) -> None:
+    board = json.loads(command("leaderboard", "-m", "ESL", "--format", "json", "--db", sample_file).stdout)
+    values = [row["ESL"] for row in board]
+    assert values == sorted(values)
+    written = command("compare", "bm25", "--all-pairs", "-m", "ESL", "--format", "markdown", "--db", sample_file).stdout
+    rows = [line.split(" | ") for line in written.splitlines() if line.startswith("| ")][2:]
+    assert [row[1] for row in rows] == [row["run"] for row in board]
+    assert rows[0][2].startswith(f"**{values[0]:.4f}**")
+    assert "<sup>" not in rows[-1][2]

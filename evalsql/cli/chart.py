@@ -17,6 +17,7 @@ from evalsql.cli.common import (
     opened,
     write_bytes,
 )
+from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.naming import parse_measures
 from evalsql.overview import chart_rows
@@ -49,7 +50,7 @@ def chart(
     """A chart of the report as a picture or a page; the curves' points and more of their options: evalsql curve."""
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse, worded():
         table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         keep = in_use(warehouse)

@@ -68,7 +68,9 @@ def compare(
     In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
     """
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
-        named = [each.name for each in parse_measures(measure or _MEASURES, warehouse.catalog)]
+        asked = parse_measures(measure or _MEASURES, warehouse.catalog)
+        named = [each.name for each in asked]
+        lower = frozenset(each.name for each in asked if each.relation.header.less_is_better)
         options = {"test": test, "correction": correction, "family": family}
         pairs = warehouse.compare(
             None if all_pairs else base,
@@ -85,7 +87,9 @@ def compare(
         table = Table(pairs.columns, pairs.fetchall())
         otherwise = warehouse.averaged_otherwise(named)
         keep = in_use(warehouse)
-        compared = _by_judgments(table, otherwise, measures=named, test=test, correction=correction, alpha=alpha)
+        compared = _by_judgments(
+            table, otherwise, measures=named, test=test, correction=correction, alpha=alpha, lower=lower
+        )
         chosen = chosen_format(output, output_format) if output else output_format or "table"
         if chosen in _WRITERS:
             text = StringIO()

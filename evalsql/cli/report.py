@@ -21,6 +21,7 @@ from evalsql.cli.common import (
     progress_bar,
     write_bytes,
 )
+from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.overview import overview
 
@@ -52,6 +53,7 @@ def report(
     with (
         opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
+        worded(),
     ):
         found = overview(
             warehouse,

@@ -40,7 +40,8 @@ class Comparison:
     """Compared pairs of one judgment set as ``Warehouse.compare`` gives them, each by column.
 
     ``measures`` is their order; p values corrected below ``alpha`` are significant. ``otherwise`` names measures that a
-    leaderboard averages in another way, and that way.
+    leaderboard averages in another way, and that way; ``lower`` those where less is better. ``shown`` has the texts of
+    means that are to stand in a table in the place of the pairs' own.
     """
 
     qrels: str
@@ -50,6 +51,8 @@ class Comparison:
     correction: str
     alpha: float
     otherwise: Sequence[tuple[str, str]] = ()
+    lower: frozenset[str] = frozenset()
+    shown: Mapping[tuple[str, str], str] | None = None
 
     @property
     def means(self) -> dict[tuple[str, str], float]:
@@ -62,7 +65,8 @@ class Comparison:
         """Best by the first measure on top."""
         means = self.means
         names = {run for run, _ in means}
-        return sorted(names, key=lambda run: (-means[run, self.measures[0]], run))
+        sign = 1 if self.measures[0] in self.lower else -1
+        return sorted(names, key=lambda run: (sign * means[run, self.measures[0]], run))
 
     @property
     def outdone(self) -> dict[tuple[str, str], set[str]]:
@@ -70,9 +74,8 @@ class Comparison:
         worse: dict[tuple[str, str], set[str]] = {}
         for pair in self.pairs:
             if pair["p_corrected"] < self.alpha and pair["difference"]:
-                better, other = (
-                    (pair["run"], pair["baseline"]) if pair["difference"] > 0 else (pair["baseline"], pair["run"])
-                )
+                is_better = (pair["difference"] > 0) != (pair["measure"] in self.lower)
+                better, other = (pair["run"], pair["baseline"]) if is_better else (pair["baseline"], pair["run"])
                 worse.setdefault((better, pair["measure"]), set()).add(other)
         return worse
 
@@ -145,8 +148,11 @@ def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[str, str, list[
     """Each run's label, name, and for each measure its mean as text, whether that is the best, whom it outdoes."""
     means, outdone, runs = comparison.means, comparison.outdone, comparison.runs
     labels = {run: label(at) for at, run in enumerate(runs)}
-    texts = {key: f"{mean:.{digits}f}" for key, mean in means.items()}
-    best = {measure: texts[max(runs, key=lambda run: means[run, measure]), measure] for measure in comparison.measures}
+    texts = comparison.shown or {key: f"{mean:.{digits}f}" for key, mean in means.items()}
+    best = {}
+    for measure in comparison.measures:
+        choose = min if measure in comparison.lower else max
+        best[measure] = texts[choose(runs, key=lambda run: means[run, measure]), measure]
     for run in runs:
         cells = []
         for measure in comparison.measures:

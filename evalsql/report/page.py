@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from evalsql.notes import counted
 from evalsql.overview import Overview
 from evalsql.report import charts
 from evalsql.report.comparison import label
@@ -80,10 +81,8 @@ def _json(value: object) -> str:
 
 
 def _summary(overview: Overview) -> str:
-    return (
-        f"{len(overview.runs)} runs, {len(overview.topics)} topics, measures {', '.join(overview.names)}; "
-        f"evalsql {overview.program_version}."
-    )
+    held = f"{counted(len(overview.runs), 'run')}, {counted(len(overview.topics), 'topic')}"
+    return f"{held}, measures {', '.join(overview.names)}; evalsql {overview.program_version}."
 
 
 def _notices(overview: Overview) -> str:
@@ -155,7 +154,7 @@ def _board(overview: Overview, digits: int) -> str:
     )
     intervals = {(run, measure): (low, high) for measure, run, _, low, high in overview.tables["intervals"].rows}
     outdone = overview.comparison.outdone if overview.comparison else {}
-    best = _best(overview.board, digits)
+    best = _best(overview, digits)
     body = []
     for at, row in enumerate(overview.board.rows):
         run = str(row[0])
@@ -180,10 +179,14 @@ def _board(overview: Overview, digits: int) -> str:
     )
 
 
-def _best(board: Table, digits: int) -> list[str]:
-    """By column the text of its greatest value."""
+def _best(overview: Overview, digits: int) -> list[str]:
+    """By column of the board the text of its best value."""
+    board, texts = overview.board, [""]
     rows: Sequence[Any] = board.rows
-    return ["", *(board.text(max(rows, key=itemgetter(at)), at, digits) for at in range(1, len(board.columns)))]
+    for at, measure in enumerate(overview.names, start=1):
+        choose = min if measure in overview.lower else max
+        texts.append(board.text(choose(rows, key=itemgetter(at)), at, digits))
+    return texts
 
 
 def _worse(labels: Sequence[str]) -> str:
@@ -196,7 +199,7 @@ def _worse(labels: Sequence[str]) -> str:
 
 
 def _interval(ends: tuple[Any, Any] | None, digits: int) -> str:
-    if ends is None or ends[0] is None or ends[1] is None:
+    if ends is None or None in ends or not all(map(math.isfinite, ends)):
         return ""
     return f'<span class="interval">[{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]</span>'
 

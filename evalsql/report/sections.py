@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any, TextIO
 
@@ -99,9 +99,10 @@ def _leaderboard_text(overview: Overview) -> str:
     text += "; the best in bold."
     if overview.comparison is None:
         return text
+    notes = " ".join(["", *overview.comparison.notes])
     return (
         f"{text} A superscript names the systems that are significantly worse, or their number where there are many "
-        f"({overview.comparison.how}, each measure by itself)."
+        f"({overview.comparison.how}, each measure by itself).{notes}"
     )
 
 
@@ -205,8 +206,13 @@ def _leaderboard(overview: Overview, stream: TextIO, digits: int, compared: Any,
     if overview.comparison is None:
         plain(overview.board, stream, digits)
         return
+    shown = {
+        (str(row[0]), measure): overview.board.text(row, at, digits)
+        for row in overview.board.rows
+        for at, measure in enumerate(overview.names, start=1)
+    }
     text = StringIO()
-    compared([overview.comparison], text, digits)
+    compared([replace(overview.comparison, shown=shown)], text, digits)
     stream.write(text.getvalue())
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+_HUGE = 1e15  # beyond it a number has no decimals
+
 
 @dataclass(frozen=True)
 class Table:
@@ -27,6 +29,8 @@ class Table:
             return ""
         if not isinstance(value, float):
             return str(value)
+        if abs(value) >= _HUGE:
+            return f"{value:.{digits}e}"
         return f"{value:.0f}" if self._is_count(row, column) else f"{value:.{digits}f}"
 
     def _is_count(self, row: Sequence[object], column: int) -> bool:

@@ -7,8 +7,12 @@
 --   num_unjudged   those without a judgment; a negative grade is one
 --   unjudged       their share
 with depths as (
-    select listed.k
-    from (values (1), (2), (5), (10), (20), (50), (100), (200), (500), (1000)) as listed(k)
+    select
+        listed.k,
+        listed.before
+    from (
+        values (1, 0), (2, 1), (5, 2), (10, 5), (20, 10), (50, 20), (100, 50), (200, 100), (500, 200), (1000, 500)
+    ) as listed(k, before)
 ),
 retrieved_down as (
     select
@@ -18,8 +22,8 @@ retrieved_down as (
         sum(least(evaluated.num_ret, depths.k)) as num_ret
     from evaluated
     cross join depths
-    group by evaluated.qrels, evaluated.run, depths.k
-    having max(evaluated.num_ret) > 0
+    group by evaluated.qrels, evaluated.run, depths.k, depths.before
+    having max(evaluated.num_ret) > depths.before
 ),
 judged_down as (
     select

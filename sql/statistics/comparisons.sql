@@ -26,9 +26,9 @@
 --   p_corrected     p value corrected for the number of tests; that of tukey, which covers all pairs of a measure, as
 --                   it is
 --   num_tests       tests corrected together
---   wins            topics where the run is better
+--   wins            topics where the value of the run is greater
 --   ties            topics where they differ by the tolerance at most
---   losses          topics where the baseline is better
+--   losses          topics where that of the baseline is
 --   note            what there is to say of the test, such as identical, one topic; else null
 -- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and

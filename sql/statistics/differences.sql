@@ -17,9 +17,9 @@
 --   deviation       standard deviation of the differences; null for one topic, 0 where all differ by the same
 --   low             lower end of the interval of Student's t for the mean difference; null for one topic
 --   high            upper end
---   wins            topics where the run is better
+--   wins            topics where the value of the run is greater
 --   ties            topics where they differ by the tolerance at most
---   losses          topics where the baseline is better
+--   losses          topics where that of the baseline is
 --   cohens_d        mean difference in standard deviations of the differences (d_z); null where these are 0 or unknown
 --   hedges_g        the same without its bias; null for fewer than three topics too
 --   superiority     share of topics where the run is better, ties by half: probability of superiority

@@ -8,9 +8,9 @@
 --   baseline     run compared with
 --   run          run compared
 --   num_topics   topics that both have a value for
---   wins         topics where the run is better
+--   wins         topics where the value of the run is greater
 --   ties         topics where they differ by the tolerance at most; they are left out
---   losses       topics where the baseline is better
+--   losses       topics where that of the baseline is
 --   p            two-sided p value, exact; 1 where there are only ties
 --   note         identical, one topic, only ties (beyond those that differ by nothing); else null
 -- definition: Binomial distribution of wins among wins and losses with probability 1/2.

@@ -105,7 +105,15 @@
     figure.dataset.wanted = "yes";
     const name = figure.dataset.chart;
     const spec = structuredClone(data.specs[name]);
-    spec.data = {values: charts[name]()};
+    const values = charts[name]();
+    if (values.length === 0) {
+      figure.view?.finalize();
+      figure.view = undefined;
+      figure.textContent = "Nothing to draw.";
+      figure.dataset.drawn = "nothing";
+      return Promise.resolve();
+    }
+    spec.data = {values};
     spec.config = themed();
     // A chart with a step for each run finds its height itself and cannot fill a container.
     if (typeof spec.height === "object") spec.width = Math.max(240, figure.clientWidth - 320);

@@ -14,6 +14,7 @@
 --    over all orders of them; runs in their own order (tie rule rank or input) have none.
 -- range: 0 inf
 -- mean: arithmetic
+-- better: less
 -- scores: no
 -- example: user-models ESL = 0
 -- example: user-models ESL(wanted=3) = 3.5

@@ -12,6 +12,7 @@
 --    retrieved where that is less than k.
 -- range: 0 1
 -- mean: arithmetic
+-- better: less
 -- scores: no
 -- example: mixed Unjudged@5 = 0.1333
 select

@@ -16,6 +16,7 @@
 -- differs: The textbook divides by all documents of the collection that are not relevant (here with collection).
 -- range: 0 1
 -- mean: arithmetic
+-- better: less
 -- scores: no
 -- example: roc FPR@3 = 0.35
 -- example: roc FPR(nonrelevant='judged')@3 = 0.3125

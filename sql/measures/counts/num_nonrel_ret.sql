@@ -8,6 +8,7 @@
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.
 -- range: 0 inf
 -- mean: sum
+-- better: less
 -- scores: no
 -- example: mixed NumNonrelRet = 2
 with found as (

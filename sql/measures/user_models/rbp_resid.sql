@@ -12,6 +12,7 @@
 --    -c takes them for one unjudged document. RBP_residual keeps the tail p^n where all is judged; 9.0.8 has neither.
 -- range: 0 1
 -- mean: arithmetic
+-- better: less
 -- scores: no
 -- example: graded RBP_resid(p=0.5) = 0
 -- example: mixed RBP_resid(p=0.5) = 0.1979
