@@ -284,4 +284,4 @@ def _rows(sandbox: Warehouse, asked: _Asked) -> tuple[duckdb.DuckDBPyRelation, i
     both = loading_sql(sandbox, "explained_difference", {}, depth=asked.depth)
     ((num_equal,),) = sandbox.rows(f"select count(*) from (\n{both}\n) where difference = 0")
     order = "order by abs(difference) desc, least(rank, other_rank), document"
-    return sandbox.sql(f"select * from (\n{both}\n) where difference <> 0 {order}"), num_equal
+    return sandbox.sql(f"select * from (\n{both}\n) where difference is distinct from 0 {order}"), num_equal

@@ -167,7 +167,11 @@ def test_what_is_not_known_is_empty(tmp_path: Path, command: Command) -> None:
     with evalsql.open(file) as warehouse:
         warehouse.load_qrels({"t": {"a": 1, "b": 1, "c": 0, "d": 1}}, "judged")
         warehouse.load_run({"t": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}}, "run")
-        assert warehouse.explain("run", "t", measure="INST(T=0.3,ties='best')").run.value is None
+        warehouse.load_run({"t": {"a": 1.0}}, "other")
+        asked = "INST(T=0.3,ties='best')"
+        assert warehouse.explain("run", "t", measure=asked).run.value is None
+        rows = warehouse.explain("run", "t", measure=asked, other="other").rows.fetchall()
+        assert {(row[0], row[6]) for row in rows} == {(document, None) for document in "abcd"}
     outcome = command("explain", "run", "t", "-m", "INST(T=0.3,ties='best')", "--db", file)
     assert outcome.returncode == 0
     assert "topic t (judged): run not known" in outcome.stderr

@@ -90,11 +90,9 @@ def _say_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> 
     if one.threshold is not None:
         say(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
     if one.num_ret > depth:
-        but = "" if found.other is None else f" but those that stand above rank {depth + 1} in the other run"
-        say(
-            f"  not shown{but}: ranks {depth + 1} to {one.num_ret} of {one.name}, which contribute {left_out} "
-            f"together; --depth {one.num_ret} shows them"
-        )
+        ranks = f"ranks {depth + 1} to {one.num_ret} of {one.name}"
+        where = "" if found.other is None else " but where the other run has the document above"
+        say(f"  not shown{where}: {ranks}, which contribute {left_out} together; --depth {one.num_ret} shows them")
     if one.differs:
         say(
             f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "

@@ -7,15 +7,16 @@
 --   grade                its grade, null if it is not judged
 --   rank                 its place in the first ranking, null if it is not there
 --   other_rank           its place in the other
---   contribution         what it contributes in the first ranking; 0 if it is not there
+--   contribution         what it contributes in the first ranking; 0 if it is not there, null where that is not known
 --   other_contribution   the same of the other
---   difference           the one less the other
+--   difference           the one less the other, 0 below a rounding error of 1e-14 of the values they are parts of
 with described as (
     select
         listed.list,
         listed.document_id,
         contributions.rank,
-        contributions.contribution
+        contributions.contribution,
+        contributions.value
     from contributions
     join listed
         on listed.list = contributions.list
@@ -26,8 +27,9 @@ paired as (
         coalesce(ours.document_id, theirs.document_id) as document_id,
         ours.rank,
         theirs.rank as other_rank,
-        coalesce(ours.contribution, 0) as contribution,
-        coalesce(theirs.contribution, 0) as other_contribution
+        case when ours.document_id is null then 0 else ours.contribution end as contribution,
+        case when theirs.document_id is null then 0 else theirs.contribution end as other_contribution,
+        greatest(abs(coalesce(ours.value, 0)), abs(coalesce(theirs.value, 0))) as size
     from (select * from described where list = 'run') as ours
     full join (select * from described where list = 'other') as theirs on theirs.document_id = ours.document_id
 )
@@ -38,7 +40,10 @@ select
     paired.other_rank,
     paired.contribution,
     paired.other_contribution,
-    paired.contribution - paired.other_contribution as difference
+    case
+        when abs(paired.contribution - paired.other_contribution) <= 1e-14 * paired.size then 0
+        else paired.contribution - paired.other_contribution
+    end as difference
 from paired
 join documents on documents.document_id = paired.document_id
 left join graded on graded.document_id = paired.document_id
