@@ -21,7 +21,7 @@ _OF_SCORES: Mapping[str, str] = {
     "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels}",
     "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} "
     "order by list_position([{names}], measure), median desc, run",
-    "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} and tau_b is not null "
+    "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
     "order by list_position([{names}], measure), list_position([{names}], other)",
 }
 # Relations about runs, and how their rows are ordered.
@@ -171,7 +171,9 @@ def chart_rows(
     given = named if name == "agreement" else named[:1]
     with warehouse.scored(given, qrels=judged, runs=[*chosen, *others]):
         query = _OF_SCORES["values" if name == "topics" else name] if name != "differences" else _DIFFERENCES
-        return _table(warehouse, query.format(qrels=literal(judged), baseline=literal(baseline), names=_names(given)))
+        asked = query.format(qrels=literal(judged), baseline=literal(baseline), names=_names(given))
+        # Measures that do not tell the runs apart agree with none, which a chart cannot show.
+        return _table(warehouse, f"select * from ({asked}) where tau_b is not null" if name == "agreement" else asked)
 
 
 def _names(measures: Sequence[Measure]) -> str:

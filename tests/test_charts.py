@@ -144,7 +144,7 @@ def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
 @pytest.mark.parametrize("name", [*OF_REPORTS, "differences"])
 def test_single_charts_of_the_report(demo: Command, tmp_path: Path, name: str, extension: str) -> None:
     begins = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!DOCTYPE html>"}
-    runs = {"pr_levels": ["dense"], "differences": ["dense", "--baseline", "bm25"]}.get(name, ["dense", "bm25"])
+    runs = {"pr_levels": ["dense"], "differences": ["dense", "--baseline", "bm25"]}.get(name, ["dense", "tfidf"])
     done = demo("chart", name, *runs, "-m", "AP", "-m", "RR", "-o", f"chart.{extension}")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert (tmp_path / f"chart.{extension}").read_bytes().lstrip().startswith(begins[extension])
@@ -163,7 +163,10 @@ def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
         (["pr", "--baseline", "dense", "-o", "c.png"], "the chart pr takes no baseline; differences does"),
         (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .html"),
         (["pr", "-o", "evalsql.duckdb.png", "nothing"], 'no run is called "nothing"'),
-        (["agreement", "-m", "AP", "-o", "c.png"], "there is nothing to draw as agreement"),
+        (
+            ["agreement", "dense", "bm25", "-m", "AP", "-m", "RR", "-o", "c.png"],
+            "there is nothing to draw as agreement",
+        ),
     ):
         done = demo("chart", *arguments)
         assert done.returncode == 2

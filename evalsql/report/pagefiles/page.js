@@ -82,7 +82,7 @@
       return table("distribution").filter((row) => row.measure === measure);
     },
     tap: ofRuns("tap"),
-    agreement: () => table("agreement"),
+    agreement: () => table("agreement").filter((row) => row.tau_b !== null),
     unjudged: ofRuns("unjudged"),
   };
 
