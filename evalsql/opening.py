@@ -29,7 +29,7 @@ _OBJECTS = """
     from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
-_ENGINES_SHARE = 0.75
+_ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 _MAKING = "making views"
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
@@ -55,7 +55,7 @@ def open(
         read_only: leave the file as it is; views of an older version are then replaced for this connection only.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
         memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. The engine gets three quarters of it, the rest being for what it does not count and for
+            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
             Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
             warehouse in memory or open for reading only into a temporary folder, which is removed at close.
         progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache

@@ -133,11 +133,11 @@ def test_errors_are_told_in_a_line_with_their_exit_code(
     assert "Traceback" not in outcome.stderr
 
 
-def test_the_engine_gets_three_quarters_of_a_memory_limit(command: Command) -> None:
+def test_the_engine_gets_three_fifths_of_a_memory_limit(command: Command) -> None:
     assert command("load", "qrels", QRELS, "--memory-limit", "300MiB").returncode == 0
     assert command("load", "runs", RUNS / "dense.run", "--memory-limit", "300MiB").returncode == 0
     asked = command("sql", "select current_setting('memory_limit')", "--memory-limit", "300MiB")
-    assert "225.0 MiB" in asked.stdout
+    assert "180.0 MiB" in asked.stdout
     outcome = command("eval", QRELS, RUNS / "dense.run", "--memory-limit", "1MB")
     assert outcome.returncode == 2
     assert "Out of Memory" in outcome.stderr

@@ -312,7 +312,7 @@ def test_a_memory_limit_arrives_and_what_is_beyond_it_has_a_place(tmp_path: Path
     path = new_file(tmp_path)
     for where, read_only in ((":memory:", False), (path, False), (path, True)):
         with evalsql.open(where, read_only=read_only, memory_limit=" 300 mib") as warehouse:
-            assert setting(warehouse, "memory_limit") == "225.0 MiB"
+            assert setting(warehouse, "memory_limit") == "180.0 MiB"
             scratch = Path(setting(warehouse, "temp_directory"))
             assert scratch.is_dir() == (where == ":memory:" or read_only)
             assert (scratch == Path(f"{path}.tmp")) == (where == path and not read_only)
@@ -320,7 +320,7 @@ def test_a_memory_limit_arrives_and_what_is_beyond_it_has_a_place(tmp_path: Path
                 (scratch / "spilled").touch()
         assert not scratch.exists()
     with evalsql.open(path) as warehouse:
-        assert setting(warehouse, "memory_limit") != "225.0 MiB"
+        assert setting(warehouse, "memory_limit") != "180.0 MiB"
 
 
 def test_more_than_the_memory_limit_is_sorted_on_disk() -> None:
