@@ -36,7 +36,7 @@ def config() -> dict[str, Any]:
 
 def specification(name: str, table: Table, of: str = "") -> dict[str, Any]:
     """The chart ``name`` over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
-    values = [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
+    values = [dict(zip(table.columns, map(finite, row), strict=True)) for row in table.rows]
     few = len({row.get("run") for row in values}) <= 10
     colours = {"range": {"category": {"scheme": "tableau10" if few else "tableau20"}}}
     spec = blank(name) | {"data": {"values": values}, "config": config() | colours}
@@ -71,6 +71,6 @@ def _page(spec: dict[str, Any], page: str) -> str:
     return before + text + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)
 
 
-def _plain(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """What JSON can hold: a threshold beyond all scores has no number."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

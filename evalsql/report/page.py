@@ -210,7 +210,7 @@ def _data(overview: Overview) -> dict[str, Any]:
     values: dict[str, dict[str, list[float | None]]] = {}
     for measure, run, topic, value in overview.tables["values"].rows:
         row = values.setdefault(str(measure), {}).setdefault(str(run), [None] * len(places))
-        row[places[str(topic)]] = _finite(value)
+        row[places[str(topic)]] = charts.finite(value)
     pr: Sequence[Any] = overview.tables["pr"].rows
     levels = sorted({recall for _, recall, *_ in pr})
     curves: dict[str, list[list[float | None] | None]] = {}
@@ -218,7 +218,7 @@ def _data(overview: Overview) -> dict[str, Any]:
         by_topic = curves.setdefault(str(run), [None] * len(places))
         at = places[str(topic)]
         points = by_topic[at] or []
-        by_topic[at] = [*points, _finite(precision)]
+        by_topic[at] = [*points, charts.finite(precision)]
     return {
         "measures": overview.names,
         "runs": overview.runs,
@@ -233,9 +233,4 @@ def _data(overview: Overview) -> dict[str, Any]:
 
 
 def _plain(table: Table) -> dict[str, Any]:
-    return {"columns": list(table.columns), "rows": [[_finite(value) for value in row] for row in table.rows]}
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no number beyond all others; a chart leaves it out."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {"columns": list(table.columns), "rows": [[charts.finite(value) for value in row] for row in table.rows]}

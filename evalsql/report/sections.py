@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any, TextIO
@@ -158,15 +158,12 @@ def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
     escape = markup.escape_markdown
     stream.write(f"# Evaluation with {escape(overview.qrels)}\n\n")
     stream.writelines(f"- {escape(line.strip())}\n" for line in overview.notices)
-    for section in sections(overview):
-        tables = section.tables
+    for section in _to_read(overview, digits):
         stream.write(f"\n## {escape(section.title)}\n\n")
         if section.name == "leaderboard":
             _leaderboard(overview, stream, digits, comparison.write_markdown, markup.write_markdown)
-            tables = _intervals(overview, digits)
-        elif not tables:
-            stream.write("In the page and in JSON.\n\n")
-        for title, table in tables:
+        stream.write(section.text)
+        for title, table in section.tables:
             stream.write(f"**{escape(title)}**\n\n")
             if _is_large(table):
                 stream.write(f"{len(table.rows)} rows, which the JSON has.\n\n")
@@ -181,21 +178,26 @@ def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
     stream.write(f"\\section{{Evaluation with {escape(overview.qrels)}}}\n")
     for line in overview.notices:
         stream.write(f"{escape(line.strip())}\n\n")
-    for section in sections(overview):
-        tables = section.tables
+    for section in _to_read(overview, digits):
         stream.write(f"\\subsection{{{escape(section.title)}}}\n")
         if section.name == "leaderboard":
             _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_latex)
-            tables = _intervals(overview, digits)
-        elif not tables:
-            stream.write("In the page and in JSON.\n\n")
-        for title, table in tables:
+        stream.write(section.text)
+        for title, table in section.tables:
             if _is_large(table):
                 stream.write(f"{escape(title)}: {len(table.rows)} rows, which the JSON has.\n\n")
                 continue
             stream.write(f"\\begin{{table}}\n\\caption{{{escape(title)}}}\n")
             markup.write_latex(table, stream, digits)
             stream.write("\\end{table}\n\n")
+
+
+def _to_read(overview: Overview, digits: int) -> Iterator[Section]:
+    """The sections for a document without charts: the paragraphs are about these, and only say what is elsewhere."""
+    for section in sections(overview):
+        tables = _intervals(overview, digits) if section.name == "leaderboard" else section.tables
+        is_elsewhere = section.name != "leaderboard" and not tables
+        yield replace(section, text="In the page and in JSON.\n\n" if is_elsewhere else "", tables=tables)
 
 
 def _is_large(table: Table) -> bool:
