@@ -29,12 +29,12 @@ def statements(catalog: Catalog, *, temporary: bool = False) -> Iterator[tuple[s
     order = _built(catalog)
     for relation in order:
         if relation.kind not in AFTER_SCORES:
-            yield from _made(catalog, relation, temporary=temporary)
+            yield from made(catalog, relation, temporary=temporary)
     # What reads the view of scores is made while it is empty: to plan it with all measures takes many times as long.
     yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{NO_SCORES}"
     for relation in order:
         if relation.kind in AFTER_SCORES:
-            yield from _made(catalog, relation, temporary=temporary)
+            yield from made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
 
 
@@ -43,16 +43,17 @@ def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool
     names = [relation.name for relation in own]
     for relation in catalog.build_order(names):
         if relation.name in names:
-            yield from _made(catalog, relation, temporary=temporary)
+            yield from made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
     tied = any(tie_variants(default_measure(relation)) for relation in own if relation.is_measure)
     for relation in _built(catalog):
         # The view of ties takes a third of a second to make, and is as it was where none of these has any.
         if "means" in relation.header.inputs or (relation.header.inputs and (tied or not temporary)):
-            yield from _made(catalog, relation, temporary=temporary)
+            yield from made(catalog, relation, temporary=temporary)
 
 
-def _made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
+def made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
+    """What creates one relation, with its comments, as in ``statements``."""
     described = () if temporary else comments(relation)
     for statement in (*_relation(catalog, relation, _creating(temporary)), *described):
         yield f"{relation.path}:{relation.body_line}", statement

@@ -38,6 +38,8 @@ def _from_version_1(warehouse: Warehouse) -> None:
     _create(warehouse, (*_CHANGED, *_NEW))
     insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
     insert(warehouse, "runs", "select * from old_runs")
+    for _, statement in build.made(warehouse.catalog, warehouse.catalog["strength"], temporary=False):
+        warehouse.execute(statement)
     scored = {"retrieved": "select * from old_retrieved", "scored": warehouse.catalog["scored"].body}
     ranked = {"ranked": loading_sql(warehouse, "first_ranks", scored)}
     insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))

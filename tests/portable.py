@@ -6,6 +6,8 @@ not listed here is refused; a form is added when it was seen to give the same on
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlglot import exp
 
 from evalsql.catalog import Relation
@@ -43,14 +45,17 @@ FUNCTIONS = {
 JOINS = {"", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS"}
 
 
-def outside_the_core(relation: Relation) -> list[str]:
-    """What the body holds beyond the core, each thing by name; empty if nothing."""
+def outside_the_core(relation: Relation, functions: Collection[str] = ()) -> list[str]:
+    """What the body holds beyond the core, each thing by name; empty if nothing.
+
+    ``functions`` are those of ours that keep to the core themselves: each is one expression, which can be written out.
+    """
     found = []
     for node in parse(relation).walk():
         name = type(node).__name__
         if isinstance(node, exp.Anonymous):
             # Another relation's macro, which is part of the contract, stands only where a table does.
-            if not isinstance(node.parent, exp.Table):
+            if not isinstance(node.parent, exp.Table) and node.name not in functions:
                 found.append(f"function {node.name}")
         elif name not in CLAUSES | EXPRESSIONS | FUNCTIONS:
             found.append(name)

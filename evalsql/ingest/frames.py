@@ -68,7 +68,7 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
     num_rows = _count(warehouse, name, "staged_run_rows")
 
-    repeated = ranking.code(warehouse, [run], options)
+    repeated = ranking.rank(warehouse, [run], options)
     if repeated and not options.keep_best:
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} stands more than once")

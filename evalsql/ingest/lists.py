@@ -231,7 +231,7 @@ def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str,
             )
         """)
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
-    ranking.code(warehouse, [run], options)
+    ranking.rank(warehouse, [run], options)
     ranking.store(warehouse, [run], options, with_repeated=False)
     warehouse.execute("drop table staged_run_rows")
     for source in each.sources:

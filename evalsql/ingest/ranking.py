@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evalsql.header import Value
 from evalsql.ingest import keys
 from evalsql.ingest.keys import loading_sql
 
@@ -18,18 +19,27 @@ create or replace temp table staged_run_rows (
 )"""
 
 
-def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
-    """Give keys to what is staged; returns run_id, topic and document of the documents that are repeated."""
+def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
+    """Rank what is staged under the tie rule; returns run_id, topic and document of the documents that are repeated.
+
+    The ranks are in the base table then, and what else loading takes from the staged rows in temporary tables.
+    """
     _add_runs(warehouse, runs, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
-    inputs = {
-        # Files keep their order, whichever reader put them there.
-        "staged": "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows",
-        "staged_files": _owners(runs),
-    }
-    coded = loading_sql(warehouse, "coded_run_rows", inputs, tie_rule=options.tie_rule)
-    warehouse.execute(f"create or replace temp table coded as\n{coded}")
-    repeated = loading_sql(warehouse, "repeated_documents", {})
+    # Files keep their order, whichever reader put them there.
+    staged = {"staged": "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"}
+    compared = {"tie_rule": options.tie_rule, "lower_is_better": options.lower_is_better}
+    _create(warehouse, "marked_rows", staged, **compared)
+    _create(warehouse, "staged_lists", {"staged_files": _owners(runs)})
+    _create(warehouse, "resolved_ranks", staged, **compared)
+    ranked = f"{loading_sql(warehouse, 'settled_ranks', staged)}\nunion all\nselect * exclude (position) from resolved_ranks"
+    if _are_kept_whole(options):
+        keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
+        ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
+    else:
+        warehouse.execute(f"create or replace temp table all_ranks as\n{ranked}")
+        ranked = "select * from all_ranks"
+    repeated = loading_sql(warehouse, "repeated_documents", {"ranked": ranked})
     return set(
         warehouse.rows(f"""
             select run_id, topic, document from ({repeated})
@@ -39,30 +49,43 @@ def code(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
 
 
 def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, with_repeated: bool) -> None:
-    """Rank the coded rows under the tie rule and put them into the base tables."""
-    inputs = {
-        "retrieved": "select run_id, topic_id, rank, document_id, score from coded",
-        "scored": warehouse.catalog["scored"].body,
-    }
-    by_score = options.tie_rule in ("trec_eval", "trec_eval_10")
-    ranked = loading_sql(warehouse, "ranked" if by_score else "ranked_as_given", inputs)
+    """Complete the base tables with what of the ranked rows is to be kept."""
+    if not _are_kept_whole(options):
+        _keep(warehouse, options, with_repeated=with_repeated)
+    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", {"staged_files": _owners(runs)}))
+    if with_repeated:
+        warehouse.execute(f"""
+            update runs set duplicates = (
+                select count(*) - count(distinct (topic_id, document_id))
+                from all_ranks where all_ranks.run_id = runs.run_id
+            )
+            where run_id in ({_listed(runs)})
+        """)
+    warehouse.execute("drop table if exists all_ranks")
+    warehouse.execute("drop table marked_rows; drop table staged_lists; drop table resolved_ranks")
+    keys.forget_names(warehouse)
+
+
+def _are_kept_whole(options: RunOptions) -> bool:
+    return not (options.keep_best or options.depth or options.judged_by)
+
+
+def _keep(warehouse: Warehouse, options: RunOptions, *, with_repeated: bool) -> None:
+    ranked = "select * from all_ranks"
     if with_repeated:
         ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
     if options.depth or options.judged_by:
         judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
     keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
-    inputs = {"staged_files": _owners(runs)}
-    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
-    if with_repeated:
-        warehouse.execute(f"""
-            update runs set duplicates = (
-                select count(*) - count(distinct (topic_id, document_id)) from coded where coded.run_id = runs.run_id
-            )
-            where run_id in ({", ".join(str(run.run_id) for run in runs)})
-        """)
-    warehouse.execute("drop table coded")
-    keys.forget_names(warehouse)
+
+
+def _create(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: Value) -> None:
+    warehouse.execute(f"create or replace temp table {name} as\n{loading_sql(warehouse, name, inputs, **arguments)}")
+
+
+def _listed(runs: Sequence[NewRun]) -> str:
+    return ", ".join(str(run.run_id) for run in runs)
 
 
 def _owners(runs: Sequence[NewRun]) -> str:

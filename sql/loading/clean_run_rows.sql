@@ -20,7 +20,7 @@ with converted as (
         case when $rank_is_used then try_cast(given_rank as integer) end as given_rank,
         score as score_text,
         try_cast(score as double) as score,
-        tag is distinct from expected_tag as other_tag
+        tag = expected_tag or (tag is null and expected_tag is null) as same_tag
     from raw
 )
 -- A null makes the row doubtful. A number holds no blank, and Q0 none.
@@ -30,18 +30,18 @@ select
     document,
     given_rank,
     score,
-    coalesce(
-        other_tag
-        or not isfinite(score)
-        or contains(score_text, '_')
-        or starts_with(topic, '#')
-        or document is null
-        or unused is null
-        or rank_text is null
-        or ($rank_is_used and not regexp_full_match(rank_text, '-?[0-9]+'))
-        or (
-            $mixed
-            and (
+    (
+        same_tag
+        and isfinite(score)
+        and not contains(score_text, '_')
+        and not starts_with(topic, '#')
+        and document is not null
+        and unused is not null
+        and rank_text is not null
+        and (not $rank_is_used or regexp_full_match(rank_text, '-?[0-9]+'))
+        and (
+            not $mixed
+            or not (
                 contains(topic, ' ')
                 or contains(topic, chr(9))
                 or contains(document, ' ')
@@ -50,7 +50,6 @@ select
                 or contains(rank_text, chr(9))
                 or (unused <> 'Q0' and (contains(unused, ' ') or contains(unused, chr(9))))
             )
-        ),
-        true
-    ) as doubtful
+        )
+    ) is not true as doubtful
 from converted

@@ -1,4 +1,4 @@
--- title: Ranked rows as the base table holds them, in the order run, topic, rank
+-- title: Ranked rows as the base table holds them
 -- inputs: ranked
 -- columns:
 --   run_id        key of the run
@@ -15,4 +15,3 @@ select
     document_id,
     score
 from ranked
-order by run_id, topic_id, rank

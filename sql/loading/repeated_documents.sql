@@ -1,5 +1,5 @@
 -- title: Documents that stand more than once for one topic of one run
--- inputs: coded
+-- inputs: ranked
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -10,22 +10,22 @@ with suspects as (
     select
         topic_id,
         document_id
-    from coded
+    from ranked
     group by topic_id, document_id, run_id // 64
     having count(*) > bit_count(bit_or(cast(1 as ubigint) << (run_id % 64)))
 )
 select
-    coded.run_id,
-    coded.topic_id,
-    coded.document_id,
+    ranked.run_id,
+    ranked.topic_id,
+    ranked.document_id,
     count(*) as times
-from coded
+from ranked
 where exists (
     select 1
     from suspects
     where
-        suspects.topic_id = coded.topic_id
-        and suspects.document_id = coded.document_id
+        suspects.topic_id = ranked.topic_id
+        and suspects.document_id = ranked.document_id
 )
-group by coded.run_id, coded.topic_id, coded.document_id
+group by ranked.run_id, ranked.topic_id, ranked.document_id
 having count(*) > 1

@@ -1,0 +1,69 @@
+-- title: Staged rows at which the order of the lines does not say the rank by itself: starts of topics, rises, ties
+-- inputs: staged
+-- parameters:
+--   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
+--   lower_is_better boolean = false                                          whether smaller scores are better
+-- columns:
+--   position         place among the staged rows
+--   file_id          number of the staged file
+--   topic            topic
+--   document         document
+--   score            score
+--   document_above   document of the row before
+--   score_above      its score
+--   starts           whether the row before is of another file or topic
+--   rises            whether the row belongs above the one before
+--   ties             whether only their names part the two
+with compared as (
+    select
+        position,
+        file_id,
+        topic,
+        document,
+        score,
+        case
+            when $tie_rule = 'rank' then given_rank
+            when $tie_rule = 'input' then position
+            else 0
+        end as given,
+        strength(score, $tie_rule, $lower_is_better) as strength
+    from staged
+),
+beside as (
+    -- Windows without an order stream: they take the rows as they lie. Whether that is one after the other is checked.
+    select
+        *,
+        lag(position) over () as position_above,
+        lag(file_id) over () as file_above,
+        lag(topic) over () as topic_above,
+        lag(document) over () as document_above,
+        lag(score) over () as score_above,
+        lag(given) over () as given_above,
+        lag(strength) over () as strength_above
+    from compared
+),
+marked as (
+    select
+        *,
+        coalesce(position_above = position - 1 and file_above = file_id and topic_above = topic, false) as continues
+    from beside
+    -- All rows pass by here, so conditions are few and simple; most rows meet none.
+    where
+        position_above is distinct from position - 1
+        or file_above <> file_id
+        or topic_above <> topic
+        or given_above > given
+        or (given_above = given and strength_above <= strength)
+)
+select
+    position,
+    file_id,
+    topic,
+    document,
+    score,
+    document_above,
+    score_above,
+    not continues as starts,
+    continues and (given_above > given or strength_above < strength) as rises,
+    continues and given_above = given and strength_above = strength as ties
+from marked

@@ -1,0 +1,123 @@
+-- title: Ranks of the staged rows that are tied, or of a topic whose lines do not stand in the order of the ranking
+-- inputs: staged, staged_lists, marked_rows, named_documents
+-- parameters:
+--   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
+--   lower_is_better boolean = false                                          whether smaller scores are better
+-- columns:
+--   position      place of the row among the staged ones
+--   run_id        key of the run
+--   topic_id      key of the topic
+--   rank          place in the ranking from 1
+--   first_rank    place of the first document of the same strength, if the tie rule goes by the score
+--   document_id   key of the document
+--   score         score as it stood in the file
+with seconds as (
+    -- The second of the rows that tie with each other; the first one is that above it.
+    select
+        *,
+        lag(position) over (order by position) is distinct from position - 1 as is_second
+    from marked_rows
+    where ties
+),
+headed as (
+    select
+        *,
+        max(case when is_second then position - 1 end) over (
+            order by position
+            rows unbounded preceding
+        ) as head
+    from seconds
+),
+tied as (
+    select
+        head,
+        position,
+        file_id,
+        topic,
+        document,
+        score
+    from headed
+    union all
+    select
+        head,
+        head as position,
+        file_id,
+        topic,
+        document_above as document,
+        score_above as score
+    from headed
+    where is_second
+),
+tied_ranks as (
+    select
+        tied.position,
+        staged_lists.run_id,
+        staged_lists.topic_id,
+        tied.head - staged_lists.start + 1 as first_rank,
+        row_number() over (order by tied.head, named_documents.place desc) - rank() over (order by tied.head) as above,
+        named_documents.document_id,
+        tied.score
+    from tied
+    join staged_lists
+        on staged_lists.file_id = tied.file_id
+        and staged_lists.topic = tied.topic
+    join named_documents on named_documents.document = tied.document
+    where staged_lists.is_ordered
+),
+disordered as (
+    select
+        staged.position,
+        staged_lists.run_id,
+        staged_lists.topic_id,
+        case
+            when $tie_rule = 'rank' then staged.given_rank
+            when $tie_rule = 'input' then staged.position
+            else 0
+        end as given,
+        strength(staged.score, $tie_rule, $lower_is_better) as strength,
+        named_documents.place,
+        named_documents.document_id,
+        staged.score
+    from staged
+    join staged_lists
+        on staged_lists.file_id = staged.file_id
+        and staged_lists.topic = staged.topic
+    join named_documents on named_documents.document = staged.document
+    where not staged_lists.is_ordered
+),
+ranked as (
+    select
+        position,
+        run_id,
+        topic_id,
+        first_rank + above as rank,
+        first_rank,
+        document_id,
+        score
+    from tied_ranks
+    union all
+    select
+        position,
+        run_id,
+        topic_id,
+        row_number() over (
+            partition by run_id, topic_id
+            order by given, strength desc, place desc
+        ) as rank,
+        rank() over (
+            partition by run_id, topic_id
+            order by given, strength desc
+        ) as first_rank,
+        document_id,
+        score
+    from disordered
+)
+select
+    position,
+    run_id,
+    topic_id,
+    cast(rank as integer) as rank,
+    cast(case when $tie_rule in ('rank', 'input') then rank else first_rank end as integer) as first_rank,
+    document_id,
+    score
+from ranked

@@ -1,0 +1,133 @@
+"""Ranks from lines in any order, against a plain sort."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from struct import pack, unpack
+
+import pytest
+
+from evalsql import Warehouse
+
+Line = tuple[str, str, int, float]  # topic, document, rank column, score
+SCORES = (3.0, 2.0, 1.0, 0.0, -1.0, 1.0 + 2.0**-30, 16777217.0, 16777216.0, 5.5e38, 4.4e38)
+
+
+def _strength(rule: str, score: float, lower: bool) -> float:
+    value = -score if lower else score
+    if rule != "trec_eval":
+        return value
+    try:
+        return float(unpack("f", pack("f", value))[0])
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _order(rule: str, lower: bool) -> Callable[[Sequence[Line]], list[tuple[str, int, int, str]]]:
+    """What sorts the lines of one topic: topic, rank, first rank of the tie, document."""
+
+    def ranked(lines: Sequence[Line]) -> list[tuple[str, int, int, str]]:
+        if rule == "input":
+            return [(topic, at, at, document) for at, (topic, document, _, _) in enumerate(lines, 1)]
+        by_name = sorted(lines, key=lambda line: line[1].encode(), reverse=True)
+        by_strength = sorted(by_name, key=lambda line: -_strength(rule, line[3], lower))
+        if rule == "rank":
+            given = sorted(by_strength, key=lambda line: line[2])
+            return [(topic, at, at, document) for at, (topic, document, _, _) in enumerate(given, 1)]
+        rows = []
+        for _, tied in groupby(enumerate(by_strength, 1), key=lambda item: _strength(rule, item[1][3], lower)):
+            places = list(tied)
+            rows += [(topic, at, places[0][0], document) for at, (topic, document, _, _) in places]
+        return rows
+
+    return ranked
+
+
+def _lines(rng: random.Random) -> list[Line]:
+    return [
+        (topic, f"d{document}", rng.randrange(6), rng.choice(SCORES))
+        for topic in ("1", "10", "2")
+        for document in rng.sample(range(40), rng.randrange(1, 25))
+    ]
+
+
+def _sorted(lines: Iterable[Line], rng: random.Random, *, lower: bool = False) -> list[Line]:
+    """In the order of the ranking, ties by lot."""
+    shuffled = sorted(lines, key=lambda _: rng.random())
+    return sorted(shuffled, key=lambda line: (line[0], line[3] if lower else -line[3]))
+
+
+FORMS: dict[str, Callable[[list[Line], random.Random], list[Line]]] = {
+    "by score": _sorted,
+    "rising": lambda lines, rng: _sorted(lines, rng, lower=True),
+    "by rank": lambda lines, rng: sorted(lines, key=lambda line: (line[0], line[2])),
+    "topics in pieces": lambda lines, rng: sorted(lines, key=lambda line: -line[3]),
+    "any": lambda lines, rng: sorted(lines, key=lambda _: rng.random()),
+    "one line elsewhere": lambda lines, rng: (whole := _sorted(lines, rng))[1:] + whole[:1],
+}
+
+
+def _write(path: Path, lines: Iterable[Line]) -> Path:
+    path.write_text("".join(f"{topic} Q0 {document} {rank} {score!r} t\n" for topic, document, rank, score in lines))
+    return path
+
+
+def _found(warehouse: Warehouse, run: str) -> list[tuple[str, int, int, str]]:
+    return warehouse.rows(
+        """
+        select topic, rank, rank - tied_above, document from retrieved
+        join runs using (run_id) join topics using (topic_id) join documents using (document_id)
+        where run = ? order by topic, rank
+        """,
+        [run],
+    )
+
+
+def _expected(lines: Sequence[Line], rule: str, lower: bool) -> list[tuple[str, int, int, str]]:
+    ranked = _order(rule, lower)
+    topics = sorted({line[0] for line in lines})
+    return [row for topic in topics for row in ranked([line for line in lines if line[0] == topic])]
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("rule", ["trec_eval", "trec_eval_10", "rank", "input"])
+def test_lines_in_any_order(empty: Warehouse, tmp_path: Path, rule: str, lower: bool) -> None:
+    rng = random.Random(7)
+    files, lines = [], {}
+    for form, arrange in FORMS.items():
+        for turn in range(4):
+            lines[f"{form} {turn}"] = arrange(_lines(rng), rng)
+            files.append(_write(tmp_path / f"{form} {turn}.run", lines[f"{form} {turn}"]))
+    empty.load_runs(files, tie_rule=rule, lower_is_better=lower)
+    for run, given in lines.items():
+        assert _found(empty, run) == _expected(given, rule, lower), run
+
+
+@pytest.mark.parametrize("rule", ["trec_eval", "input"])
+def test_a_topic_in_several_files_of_a_run(empty: Warehouse, tmp_path: Path, rule: str) -> None:
+    rng = random.Random(11)
+    whole = _sorted(_lines(rng), rng)
+    middle = len(whole) // 2
+    # The second file has a layout of its own, so that it is read apart.
+    second = _write(tmp_path / "b.run", whole[middle:])
+    second.write_text(second.read_text().replace(" ", "\t"))
+    empty.load_runs([_write(tmp_path / "a.run", whole[:middle]), second], name="both", tie_rule=rule)
+    assert _found(empty, "both") == _expected(whole, rule, lower=False)
+
+
+def test_as_many_rows_as_the_engine_reads_in_pieces(empty: Warehouse, tmp_path: Path) -> None:
+    rng = random.Random(13)
+    lines = {
+        name: [
+            (str(topic), f"document-{document:06}", 1, float(2000 - at - at % swaps))
+            for topic in range(1, 81)
+            for at, document in enumerate(rng.sample(range(5000), 1500))
+        ]
+        for name, swaps in (("falling", 1), ("tied", 2), ("rising", 3))
+    }
+    empty.load_runs([_write(tmp_path / f"{name}.run", rows) for name, rows in lines.items()])
+    for name, rows in lines.items():
+        assert _found(empty, name) == _expected(rows, "trec_eval", lower=False)
