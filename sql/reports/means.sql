@@ -50,38 +50,62 @@ given_weights as (
     from topic_weights
     join qrels on qrels.qrels_id = topic_weights.qrels_id
     join topics on topics.topic_id = topic_weights.topic_id
+),
+added as (
+    select
+        chosen.qrels,
+        chosen.run,
+        chosen.topic,
+        chosen.measure,
+        chosen.ties,
+        chosen.value,
+        chosen.is_known,
+        measures.mean,
+        coalesce(given_weights.weight, 1) as weight,
+        case
+            when measures.mean = 'weighted' then chosen.value * coalesce(given_weights.weight, 1)
+            when measures.mean <> 'geometric' then chosen.value
+            when chosen.value > 0 then ln(chosen.value)
+            when chosen.value <= 0 then 0
+        end as addend
+    from chosen
+    join measures on measures.measure = regexp_extract(chosen.measure, '^[^(@]+')
+    -- A measure that may be weighted says in its name when it is not to be.
+    left join given_weights
+        on given_weights.qrels = chosen.qrels
+        and given_weights.topic = chosen.topic
+        and measures.mean = 'weighted'
+        and not contains(chosen.measure, 'weighted=false')
+),
+totals as (
+    -- Sums in an order: the same to the last digit whenever they are asked for.
+    select
+        qrels,
+        run,
+        measure,
+        ties,
+        mean,
+        coalesce(sum(addend order by topic), 0) as total,
+        sum(weight order by topic) filter (where mean = 'weighted') as weight,
+        min(value) as least,
+        count(case when not is_known then 1 end) as num_unknown,
+        count(case when value is null then 1 end) as num_missing,
+        count(*) as num_topics
+    from added
+    group by qrels, run, measure, ties, mean
 )
 select
-    chosen.qrels,
-    chosen.run,
-    chosen.measure,
-    chosen.ties,
+    qrels,
+    run,
+    measure,
+    ties,
     case
-        when count(case when not chosen.is_known then 1 end) > 0 then null
-        when measures.mean = 'sum' then coalesce(sum(chosen.value order by chosen.topic), 0)
-        when measures.mean = 'arithmetic' then coalesce(sum(chosen.value order by chosen.topic), 0) / count(*)
-        when measures.mean = 'weighted' then
-            coalesce(sum(chosen.value * coalesce(given_weights.weight, 1) order by chosen.topic), 0)
-            / sum(coalesce(given_weights.weight, 1) order by chosen.topic)
-        when min(chosen.value) <= 0 then 0
-        else exp(
-            (
-                coalesce(
-                    sum(ln(case when chosen.value > 0 then chosen.value else 1 end) order by chosen.topic)
-                        filter (where chosen.value is not null),
-                    0
-                )
-                + count(*) filter (where chosen.value is null) * ln(0.00001)
-            ) / count(*)
-        )
+        when num_unknown > 0 then null
+        when mean = 'sum' then total
+        when mean = 'arithmetic' then total / num_topics
+        when mean = 'weighted' then total / weight
+        when least <= 0 then 0
+        else exp((total + num_missing * ln(0.00001)) / num_topics)
     end as value,
-    count(*) as num_topics
-from chosen
-join measures on measures.measure = regexp_extract(chosen.measure, '^[^(@]+')
--- A measure that may be weighted says in its name when it is not to be.
-left join given_weights
-    on given_weights.qrels = chosen.qrels
-    and given_weights.topic = chosen.topic
-    and measures.mean = 'weighted'
-    and not contains(chosen.measure, 'weighted=false')
-group by chosen.qrels, chosen.run, chosen.measure, chosen.ties, measures.mean
+    num_topics
+from totals
