@@ -58,3 +58,9 @@ def test_what_is_too_wide_is_folded() -> None:
 
 def test_a_name_of_several_lines_stays_one_column() -> None:
     assert written(Table(["a\nb"], [("x",)]))[-1] == "x"
+
+
+def test_a_p_value_is_not_shown_as_none_at_all() -> None:
+    table = Table(["p", "p_corrected", "difference"], [(0.00004, 0.00005, 0.00004), (0.0, 1.0, 0.0)])
+    shown = [[table.text(row, at, 4) for at in range(3)] for row in table.rows]
+    assert shown == [["<0.0001", "0.0001", "0.0000"], ["0.0000", "1.0000", "0.0000"]]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evalsql.header import Value
+from evalsql.errors import QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.keys import loading_sql
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evalsql.ingest.runs import NewRun, RunOptions
     from evalsql.warehouse import Warehouse
 
+PART_ROWS = 500_000  # staged rows that are worth a part of their own
 STAGED = """
 create or replace temp table staged_run_rows (
     file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean
@@ -27,19 +28,26 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     _add_runs(warehouse, runs, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
     # Files keep their order, whichever reader put them there.
-    staged = {"staged": "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"}
+    positions = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
+    staged = {"staged": positions}
     compared = {"tie_rule": options.tie_rule, "lower_is_better": options.lower_is_better}
-    _create(warehouse, "marked_rows", staged, **compared)
-    _create(warehouse, "staged_lists", {"staged_files": _owners(runs)})
-    _create(warehouse, "resolved_ranks", staged, **compared)
-    ranked = f"{loading_sql(warehouse, 'settled_ranks', staged)}\nunion all\nselect * exclude (position) from resolved_ranks"
+    parts = [
+        loading_sql(warehouse, "marked_rows", {"staged": f"{positions} where {part}"}, **compared)
+        for part in _parts(warehouse)
+    ]
+    _create(warehouse, "marked_rows", "\nunion all\n".join(f"select * from (\n{part}\n)" for part in parts))
+    _create(warehouse, "staged_lists", loading_sql(warehouse, "staged_lists", {"staged_files": _owners(runs)}))
+    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "resolved_ranks", staged, **compared))
+    settled = loading_sql(warehouse, "settled_ranks", staged)
+    ranked = f"{settled}\nunion all\nselect * exclude (position) from resolved_ranks"
     if _are_kept_whole(options):
         keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     else:
-        warehouse.execute(f"create or replace temp table all_ranks as\n{ranked}")
+        _create(warehouse, "all_ranks", ranked)
         ranked = "select * from all_ranks"
-    repeated = loading_sql(warehouse, "repeated_documents", {"ranked": ranked})
+    _check_whole(warehouse, ranked)
+    repeated = loading_sql(warehouse, "repeated_documents", {"ranked": ranked}, num_runs=len(runs))
     return set(
         warehouse.rows(f"""
             select run_id, topic, document from ({repeated})
@@ -80,8 +88,26 @@ def _keep(warehouse: Warehouse, options: RunOptions, *, with_repeated: bool) -> 
     keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
 
 
-def _create(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: Value) -> None:
-    warehouse.execute(f"create or replace temp table {name} as\n{loading_sql(warehouse, name, inputs, **arguments)}")
+def _parts(warehouse: Warehouse) -> list[str]:
+    """Conditions that part the staged rows, one for each thread, for the engine goes through a part in one thread.
+
+    A topic that a boundary cuts counts as out of order.
+    """
+    ((first, last, threads),) = warehouse.rows(
+        "select coalesce(min(rowid), 0), coalesce(max(rowid), 0), current_setting('threads') from staged_run_rows"
+    )
+    size = max((last - first) // threads + 1, PART_ROWS)
+    return [f"rowid between {start} and {start + size - 1}" for start in range(first, last + 1, size)]
+
+
+def _check_whole(warehouse: Warehouse, ranked: str) -> None:
+    ((staged, kept),) = warehouse.rows(f"select (select count(*) from staged_run_rows), count(*) from ({ranked})")
+    if staged != kept:
+        raise QueryError(f"{staged} rows were read and {kept} ranked")
+
+
+def _create(warehouse: Warehouse, name: str, rows: str) -> None:
+    warehouse.execute(f"create or replace temp table {name} as\n{rows}")
 
 
 def _listed(runs: Sequence[NewRun]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 _HUGE = 1e15  # beyond it a number has no decimals
+_P_VALUES = ("p", "p_corrected")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Table:
             return str(value)
         if abs(value) >= _HUGE:
             return f"{value:.{digits}e}"
+        if self.columns[column] in _P_VALUES and 0 < value < 0.5 * 10**-digits:
+            return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
         return f"{value:.0f}" if self._is_count(row, column) else f"{value:.{digits}f}"
 
     def _is_count(self, row: Sequence[object], column: int) -> bool:

@@ -1,5 +1,7 @@
 -- title: Documents that stand more than once for one topic of one run
 -- inputs: ranked
+-- parameters:
+--   num_runs integer in [1, inf) = 2   how many runs there are; of one alone a document stands once for a topic
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -12,7 +14,7 @@ with suspects as (
         document_id
     from ranked
     group by topic_id, document_id, run_id // 64
-    having count(*) > bit_count(bit_or(cast(1 as ubigint) << (run_id % 64)))
+    having count(*) > case when $num_runs = 1 then 1 else bit_count(bit_or(cast(1 as ubigint) << (run_id % 64))) end
 )
 select
     ranked.run_id,

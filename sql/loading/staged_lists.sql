@@ -1,4 +1,4 @@
--- title: What each staged file holds of each topic, and whether its lines stand in the order of the ranking but for ties
+-- title: What each staged file has of each topic, and whether its lines stand in the order of the ranking but for ties
 -- inputs: marked_rows, staged_files
 -- columns:
 --   run_id       key of the run

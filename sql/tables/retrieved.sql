@@ -1,4 +1,4 @@
--- title: Retrieved documents by key, in the order run, topic, rank; the view rankings has them by name
+-- title: Retrieved documents by key; the view rankings has them by name
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
