@@ -54,7 +54,7 @@ tied_ranks as (
         staged_lists.run_id,
         staged_lists.topic_id,
         tied.head - staged_lists.start + 1 as first_rank,
-        row_number() over (order by tied.head, named_documents.place desc) - rank() over (order by tied.head) as above,
+        row_number() over (order by tied.head, tied.document desc) - rank() over (order by tied.head) as above,
         named_documents.document_id,
         tied.score
     from tied
@@ -75,7 +75,7 @@ disordered as (
             else 0
         end as given,
         strength(staged.score, $tie_rule, $lower_is_better) as strength,
-        named_documents.place,
+        staged.document,
         named_documents.document_id,
         staged.score
     from staged
@@ -102,7 +102,7 @@ ranked as (
         topic_id,
         row_number() over (
             partition by run_id, topic_id
-            order by given, strength desc, place desc
+            order by given, strength desc, document desc
         ) as rank,
         rank() over (
             partition by run_id, topic_id
