@@ -16,49 +16,108 @@
 --   lower_is_better   whether a smaller score is the better one
 --   with_ties         whether the run's tie rule knows ties; then the documents kept are the first ones
 --   reached           whether enough topics show k false positives; null where the score was given
-with kept as (
+with cuts as (
     select
-        evaluations.evaluation_id,
-        evaluations.qrels_id,
-        evaluations.run_id,
-        evaluations.topic_id,
-        thresholds.strength,
-        thresholds.reached,
-        count(*) as num_kept,
-        min(scored.score) as least,
-        max(scored.score) as greatest
+        qrels_id,
+        run_id,
+        strength,
+        reached,
+        tie_rule,
+        lower_is_better,
+        -- No score below is as strong: one that is rounded to 32 bits grows by less than a ten millionth.
+        case
+            when abs(strength) < 3.4e38 then strength - abs(strength) * 1e-7 - 1e-44
+            when strength > 0 then 3.4e38
+            else -1.7976931348623157e308
+        end as least_score
     from score_thresholds(
         k := $k,
         rel := $rel,
         quantile := $quantile,
         weighted := $weighted,
         threshold := $threshold
-    ) as thresholds
-    join evaluations
-        on evaluations.qrels_id = thresholds.qrels_id
-        and evaluations.run_id = thresholds.run_id
-    join scored
-        on scored.run_id = evaluations.run_id
-        and scored.topic_id = evaluations.topic_id
-        and scored.strength >= thresholds.strength
-    group by
+    )
+),
+ranges as (
+    select
+        qrels_id,
+        run_id,
+        strength,
+        tie_rule,
+        lower_is_better,
+        case when lower_is_better then -1.7976931348623157e308 else least_score end as lowest,
+        case when lower_is_better then -least_score else 1.7976931348623157e308 end as highest
+    from cuts
+),
+near as (
+    -- Every document retrieved is looked at; to leave out the topic takes half as long as to leave out the row.
+    select
+        ranges.qrels_id,
+        ranges.run_id,
+        case
+            when retrieved.score >= ranges.lowest and retrieved.score <= ranges.highest then retrieved.topic_id
+        end as topic_id,
+        ranges.strength,
+        ranges.tie_rule,
+        ranges.lower_is_better,
+        retrieved.score
+    from retrieved
+    join ranges on ranges.run_id = retrieved.run_id
+),
+signed as (
+    select
         evaluations.evaluation_id,
-        evaluations.qrels_id,
-        evaluations.run_id,
-        evaluations.topic_id,
-        thresholds.strength,
-        thresholds.reached
+        near.strength as least_strength,
+        near.tie_rule,
+        near.score,
+        case when near.lower_is_better then -near.score else near.score end as strength
+    from evaluations
+    join near
+        on near.qrels_id = evaluations.qrels_id
+        and near.run_id = evaluations.run_id
+        and near.topic_id = evaluations.topic_id
+),
+compared as (
+    -- As in scored, where the score is not strong enough as it stands.
+    select
+        evaluation_id,
+        score,
+        case
+            when strength >= least_strength then true
+            when tie_rule <> 'trec_eval' then false
+            when strength >= 3.4028235677973366e38 then least_strength <= 1e39
+            when strength <= -3.4028235677973366e38 then least_strength <= -1e39
+            else cast(
+                cast(
+                    least(greatest(strength, -3.4028234663852886e38), 3.4028234663852886e38) as real
+                ) as double
+            ) >= least_strength
+        end as is_kept
+    from signed
+),
+kept as (
+    select
+        evaluation_id,
+        count(case when is_kept then 1 end) as num_kept,
+        min(case when is_kept then score end) as least,
+        max(case when is_kept then score end) as greatest
+    from compared
+    group by evaluation_id
 )
 select
-    kept.evaluation_id as evaluation_id,
-    kept.qrels_id as qrels_id,
-    kept.run_id as run_id,
-    kept.topic_id as topic_id,
+    evaluations.evaluation_id as evaluation_id,
+    evaluations.qrels_id as qrels_id,
+    evaluations.run_id as run_id,
+    evaluations.topic_id as topic_id,
     kept.num_kept as num_kept,
-    kept.strength as strength,
-    case when runs.lower_is_better then kept.greatest else kept.least end as weakest,
-    runs.lower_is_better as lower_is_better,
-    runs.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,
-    kept.reached as reached
+    cuts.strength as strength,
+    case when cuts.lower_is_better then kept.greatest else kept.least end as weakest,
+    cuts.lower_is_better as lower_is_better,
+    cuts.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,
+    cuts.reached as reached
 from kept
-join runs on runs.run_id = kept.run_id
+join evaluations on evaluations.evaluation_id = kept.evaluation_id
+join cuts
+    on cuts.qrels_id = evaluations.qrels_id
+    and cuts.run_id = evaluations.run_id
+where kept.num_kept > 0

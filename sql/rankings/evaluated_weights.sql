@@ -5,11 +5,13 @@
 --   evaluation_id   key of the evaluation
 --   qrels_id        key of the judgment set
 --   run_id          key of the run
+--   topic_id        key of the topic
 --   weight          weight of the topic, 1 where none was given
 select
     evaluations.evaluation_id as evaluation_id,
     evaluations.qrels_id as qrels_id,
     evaluations.run_id as run_id,
+    evaluations.topic_id as topic_id,
     case when $weighted then coalesce(topic_weights.weight, 1) else 1 end as weight
 from evaluations
 left join topic_weights

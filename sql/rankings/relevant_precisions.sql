@@ -10,10 +10,12 @@
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking
 --   precision       precision at that place, times the probability that a relevant document stands there
+--   share           that probability; 1 but for what is expected
 select
     evaluation_id,
     rank,
-    cast(nth as double) / rank as precision
+    cast(nth as double) / rank as precision,
+    cast(1 as double) as share
 from relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties)
 where $ties <> 'expected'
 union all
@@ -31,6 +33,7 @@ select
                 0
             )
         )
-        / rank as precision
+        / rank as precision,
+    cast(num_rel as double) / (last_rank - first_rank + 1) as share
 from tied_places(rel := $rel, judged_only := $judged_only)
 where $ties = 'expected'

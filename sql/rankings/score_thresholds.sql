@@ -6,11 +6,13 @@
 --   weighted boolean = true              whether the weights of topics count
 --   threshold double in (-inf, inf) = null   score at which to cut, whatever the false positives
 -- columns:
---   qrels_id    key of the judgment set
---   run_id      key of the run
---   strength    strength of the weakest document kept, or the least that is kept
---   reached     whether enough topics show k false positives; if not, the cut is the lowest score of all
---               lists; null where the score was given
+--   qrels_id          key of the judgment set
+--   run_id            key of the run
+--   strength          strength of the weakest document kept, or the least that is kept; where too few topics show k
+--                     false positives the lowest number there is, so that all is kept
+--   reached           whether enough topics show k false positives; null where the score was given
+--   tie_rule          how documents were ordered
+--   lower_is_better   whether a smaller score is the better one
 with relevant_above as (
     -- Relevant documents with fewer than k false positives above them.
     select
@@ -25,121 +27,92 @@ with relevant_above as (
 false_positives as (
     -- The k-th false positive stands k places down, and one more for each relevant document above it.
     select
-        evaluations.evaluation_id,
-        evaluations.qrels_id,
-        evaluations.run_id,
-        evaluations.topic_id,
-        $k + coalesce(relevant_above.num_rel, 0) as rank
-    from evaluations
-    left join relevant_above on relevant_above.evaluation_id = evaluations.evaluation_id
+        own_weights.evaluation_id,
+        own_weights.qrels_id,
+        own_weights.run_id,
+        own_weights.topic_id,
+        own_weights.weight,
+        cast($k + coalesce(relevant_above.num_rel, 0) as integer) as rank
+    from evaluated_weights(weighted := $weighted) as own_weights
+    left join relevant_above on relevant_above.evaluation_id = own_weights.evaluation_id
+),
+shown as (
+    -- Only lists that are long enough show it.
+    select
+        false_positives.evaluation_id,
+        min(retrieved.score) as least,
+        max(retrieved.score) as greatest
+    from false_positives
+    join retrieved
+        on retrieved.run_id = false_positives.run_id
+        and retrieved.topic_id = false_positives.topic_id
+        and retrieved.rank <= false_positives.rank
+    where $threshold is null
+    group by false_positives.evaluation_id
+    having count(*) = max(false_positives.rank)
 ),
 candidates as (
     select
         false_positives.evaluation_id,
         false_positives.qrels_id,
         false_positives.run_id,
-        min(scored.strength) as strength
+        false_positives.weight,
+        runs.tie_rule,
+        runs.lower_is_better,
+        case when runs.lower_is_better then -shown.greatest else shown.least end as signed
     from false_positives
-    join run_topics
-        on run_topics.run_id = false_positives.run_id
-        and run_topics.topic_id = false_positives.topic_id
-        and run_topics.num_ret >= false_positives.rank
-    join scored
-        on scored.run_id = false_positives.run_id
-        and scored.topic_id = false_positives.topic_id
-        and scored.rank <= false_positives.rank
-    where $threshold is null
-    group by
-        false_positives.evaluation_id,
-        false_positives.qrels_id,
-        false_positives.run_id
+    join runs on runs.run_id = false_positives.run_id
+    left join shown on shown.evaluation_id = false_positives.evaluation_id
 ),
 ordered as (
     select
-        candidates.qrels_id,
-        candidates.run_id,
-        candidates.strength,
-        sum(own_weights.weight) over (
-            partition by candidates.qrels_id, candidates.run_id
-            order by candidates.strength desc, candidates.evaluation_id
+        qrels_id,
+        run_id,
+        tie_rule,
+        lower_is_better,
+        signed,
+        sum(weight) over (
+            partition by qrels_id, run_id
+            order by signed desc nulls last, evaluation_id
             rows between unbounded preceding and current row
-        ) as weight_cut
+        ) as weight_cut,
+        sum(weight) over (partition by qrels_id, run_id) as weight
     from candidates
-    join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = candidates.evaluation_id
 ),
-totals as (
+cuts as (
+    -- The strictest will do. The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
     select
         qrels_id,
         run_id,
-        sum(weight) as weight
-    from evaluated_weights(weighted := $weighted)
-    group by qrels_id, run_id
-),
-strictest as (
-    -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
-    select
-        totals.qrels_id,
-        totals.run_id,
-        max(ordered.strength) as strength
-    from totals
-    join ordered
-        on ordered.qrels_id = totals.qrels_id
-        and ordered.run_id = totals.run_id
-        and ordered.weight_cut >= $quantile * totals.weight * (1 - 1e-12)
-    group by totals.qrels_id, totals.run_id
-),
-lists as (
-    -- Whole lists are looked through only where it comes to that.
-    select
-        run_id,
-        topic_id,
-        min(strength) as strength
-    from scored
-    where
-        $threshold is null
-        and run_id in (
-            select totals.run_id
-            from totals
-            left join strictest
-                on strictest.qrels_id = totals.qrels_id
-                and strictest.run_id = totals.run_id
-            where strictest.run_id is null
-        )
-    group by run_id, topic_id
-),
-weakest as (
-    select
-        evaluations.qrels_id,
-        evaluations.run_id,
-        min(lists.strength) as strength
-    from evaluations
-    join lists
-        on lists.run_id = evaluations.run_id
-        and lists.topic_id = evaluations.topic_id
-    left join strictest
-        on strictest.qrels_id = evaluations.qrels_id
-        and strictest.run_id = evaluations.run_id
-    where strictest.run_id is null
-    group by evaluations.qrels_id, evaluations.run_id
+        tie_rule,
+        lower_is_better,
+        max(
+            case
+                when $threshold is null then
+                    case when weight_cut >= $quantile * weight * (1 - 1e-12) then signed end
+                when lower_is_better then -$threshold
+                else $threshold
+            end
+        ) as signed
+    from ordered
+    group by qrels_id, run_id, tie_rule, lower_is_better
 )
+-- The strength is made of the score as in scored.
 select
     qrels_id,
     run_id,
-    strength,
-    true as reached
-from strictest
-union all
-select
-    qrels_id,
-    run_id,
-    strength,
-    false as reached
-from weakest
-union all
-select
-    totals.qrels_id,
-    totals.run_id,
-    given.strength,
-    null as reached
-from totals
-join given_strengths(threshold := $threshold) as given on given.run_id = totals.run_id
+    case
+        when signed is null then -1.7976931348623157e308
+        when tie_rule <> 'trec_eval' then signed
+        when signed >= 3.4028235677973366e38 then 1e39
+        when signed <= -3.4028235677973366e38 then -1e39
+        else cast(
+            cast(
+                least(greatest(signed, -3.4028234663852886e38), 3.4028234663852886e38) as real
+            ) as double
+        )
+    end as strength,
+    case when $threshold is null then signed is not null end as reached,
+    tie_rule,
+    lower_is_better
+from cuts

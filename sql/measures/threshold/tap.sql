@@ -83,50 +83,50 @@ unordered as (
         and scored.strength >= kept.strength
     where not kept.with_ties
 ),
-relevant as (
+unordered_relevant as (
     select
         kept.evaluation_id,
-        relevant_ranks.rank as kept_rank,
-        relevant_ranks.nth
+        judged_ranks.rank
     from kept
-    join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
-        on relevant_ranks.evaluation_id = kept.evaluation_id
-        and relevant_ranks.rank <= kept.num_kept
-    where kept.with_ties
-    union all
-    select
-        unordered.evaluation_id,
-        unordered.kept_rank,
-        row_number() over (
-            partition by unordered.evaluation_id
-            order by unordered.kept_rank
-        ) as nth
-    from unordered
-    join relevant_ranks(rel := $rel) as relevant_ranks
-        on relevant_ranks.evaluation_id = unordered.evaluation_id
-        and relevant_ranks.rank = unordered.rank
+    join judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
+    where
+        not kept.with_ties
+        and judged_ranks.grade >= $rel
 ),
-precisions as (
-    select
-        evaluation_id,
-        count(*) as num_rel,
-        sum(cast(nth as double) / kept_rank) as total
-    from relevant
-    group by evaluation_id
-),
-expected as (
-    -- The list is cut between groups of tied documents, so each is kept or left out as a whole.
+relevant as (
+    -- A list by score is cut between groups of tied documents, so each is kept or left out as a whole.
     select
         kept.evaluation_id,
-        sum(relevant_precisions.precision) as total
+        relevant_precisions.precision,
+        relevant_precisions.share
     from kept
     join relevant_precisions(rel := $rel, ties := $ties) as relevant_precisions
         on relevant_precisions.evaluation_id = kept.evaluation_id
         and relevant_precisions.rank <= kept.num_kept
-    where
-        $ties = 'expected'
-        and kept.with_ties
-    group by kept.evaluation_id
+    where kept.with_ties
+    union all
+    select
+        unordered.evaluation_id,
+        cast(
+            row_number() over (
+                partition by unordered.evaluation_id
+                order by unordered.kept_rank
+            ) as double
+        )
+            / unordered.kept_rank as precision,
+        1 as share
+    from unordered
+    join unordered_relevant
+        on unordered_relevant.evaluation_id = unordered.evaluation_id
+        and unordered_relevant.rank = unordered.rank
+),
+precisions as (
+    select
+        evaluation_id,
+        round(sum(share)) as num_rel,
+        sum(precision) as total
+    from relevant
+    group by evaluation_id
 )
 select
     evaluated.qrels,
@@ -136,10 +136,10 @@ select
         when $reward_silence and topic_facts.num_rel = 0
         then 1 / (coalesce(kept.num_kept, 0) + cast(1 as double))
         else coalesce(
-            coalesce(expected.total, precisions.total)
+            precisions.total
                 + case
                     when $insufficient = 'uncut' and not cuts.reached then 0
-                    else cast(precisions.num_rel as double) / kept.num_kept
+                    else precisions.num_rel / kept.num_kept
                 end,
             0
         )
@@ -162,4 +162,3 @@ left join cuts
     and cuts.run_id = evaluated.run_id
 left join kept on kept.evaluation_id = evaluated.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated.evaluation_id
-left join expected on expected.evaluation_id = evaluated.evaluation_id
