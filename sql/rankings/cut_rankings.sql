@@ -42,45 +42,44 @@ ranges as (
     select
         qrels_id,
         run_id,
-        strength,
-        tie_rule,
-        lower_is_better,
         case when lower_is_better then -1.7976931348623157e308 else least_score end as lowest,
         case when lower_is_better then -least_score else 1.7976931348623157e308 end as highest
     from cuts
 ),
 near as (
-    -- Every document retrieved is looked at; to leave out the topic takes half as long as to leave out the row.
+    -- Of all that is retrieved: the engine takes half the time where it compares scores after an outer join instead
+    -- of within one. What no range is for goes with the next join.
     select
         ranges.qrels_id,
         ranges.run_id,
-        case
-            when retrieved.score >= ranges.lowest and retrieved.score <= ranges.highest then retrieved.topic_id
-        end as topic_id,
-        ranges.strength,
-        ranges.tie_rule,
-        ranges.lower_is_better,
+        retrieved.topic_id,
         retrieved.score
     from retrieved
-    join ranges on ranges.run_id = retrieved.run_id
+    left join ranges on ranges.run_id = retrieved.run_id
+    where
+        ranges.run_id is null
+        or (retrieved.score >= ranges.lowest and retrieved.score <= ranges.highest)
 ),
 signed as (
     select
-        evaluations.evaluation_id,
-        near.strength as least_strength,
-        near.tie_rule,
+        near.qrels_id,
+        near.run_id,
+        near.topic_id,
         near.score,
-        case when near.lower_is_better then -near.score else near.score end as strength
-    from evaluations
-    join near
-        on near.qrels_id = evaluations.qrels_id
-        and near.run_id = evaluations.run_id
-        and near.topic_id = evaluations.topic_id
+        case when cuts.lower_is_better then -near.score else near.score end as strength,
+        cuts.tie_rule,
+        cuts.strength as least_strength
+    from near
+    join cuts
+        on cuts.qrels_id = near.qrels_id
+        and cuts.run_id = near.run_id
 ),
 compared as (
     -- As in scored, where the score is not strong enough as it stands.
     select
-        evaluation_id,
+        qrels_id,
+        run_id,
+        topic_id,
         score,
         case
             when strength >= least_strength then true
@@ -97,12 +96,14 @@ compared as (
 ),
 kept as (
     select
-        evaluation_id,
+        qrels_id,
+        run_id,
+        topic_id,
         count(case when is_kept then 1 end) as num_kept,
         min(case when is_kept then score end) as least,
         max(case when is_kept then score end) as greatest
     from compared
-    group by evaluation_id
+    group by qrels_id, run_id, topic_id
 )
 select
     evaluations.evaluation_id as evaluation_id,
@@ -116,8 +117,11 @@ select
     cuts.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,
     cuts.reached as reached
 from kept
-join evaluations on evaluations.evaluation_id = kept.evaluation_id
+join evaluations
+    on evaluations.qrels_id = kept.qrels_id
+    and evaluations.run_id = kept.run_id
+    and evaluations.topic_id = kept.topic_id
 join cuts
-    on cuts.qrels_id = evaluations.qrels_id
-    and cuts.run_id = evaluations.run_id
+    on cuts.qrels_id = kept.qrels_id
+    and cuts.run_id = kept.run_id
 where kept.num_kept > 0
