@@ -11,7 +11,18 @@
 --   rank            place in the ranking
 --   nth             how many relevant documents stand here or above
 --   nonrel_above    how many documents judged not relevant stand above
-with ordered as (
+with counted as (
+    select
+        evaluation_id,
+        rank,
+        first_rank,
+        last_rank,
+        judged_rank,
+        relevant_rank,
+        grade
+    from counted_ranks(judged_only := $judged_only)
+),
+ordered as (
     select
         evaluation_id,
         rank,
@@ -21,7 +32,7 @@ with ordered as (
         relevant_rank,
         grade,
         rank as turn
-    from counted_ranks(judged_only := $judged_only)
+    from counted
     where $ties = 'rule'
     union all
     select
@@ -33,7 +44,7 @@ with ordered as (
         null as relevant_rank,
         grade,
         row_number() over turns as turn
-    from counted_ranks(judged_only := $judged_only)
+    from counted
     where
         $ties <> 'rule'
         and grade >= least($rel, 0)

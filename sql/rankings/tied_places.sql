@@ -10,6 +10,16 @@
 --   last_rank       its last place
 --   num_rel         relevant documents in the group
 --   rel_above       relevant documents above it
+with holding as (
+    select
+        evaluation_id,
+        first_rank,
+        last_rank,
+        num_rel,
+        rel_above
+    from tie_groups(rel := $rel, judged_only := $judged_only)
+    where num_rel > 0
+)
 select
     evaluation_id,
     first_rank as rank,
@@ -17,20 +27,16 @@ select
     last_rank,
     num_rel,
     rel_above
-from tie_groups(rel := $rel, judged_only := $judged_only)
-where
-    num_rel > 0
-    and first_rank = last_rank
+from holding
+where first_rank = last_rank
 union all
 select
-    tie_groups.evaluation_id,
+    holding.evaluation_id,
     places.place as rank,
-    tie_groups.first_rank,
-    tie_groups.last_rank,
-    tie_groups.num_rel,
-    tie_groups.rel_above
-from tie_groups(rel := $rel, judged_only := $judged_only) as tie_groups
-join places on places.place between tie_groups.first_rank and tie_groups.last_rank
-where
-    tie_groups.num_rel > 0
-    and tie_groups.first_rank < tie_groups.last_rank
+    holding.first_rank,
+    holding.last_rank,
+    holding.num_rel,
+    holding.rel_above
+from holding
+join places on places.place between holding.first_rank and holding.last_rank
+where holding.first_rank < holding.last_rank
