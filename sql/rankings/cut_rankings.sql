@@ -11,7 +11,8 @@
 --   run_id            key of the run
 --   topic_id          key of the topic
 --   num_kept          documents kept
---   strength          strength of the weakest document kept in the run, or the least that is kept
+--   strength          strength of the weakest document kept in the run, or the least that is kept; the lowest
+--                     number there is where all is kept, too few topics showing k false positives
 --   weakest           score of the weakest document kept, as it stood in the file
 --   lower_is_better   whether a smaller score is the better one
 --   with_ties         whether the run's tie rule knows ties; then the documents kept are the first ones
@@ -24,7 +25,7 @@ with cuts as (
         reached,
         tie_rule,
         lower_is_better,
-        -- No score below is as strong: one that is rounded to 32 bits grows by less than a ten millionth.
+        -- No lower score is as strong: to be rounded to 32 bits moves it by less than a ten millionth.
         case
             when abs(strength) < 3.4e38 then strength - abs(strength) * 1e-7 - 1e-44
             when strength > 0 then 3.4e38
@@ -47,8 +48,8 @@ ranges as (
     from cuts
 ),
 near as (
-    -- Of all that is retrieved: the engine takes half the time where it compares scores after an outer join instead
-    -- of within one. What no range is for goes with the next join.
+    -- All that is retrieved is looked at. The engine compares scores after an outer join, which takes half as long
+    -- as within an inner one; what has no range goes with the next join.
     select
         ranges.qrels_id,
         ranges.run_id,
@@ -75,7 +76,7 @@ signed as (
         and cuts.run_id = near.run_id
 ),
 compared as (
-    -- As in scored, where the score is not strong enough as it stands.
+    -- The few that are not strong enough as they stand may be when rounded, as in scored.
     select
         qrels_id,
         run_id,

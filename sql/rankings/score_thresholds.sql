@@ -32,12 +32,12 @@ false_positives as (
         own_weights.run_id,
         own_weights.topic_id,
         own_weights.weight,
-        cast($k + coalesce(relevant_above.num_rel, 0) as integer) as rank
+        cast(least($k + coalesce(relevant_above.num_rel, 0), 2147483647) as integer) as rank
     from evaluated_weights(weighted := $weighted) as own_weights
     left join relevant_above on relevant_above.evaluation_id = own_weights.evaluation_id
 ),
 shown as (
-    -- Only lists that are long enough show it.
+    -- The weakest document down to it, in lists that are long enough. Its score is enough: strength follows score.
     select
         false_positives.evaluation_id,
         min(retrieved.score) as least,
