@@ -61,50 +61,20 @@ near as (
         ranges.run_id is null
         or (retrieved.score >= ranges.lowest and retrieved.score <= ranges.highest)
 ),
-signed as (
+kept as (
     select
         near.qrels_id,
         near.run_id,
         near.topic_id,
-        near.score,
-        case when cuts.lower_is_better then -near.score else near.score end as strength,
-        cuts.tie_rule,
-        cuts.strength as least_strength
+        count(*) as num_kept,
+        min(near.score) as least,
+        max(near.score) as greatest
     from near
     join cuts
         on cuts.qrels_id = near.qrels_id
         and cuts.run_id = near.run_id
-),
-compared as (
-    -- The few that are not strong enough as they stand may be when rounded, as in scored.
-    select
-        qrels_id,
-        run_id,
-        topic_id,
-        score,
-        case
-            when strength >= least_strength then true
-            when tie_rule <> 'trec_eval' then false
-            when strength >= 3.4028235677973366e38 then least_strength <= 1e39
-            when strength <= -3.4028235677973366e38 then least_strength <= -1e39
-            else cast(
-                cast(
-                    least(greatest(strength, -3.4028234663852886e38), 3.4028234663852886e38) as real
-                ) as double
-            ) >= least_strength
-        end as is_kept
-    from signed
-),
-kept as (
-    select
-        qrels_id,
-        run_id,
-        topic_id,
-        count(case when is_kept then 1 end) as num_kept,
-        min(case when is_kept then score end) as least,
-        max(case when is_kept then score end) as greatest
-    from compared
-    group by qrels_id, run_id, topic_id
+    where strength(near.score, cuts.tie_rule, cuts.lower_is_better) >= cuts.strength
+    group by near.qrels_id, near.run_id, near.topic_id
 )
 select
     evaluations.evaluation_id as evaluation_id,
@@ -125,4 +95,3 @@ join evaluations
 join cuts
     on cuts.qrels_id = kept.qrels_id
     and cuts.run_id = kept.run_id
-where kept.num_kept > 0

@@ -97,21 +97,10 @@ cuts as (
     from ordered
     group by qrels_id, run_id, tie_rule, lower_is_better
 )
--- The strength is made of the score as in scored.
 select
     qrels_id,
     run_id,
-    case
-        when signed is null then -1.7976931348623157e308
-        when tie_rule <> 'trec_eval' then signed
-        when signed >= 3.4028235677973366e38 then 1e39
-        when signed <= -3.4028235677973366e38 then -1e39
-        else cast(
-            cast(
-                least(greatest(signed, -3.4028234663852886e38), 3.4028234663852886e38) as real
-            ) as double
-        )
-    end as strength,
+    coalesce(strength(signed, tie_rule, false), -1.7976931348623157e308) as strength,
     case when $threshold is null then signed is not null end as reached,
     tie_rule,
     lower_is_better
