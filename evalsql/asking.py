@@ -65,6 +65,10 @@ class Answers(Connection):
             per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
             qrels, runs: names or globs to keep to; all by default.
         """
+        return self.sql(self.evaluation(measures, per_topic=per_topic, qrels=qrels, runs=runs))
+
+    def evaluation(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
+        """The SELECT of ``evaluate``."""
         named = parse_measures(listed(measures), self.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
@@ -73,15 +77,15 @@ class Answers(Connection):
             return self._leaderboard(named, chosen)
         scores = self._kept(named, build.scores(named), chosen)
         if per_topic:
-            return self.sql(build.per_topic(named, scores))
-        return self.sql(build.leaderboard(self.catalog, named, scores))
+            return build.per_topic(named, scores)
+        return build.leaderboard(self.catalog, named, scores)
 
-    def _leaderboard(self, named: Sequence[Measure], chosen: str) -> duckdb.DuckDBPyRelation:
+    def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
         kept = self._keep(build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
         self.execute("drop table temp.evalsql_answers")
-        return self.sql(f"select * from {kept} order by {build.board_order(named)}")
+        return f"select * from {kept} order by {build.board_order(named)}"
 
     def fill(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
@@ -279,6 +283,11 @@ class Answers(Connection):
             self.sql(f"{effects}\norder by qrels, measure, value desc, run"),
             self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
         )
+
+    def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
+        """Whether a judgment set evaluates several runs."""
+        contests = f"select 1 from evaluated{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
+        return bool(self.rows(contests))
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""

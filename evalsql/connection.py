@@ -43,6 +43,12 @@ class Connection:
         with worded():
             return self.connection.execute(sql, parameters or None).fetchall()
 
+    def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
+        with worded():
+            cursor = self.connection.execute(sql)
+            return [name for name, *_ in cursor.description or ()], cursor.fetchall()
+
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
         with worded():
@@ -107,10 +113,7 @@ class Connection:
                 self.execute("set enable_external_access = false")
                 self.execute("set lock_configuration = true")
                 self._is_shut_in = True
-        with worded():
-            cursor = self.connection.execute(text)
-            columns = [name for name, *_ in cursor.description or ()]
-            return columns, cursor.fetchall()
+        return self.table(text)
 
 
 @contextmanager

@@ -46,8 +46,7 @@ def on_ties(warehouse: Answers, measure: Measure, qrels: Sequence[str], runs: Se
     """A line where the order of runs by a measure could be another under other orders of tied documents."""
     if "worst" not in tie_variants(measure):
         return None
-    sets = [name for name, *_ in warehouse.coverage(qrels=qrels, runs=runs).fetchall()]
-    if len(sets) == len(set(sets)):
+    if not warehouse.is_contest(qrels=qrels, runs=runs):
         return None
     num_tied = warehouse.num_tied(qrels=qrels, runs=runs)
     asking = f'evalsql check --ties -m "{measure.name}"'

@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -74,7 +75,10 @@ def open(
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=read_catalog())
+    with ThreadPoolExecutor(1) as aside:  # the engine takes as long to start as the catalogue to read
+        connecting = aside.submit(_connect, path, read_only)
+        catalog = read_catalog()
+    warehouse = Warehouse(connecting.result(), path, read_only=read_only, catalog=catalog)
     try:
         if limit is not None:
             _limit(warehouse, limit)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from threading import Thread
 from typing import Annotated
 
-import duckdb
 import typer
 
-from evalsql.added import read_sources
-from evalsql.catalog import read_catalog
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
@@ -57,8 +56,10 @@ def evaluate(
     digits: Digits = 4,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
-    parse_measures(measure or DEFAULT_MEASURES, read_catalog().extended(read_sources(measures or ())))
+    # What loading takes is imported while the engine starts and copies its views.
+    Thread(target=import_module, args=["evalsql.ingest.qrels"]).start()
     with opened(MEMORY, measures=measures, memory_limit=memory_limit) as warehouse:
+        parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -117,15 +118,13 @@ def _show(
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.is_count)
-    relation: duckdb.DuckDBPyRelation | Table
-    relation = warehouse.evaluate(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    notes: list[str] = []
+    query = warehouse.evaluation(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
+    table, notes = Table(*warehouse.table(query), counts), list[str]()
     if is_drawn(output_format, output) and not per_topic:
         from evalsql.cli.board import drawn
 
-        table = Table(relation.columns, relation.fetchall(), counts)
-        relation, notes = drawn(warehouse, table, named[0], qrels, runs, digits)
-    emit(relation, output_format, output, digits, counts, keep=in_use(warehouse))
+        table, notes = drawn(warehouse, table, named[0], qrels, runs, digits)
+    emit(table, output_format, output, digits, keep=in_use(warehouse) if output else ())
     for note in notes:
         say(note)
     say_coverage(warehouse, qrels, runs)
