@@ -79,7 +79,7 @@ class Warehouse(Answers):
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.qrels import QrelsOptions, load_qrels_file
+        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, store_qrels_file
         from evalsql.ingest.sources import open_sources, stem
 
         options = QrelsOptions(form, keep_best, meta or {})
@@ -98,8 +98,9 @@ class Warehouse(Answers):
                 raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
             (file,) = opened.sources
             name = _named(stem(file.label) if name is None else name)
+            staged = stage_qrels_file(self, file, options)
             with self._new_qrels(name, listed(runs), replace) as adopt:
-                adopt(load_qrels_file(self, name, file, options))
+                adopt(store_qrels_file(self, name, staged, options))
         return name
 
     @contextmanager

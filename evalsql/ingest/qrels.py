@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.errors import Problem, UsageError
+from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys, preferences
 from evalsql.ingest.clean import NO_DELIMITER, reader
 from evalsql.ingest.keys import Refused, loading_sql
@@ -54,20 +54,35 @@ class QrelsOptions:
         return PREFERENCE_COLUMNS if self.form == "preferences" else GRADED_COLUMNS
 
 
-def load_qrels_file(warehouse: Warehouse, name: str, source: Source, options: QrelsOptions) -> int:
-    """Load one file of judgments within the caller's transaction; returns the qrels_id.
+@dataclass
+class StagedFile:
+    """A file of judgments on its way in: rows staged or left out, and what it holds beside them."""
+
+    source: Source
+    num_rows: int = 0
+    duplicates: int = 0
+    notes: Notes = field(default_factory=Notes)
+
+
+def stage_qrels_file(warehouse: Warehouse, source: Source, options: QrelsOptions) -> StagedFile:
+    """Read one file of judgments into a temporary table; before any transaction, which the engine's errors would end.
 
     Raises:
         InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
             preferences that contradict each other, no rows at all.
     """
-    notes = Notes()
-    num_rows, duplicates = _stage_clean(warehouse, source, options), 0
-    if not num_rows:
-        num_rows, duplicates = _stage_exactly(warehouse, source, options, notes)
-    qrels_id = store(warehouse, name, options, notes, duplicates)
+    staged = StagedFile(source, _stage_clean(warehouse, source, options))
+    if not staged.num_rows:
+        staged.num_rows, staged.duplicates = _stage_exactly(warehouse, source, options, staged.notes)
+    return staged
+
+
+def store_qrels_file(warehouse: Warehouse, name: str, staged: StagedFile, options: QrelsOptions) -> int:
+    """Put the staged file into the base tables within the caller's transaction; returns the qrels_id."""
+    source = staged.source
+    qrels_id = store(warehouse, name, options, staged.notes, staged.duplicates)
     size = source.path.stat().st_size
-    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, num_rows))
+    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, staged.num_rows))
     return qrels_id
 
 
@@ -77,23 +92,23 @@ def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) ->
         return 0
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         text = source.text(Path(folder), "text")
-        lines = reader([text.path], NO_DELIMITER, ["line"]) if text else ""
-        # What stops the engine would end the transaction.
-        if not text or warehouse.fails(f"select count(line) from {lines}"):
+        if not text:
             return 0
-        create_staged(warehouse, options)
-        clean = loading_sql(warehouse, "clean_qrels_rows", {"raw": f"select * from {lines}"})
-        warehouse.execute(f"create or replace temp table clean_qrels_rows as\n{clean}")
+        raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"
+        clean = loading_sql(warehouse, "clean_qrels_rows", {"raw": raw})
+        try:
+            warehouse.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
+        except QueryError:
+            return 0
     ((rejected,),) = warehouse.rows("select count(*) from reject_errors")
     warehouse.execute("drop table reject_errors; drop table reject_scans")
-    ((num_rows, doubtful),) = warehouse.rows("select count(*), count(*) filter (doubtful) from clean_qrels_rows")
-    clean_rows = {"staged": "select * from clean_qrels_rows"}
-    best = loading_sql(warehouse, "best_judgments", clean_rows, in_groups=options.form == "groups")
-    is_clean = not (rejected or doubtful or warehouse.rows(f"select 1 from ({best}) where times > 1 limit 1"))
-    if is_clean:
-        warehouse.execute("insert into staged_qrels_rows select * exclude (doubtful) from clean_qrels_rows")
-    warehouse.execute("drop table clean_qrels_rows")
-    return int(num_rows) if is_clean else 0
+    staged = {"staged": "select * from staged_qrels_rows"}
+    best = loading_sql(warehouse, "best_judgments", staged, in_groups=options.form == "groups")
+    ((num_rows, doubtful, repeated),) = warehouse.rows(f"""
+        select count(*), count(*) filter (doubtful), (select count(*) from ({best}) where times > 1)
+        from staged_qrels_rows
+    """)
+    return 0 if rejected or doubtful or repeated else int(num_rows)
 
 
 def _stage_exactly(warehouse: Warehouse, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
