@@ -286,7 +286,9 @@ class Answers(Connection):
 
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
         """Whether a judgment set evaluates several runs."""
-        contests = f"select 1 from evaluated{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
+        contests = (
+            f"select 1 from evaluated{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
+        )
         return bool(self.rows(contests))
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:

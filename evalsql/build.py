@@ -38,6 +38,13 @@ def statements(catalog: Catalog, *, temporary: bool = False) -> Iterator[tuple[s
     yield from _scores_view(catalog, temporary=temporary)
 
 
+def common_statements(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """What creates no more than the common measures stand on, and what is said beside them."""
+    common = [measure.relation.name for measure in _common_measures(catalog)]
+    for relation in catalog.build_order([*common, "coverage"]):
+        yield from _made(catalog, relation, temporary=False)
+
+
 def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool = False) -> Iterator[tuple[str, str]]:
     """What makes a user's own relations, and anew what covers all measures."""
     names = [relation.name for relation in own]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from evalsql.asking import Progress, silent
 from evalsql.catalog import Catalog, Relation, read_catalog
 from evalsql.contract import check_own, warn_of_own
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
-from evalsql.naming import literal, quoted
+from evalsql.naming import literal, parse_measures, quoted
 from evalsql.template import cached
 from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
@@ -32,6 +32,7 @@ _OBJECTS = """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 _MAKING = "making views"
+Statements = Callable[[Catalog], Iterable[tuple[str, str]]]
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 
@@ -67,9 +68,27 @@ def open(
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
-    path = str(path or default_path())
-    limit = _size(memory_limit)
-    borrowed = read_sources(measures)
+    return _open(str(path or default_path()), read_only, read_sources(measures), _size(memory_limit), progress)
+
+
+def open_to_ask(
+    asked: Sequence[str], *, measures: Sources = (), memory_limit: str | None = None, progress: Progress = silent
+) -> Warehouse:
+    """Open a warehouse in memory to ask for certain measures only; for common ones it opens in a quarter of the time.
+
+    Arguments and errors are those of ``open``; UsageError also for measures that are not known.
+    """
+    return _open(MEMORY, False, read_sources(measures), _size(memory_limit), progress, asked)
+
+
+def _open(
+    path: str,
+    read_only: bool,
+    borrowed: Sequence[Relation],
+    limit: str | None,
+    progress: Progress,
+    asked: Sequence[str] = (),
+) -> Warehouse:
     is_new = path == MEMORY or not Path(path).exists()
     if read_only and is_new and path != MEMORY:
         raise WarehouseError(
@@ -78,11 +97,16 @@ def open(
     with ThreadPoolExecutor(1) as aside:  # the engine takes as long to start as the catalogue to read
         connecting = aside.submit(_connect, path, read_only)
         catalog = read_catalog()
+        named = parse_measures(asked, catalog.extended(borrowed))
+    is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
     warehouse = Warehouse(connecting.result(), path, read_only=read_only, catalog=catalog)
     try:
         if limit is not None:
             _limit(warehouse, limit)
-        _bring_up_to_date(warehouse, is_new, progress)
+        if path == MEMORY:
+            _fill(warehouse, progress, build.common_statements if is_common else build.statements)
+        else:
+            _bring_up_to_date(warehouse, is_new, progress)
         if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
             borrow(warehouse, own)
     except BaseException:
@@ -131,7 +155,7 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
 def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) -> None:
     path = warehouse.path
     # To ask for all objects takes as long as the rest of opening a warehouse that is there.
-    if path == MEMORY or (is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1")):
+    if is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1"):
         _fill(warehouse, progress)
         return
     try:
@@ -166,16 +190,16 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
             warn_of_own(warehouse)
 
 
-def _fill(warehouse: Warehouse, progress: Progress) -> None:
-    """Put everything into a new database: copied from one made before if there is a place to keep it."""
+def _fill(warehouse: Warehouse, progress: Progress, statements: Statements = build.statements) -> None:
+    """Fill a new database: copied from one made before if there is a place to keep it."""
 
     def make(path: Path) -> None:
         with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=warehouse.catalog) as template:
-            _make(template, progress)
+            _make(template, progress, statements)
 
-    path = cached(warehouse.catalog.digest, make)
+    path = cached(f"{statements.__name__}-{warehouse.catalog.digest[:20]}", make)
     if path is None or not _copied(warehouse, path):
-        _make(warehouse, progress)
+        _make(warehouse, progress, statements)
 
 
 def _copied(warehouse: Warehouse, path: Path) -> bool:
@@ -195,10 +219,10 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
     return True
 
 
-def _make(warehouse: Warehouse, progress: Progress) -> None:
+def _make(warehouse: Warehouse, progress: Progress, statements: Statements) -> None:
     with warehouse.transaction():
         _create_tables(warehouse)
-        _rebuild(warehouse, progress)
+        _rebuild(warehouse, progress, statements)
 
 
 def _create_tables(warehouse: Warehouse) -> None:
@@ -208,10 +232,10 @@ def _create_tables(warehouse: Warehouse) -> None:
             warehouse.execute(comment)
 
 
-def _rebuild(warehouse: Warehouse, progress: Progress) -> None:
+def _rebuild(warehouse: Warehouse, progress: Progress, statements: Statements = build.statements) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
     _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
-    _apply(warehouse, build.statements(warehouse.catalog), progress)
+    _apply(warehouse, statements(warehouse.catalog), progress)
     _sign(warehouse)
 
 

@@ -14,10 +14,10 @@ import platformdirs
 _KEPT = 4
 
 
-def cached(digest: str, make: Callable[[Path], None]) -> Path | None:
-    """The file that ``make`` makes from relations of that digest; None where there is no place to keep it."""
+def cached(name: str, make: Callable[[Path], None]) -> Path | None:
+    """The file that ``make`` makes, kept under a name that tells its contents; None where there is no place for it."""
     folder = platformdirs.user_cache_path("evalsql", appauthor=False)
-    path = folder / f"{digest[:20]}-duckdb-{duckdb.__version__}.duckdb"
+    path = folder / f"{name}-duckdb-{duckdb.__version__}.duckdb"
     if path.exists():
         return path
     try:

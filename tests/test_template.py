@@ -9,7 +9,9 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import Warehouse, template
+from evalsql import UsageError, Warehouse, template
+from evalsql.catalog import read_catalog
+from evalsql.opening import open_to_ask
 from tests.conftest import SAMPLE
 
 EVERYTHING = """
@@ -45,6 +47,11 @@ def figures(warehouse: Warehouse) -> dict[str, float]:
     return dict(warehouse.rows("select measure, value from summary"))
 
 
+def rounded(relation: duckdb.DuckDBPyRelation) -> list[list[object]]:
+    """Its rows; the last digits of sums hang on the order in which threads add."""
+    return [[round(value, 12) if isinstance(value, float) else value for value in row] for row in relation.fetchall()]
+
+
 def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with evalsql.open(tmp_path / "file.duckdb") as file:
         contents = file.rows(EVERYTHING)
@@ -58,6 +65,30 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)
+
+
+def test_a_warehouse_for_common_measures_answers_as_a_whole_one(cache: Path) -> None:
+    common = [relation.header.measure for relation in read_catalog().measures if relation.header.in_scores]
+    with evalsql.open(":memory:") as whole, open_to_ask(common) as small, open_to_ask([*common, "INST"]) as other:
+        for warehouse in (whole, small, other):
+            warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+            warehouse.load_runs([SAMPLE / "runs" / "bm25.run", SAMPLE / "runs" / "dense.run"])
+        assert len(common) > 15
+        for per_topic in (False, True):
+            expected = rounded(whole.evaluate(common, per_topic=per_topic))
+            assert rounded(small.evaluate(common, per_topic=per_topic)) == expected
+        assert rounded(small.evaluate("AP P", runs="bm25")) == rounded(whole.evaluate("AP P", runs="bm25"))
+        assert [rounded(each) for each in small.ties(common)] == [rounded(each) for each in whole.ties(common)]
+        assert small.coverage().fetchall() == whole.coverage().fetchall()
+        assert rounded(other.evaluate("INST")) == rounded(whole.evaluate("INST"))
+        assert other.rows(EVERYTHING) == whole.rows(EVERYTHING)
+    assert len(made(cache)) == 2
+    assert made(cache)[0].stat().st_size < made(cache)[1].stat().st_size
+
+
+def test_a_warehouse_for_certain_measures_is_asked_for_known_ones() -> None:
+    with pytest.raises(UsageError, match='unknown measure "nope"'):
+        open_to_ask(["AP", "nope"])
 
 
 @pytest.mark.usefixtures("few_measures")

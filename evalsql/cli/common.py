@@ -18,7 +18,7 @@ from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.naming import Measure
 from evalsql.notes import counted as counted
-from evalsql.opening import open
+from evalsql.opening import open, open_to_ask
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
 
@@ -201,6 +201,17 @@ def opened(
         warehouse = open(
             path, read_only=read_only, measures=measures or (), memory_limit=memory_limit, progress=progress
         )
+    with warehouse:
+        yield warehouse
+
+
+@contextmanager
+def opened_to_ask(
+    asked: Sequence[str], *, measures: Sequence[str] | None = None, memory_limit: str | None = None
+) -> Iterator[Warehouse]:
+    """A warehouse in memory that is asked for these measures only."""
+    with progress_bar() as progress:
+        warehouse = open_to_ask(asked, measures=measures or (), memory_limit=memory_limit, progress=progress)
     with warehouse:
         yield warehouse
 

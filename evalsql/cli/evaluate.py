@@ -29,6 +29,7 @@ from evalsql.cli.common import (
     in_use,
     is_drawn,
     opened,
+    opened_to_ask,
     progress_bar,
     say,
     say_coverage,
@@ -37,7 +38,7 @@ from evalsql.cli.common import (
 from evalsql.contract import check_own
 from evalsql.naming import parse_measures
 from evalsql.report.table import Table
-from evalsql.warehouse import MEMORY, Warehouse
+from evalsql.warehouse import Warehouse
 
 
 def evaluate(
@@ -58,8 +59,7 @@ def evaluate(
     """Evaluate runs in memory, in one go; no file is left behind."""
     # What loading takes is imported while the engine starts and copies its views.
     Thread(target=import_module, args=["evalsql.ingest.qrels"]).start()
-    with opened(MEMORY, measures=measures, memory_limit=memory_limit) as warehouse:
-        parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
+    with opened_to_ask(measure or DEFAULT_MEASURES, measures=measures, memory_limit=memory_limit) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
