@@ -20,29 +20,34 @@ NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as 
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
 
-def statements(catalog: Catalog, *, temporary: bool = False) -> Iterator[tuple[str, str]]:
-    """What creates the views and macros of the catalogue in build order, with their comments.
+def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
+    """What is built, each relation after all it reads.
+
+    Args:
+        common: only the common measures with what they stand on, and what is said beside them.
+    """
+    wanted = [*(measure.relation.name for measure in _common_measures(catalog)), "coverage"] if common else None
+    given = {"means", "tied_means"}
+    return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
+
+
+def statements(
+    catalog: Catalog, relations: Sequence[Relation], *, temporary: bool = False
+) -> Iterator[tuple[str, str]]:
+    """What creates the views and macros of relations in build order, and the view of scores, with their comments.
 
     Each statement comes with the place it is made from. Temporary relations live with the connection; they
     serve a file that is open for reading only.
     """
-    order = _built(catalog)
-    for relation in order:
+    for relation in relations:
         if relation.kind not in AFTER_SCORES:
             yield from made(catalog, relation, temporary=temporary)
     # What reads the view of scores is made while it is empty: to plan it with all measures takes many times as long.
     yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{NO_SCORES}"
-    for relation in order:
+    for relation in relations:
         if relation.kind in AFTER_SCORES:
             yield from made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
-
-
-def common_statements(catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """What creates no more than the common measures stand on, and what is said beside them."""
-    common = [measure.relation.name for measure in _common_measures(catalog)]
-    for relation in catalog.build_order([*common, "coverage"]):
-        yield from _made(catalog, relation, temporary=False)
 
 
 def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool = False) -> Iterator[tuple[str, str]]:
@@ -53,7 +58,7 @@ def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool
             yield from made(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
     tied = any(tie_variants(default_measure(relation)) for relation in own if relation.is_measure)
-    for relation in _built(catalog):
+    for relation in order(catalog):
         # The view of ties takes a third of a second to make, and is as it was where none of these has any.
         if "means" in relation.header.inputs or (relation.header.inputs and (tied or not temporary)):
             yield from made(catalog, relation, temporary=temporary)
@@ -68,11 +73,6 @@ def made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[t
 
 def _creating(temporary: bool) -> str:
     return "create or replace temp" if temporary else "create or replace"
-
-
-def _built(catalog: Catalog) -> list[Relation]:
-    given = {"means", "tied_means"}
-    return [relation for relation in catalog.build_order() if given.issuperset(relation.header.inputs)]
 
 
 def _common_measures(catalog: Catalog) -> list[Measure]:
@@ -211,9 +211,9 @@ def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
     return f"with {ctes}\nselect * from (\n{body}\n)"
 
 
-def relation_rows(catalog: Catalog) -> list[tuple[str, str, str]]:
+def relation_rows(relations: Iterable[Relation]) -> list[tuple[str, str, str]]:
     """The rows of the table ``relations``, in the order of its columns."""
-    rows = [(relation.name, relation.kind, relation.header.title) for relation in _built(catalog)]
+    rows = [(relation.name, relation.kind, relation.header.title) for relation in relations]
     return [*rows, (SCORES, "reports", SCORES_COMMENT)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,7 +32,6 @@ _OBJECTS = """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 _MAKING = "making views"
-Statements = Callable[[Catalog], Iterable[tuple[str, str]]]
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 
@@ -104,7 +103,7 @@ def _open(
         if limit is not None:
             _limit(warehouse, limit)
         if path == MEMORY:
-            _fill(warehouse, progress, build.common_statements if is_common else build.statements)
+            _fill(warehouse, progress, common=is_common)
         else:
             _bring_up_to_date(warehouse, is_new, progress)
         if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
@@ -179,7 +178,7 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
             "them up to date"
         )
     if warehouse.read_only:
-        _apply(warehouse, build.statements(warehouse.catalog, temporary=True), progress)
+        _apply(warehouse, build.statements(warehouse.catalog, build.order(warehouse.catalog), temporary=True), progress)
         warehouse.steps_are_temporary = True
     else:
         from evalsql.upgrade import upgrade
@@ -190,16 +189,16 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
             warn_of_own(warehouse)
 
 
-def _fill(warehouse: Warehouse, progress: Progress, statements: Statements = build.statements) -> None:
+def _fill(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
     """Fill a new database: copied from one made before if there is a place to keep it."""
 
     def make(path: Path) -> None:
         with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=warehouse.catalog) as template:
-            _make(template, progress, statements)
+            _make(template, progress, common=common)
 
-    path = cached(f"{statements.__name__}-{warehouse.catalog.digest[:20]}", make)
+    path = cached(f"{warehouse.catalog.digest[:20]}{'-common' if common else ''}", make)
     if path is None or not _copied(warehouse, path):
-        _make(warehouse, progress, statements)
+        _make(warehouse, progress, common=common)
 
 
 def _copied(warehouse: Warehouse, path: Path) -> bool:
@@ -219,10 +218,10 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
     return True
 
 
-def _make(warehouse: Warehouse, progress: Progress, statements: Statements) -> None:
+def _make(warehouse: Warehouse, progress: Progress, *, common: bool) -> None:
     with warehouse.transaction():
         _create_tables(warehouse)
-        _rebuild(warehouse, progress, statements)
+        _rebuild(warehouse, progress, common=common)
 
 
 def _create_tables(warehouse: Warehouse) -> None:
@@ -232,18 +231,19 @@ def _create_tables(warehouse: Warehouse) -> None:
             warehouse.execute(comment)
 
 
-def _rebuild(warehouse: Warehouse, progress: Progress, statements: Statements = build.statements) -> None:
+def _rebuild(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
     _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
-    _apply(warehouse, statements(warehouse.catalog), progress)
-    _sign(warehouse)
+    relations = build.order(warehouse.catalog, common=common)
+    _apply(warehouse, build.statements(warehouse.catalog, relations), progress)
+    _sign(warehouse, relations)
 
 
 def remake_own(warehouse: Warehouse, before: Catalog) -> None:
     """Put a user's own views and macros into the file in the place of those before, and hold them to the contract."""
     _drop(warehouse, {relation.name for relation in before.own})
     _apply(warehouse, build.own_statements(warehouse.catalog, warehouse.catalog.own))
-    _sign(warehouse)
+    _sign(warehouse, build.order(warehouse.catalog))
     check_own(warehouse)
 
 
@@ -253,11 +253,11 @@ def _drop(warehouse: Warehouse, names: Collection[str]) -> None:
             warehouse.execute(f"drop {kind} if exists {quoted(name)}")
 
 
-def _sign(warehouse: Warehouse) -> None:
+def _sign(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     """Write down what the views and macros are, and from what they were made."""
     _write_catalogue(warehouse)
     warehouse.execute("delete from relations")
-    for name, kind, title in build.relation_rows(warehouse.catalog):
+    for name, kind, title in build.relation_rows(relations):
         warehouse.execute("insert into relations values (?, ?, ?)", [name, kind, title])
     warehouse.execute("delete from warehouse")
     warehouse.execute(
