@@ -13,6 +13,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.cli import common
 from evalsql.naming import parse_measures
+from evalsql.opening import open_to_ask
 from tests.conftest import SAMPLE
 
 HEAVY = (
@@ -48,7 +49,7 @@ def imported(*arguments: object) -> set[str]:
 
 
 def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
-    evalsql.open(":memory:").close()  # so that there is one to copy
+    open_to_ask(["AP"]).close()  # so that there is one to copy
     run = SAMPLE / "runs" / "bm25.run"
     assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest"}
     assert imported("leaderboard", "-m", "AP", "--run", "bm25", "--db", sample_file) == set()
