@@ -207,11 +207,13 @@ def opened(
 
 @contextmanager
 def opened_to_ask(
-    asked: Sequence[str], *, measures: Sequence[str] | None = None, memory_limit: str | None = None
+    asked: Sequence[str], *, measures: Sequence[str] | None, memory_limit: str | None, threads: int | None
 ) -> Iterator[Warehouse]:
     """A warehouse in memory that is asked for these measures only."""
     with progress_bar() as progress:
-        warehouse = open_to_ask(asked, measures=measures or (), memory_limit=memory_limit, progress=progress)
+        warehouse = open_to_ask(
+            asked, measures=measures or (), memory_limit=memory_limit, threads=threads, progress=progress
+        )
     with warehouse:
         yield warehouse
 

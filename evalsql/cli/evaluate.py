@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from threading import Thread
@@ -40,6 +41,8 @@ from evalsql.naming import parse_measures
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
 
+_SMALL = 4_000_000  # bytes of judgments and runs
+
 
 def evaluate(
     qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
@@ -59,7 +62,8 @@ def evaluate(
     """Evaluate runs in memory, in one go; no file is left behind."""
     # What loading takes is imported while the engine starts and copies its views.
     Thread(target=import_module, args=["evalsql.ingest.qrels"]).start()
-    with opened_to_ask(measure or DEFAULT_MEASURES, measures=measures, memory_limit=memory_limit) as warehouse:
+    asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
+    with opened_to_ask(asked, measures=measures, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -72,6 +76,11 @@ def evaluate(
             )
         check_own(warehouse)
         _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
+
+
+def _are_small(paths: Sequence[str]) -> bool:
+    """Whether one thread is done with these sooner than several, which wait for each other; not of a glob or a pipe."""
+    return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL
 
 
 def leaderboard(
