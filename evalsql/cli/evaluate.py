@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
-from threading import Thread
 from typing import Annotated
 
 import typer
@@ -60,8 +58,6 @@ def evaluate(
     digits: Digits = 4,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
-    # What loading takes is imported while the engine starts and copies its views.
-    Thread(target=import_module, args=["evalsql.ingest.qrels"]).start()
     asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
     with opened_to_ask(asked, measures=measures, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
