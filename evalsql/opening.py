@@ -6,7 +6,6 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -104,12 +103,10 @@ def _open(
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-    with ThreadPoolExecutor(1) as aside:  # the engine takes as long to start as the catalogue to read
-        connecting = aside.submit(_connect, path, read_only)
-        catalog = read_catalog()
-        named = parse_measures(asked, catalog.extended(borrowed))
+    catalog = read_catalog()
+    named = parse_measures(asked, catalog.extended(borrowed))
     is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
-    warehouse = Warehouse(connecting.result(), path, read_only=read_only, catalog=catalog)
+    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=catalog)
     try:
         if limit is not None:
             _limit(warehouse, limit)
