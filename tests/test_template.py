@@ -88,6 +88,8 @@ def test_a_warehouse_for_common_measures_answers_as_a_whole_one() -> None:
 def test_a_warehouse_for_certain_measures_is_asked_for_known_ones() -> None:
     with pytest.raises(UsageError, match='unknown measure "nope"'):
         open_to_ask(["AP", "nope"])
+    with open_to_ask(["AP"], threads=1) as warehouse:
+        assert warehouse.rows("select current_setting('threads')") == [(1,)]
 
 
 @pytest.mark.usefixtures("few_measures")

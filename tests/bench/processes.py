@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = (sys.executable,)
 EVALSQL = (sys.executable, "-m", "evalsql")
+_NOT_INHERITED = ("EVALSQL_DB", "PYTHONDONTWRITEBYTECODE")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def run(command: Sequence[object], environment: dict[str, str] | None = None) ->
         CommandError: it did not end with 0.
     """
     words = [str(word) for word in command]
-    inherited = {key: value for key, value in os.environ.items() if key != "EVALSQL_DB"}
+    # Where Python may not write bytecode it would compile this package each time, which no installed one has to be.
+    inherited = {key: value for key, value in os.environ.items() if key not in _NOT_INHERITED}
     reading, writing = os.pipe()
     with os.fdopen(reading) as report:
         try:
