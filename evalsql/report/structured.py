@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import json
 import math
 from collections.abc import Iterator
 from typing import TextIO
@@ -22,11 +21,15 @@ def write_tsv(table: Table, stream: TextIO, digits: int) -> None:
 
 
 def write_json(table: Table, stream: TextIO, digits: int) -> None:
+    import json
+
     json.dump(list(_objects(table)), stream, default=_plain, ensure_ascii=False, indent=2)
     stream.write("\n")
 
 
 def write_jsonl(table: Table, stream: TextIO, digits: int) -> None:
+    import json
+
     for item in _objects(table):
         stream.write(json.dumps(item, default=_plain, ensure_ascii=False) + "\n")
 
