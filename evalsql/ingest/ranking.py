@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.errors import QueryError
+from evalsql.header import Value
 from evalsql.ingest import keys
 from evalsql.ingest.keys import loading_sql
 
@@ -30,7 +31,7 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     # Files keep their order, whichever reader put them there.
     positions = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
     staged = {"staged": positions}
-    compared = {"tie_rule": options.tie_rule, "lower_is_better": options.lower_is_better}
+    compared: dict[str, Value] = {"tie_rule": options.tie_rule, "lower_is_better": options.lower_is_better}
     parts = [
         loading_sql(warehouse, "marked_rows", {"staged": f"{positions} where {part}"}, **compared)
         for part in _parts(warehouse)
