@@ -59,11 +59,9 @@ def add_names(warehouse: Warehouse, staged: str) -> None:
     topics = loading_sql(warehouse, "staged_topics", {"staged": staged})
     warehouse.execute(f"create or replace temp table staged_topics as\n{topics}")
     insert(warehouse, "topics", loading_sql(warehouse, "new_topics", {}))
-    warehouse.execute(f"create or replace temp table staged_documents as select distinct document from ({staged})")
-    insert(warehouse, "documents", loading_sql(warehouse, "new_documents", {}))
-    named = loading_sql(warehouse, "named_documents", {})
+    named = loading_sql(warehouse, "named_documents", {"staged": staged})
     warehouse.execute(f"create or replace temp table named_documents as\n{named}")
-    warehouse.execute("drop table staged_documents")
+    insert(warehouse, "documents", "select document_id, document from named_documents where is_new")
 
 
 def forget_names(warehouse: Warehouse) -> None:
