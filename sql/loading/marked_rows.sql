@@ -14,6 +14,7 @@
 --   starts           whether the row before is of another file or topic
 --   rises            whether the row belongs above the one before
 --   ties             whether only their names part the two
+--   head             position of the first of the rows that tie with each other; null where none does
 with compared as (
     select
         position,
@@ -42,7 +43,7 @@ beside as (
         lag(strength) over () as strength_above
     from compared
 ),
-marked as (
+near as (
     select
         *,
         coalesce(position_above = position - 1 and file_above = file_id and topic_above = topic, false) as continues
@@ -54,6 +55,21 @@ marked as (
         or topic_above <> topic
         or given_above > given
         or (given_above = given and strength_above <= strength)
+),
+marked as (
+    select
+        *,
+        not continues as starts,
+        continues and (given_above > given or strength_above < strength) as rises,
+        continues and given_above = given and strength_above = strength as ties
+    from near
+),
+followed as (
+    select
+        *,
+        row_number() over () as nth,
+        coalesce(lag(ties) over () and lag(position) over () = position - 1, false) as follows_tie
+    from marked
 )
 select
     position,
@@ -63,7 +79,13 @@ select
     score,
     document_above,
     score_above,
-    not continues as starts,
-    continues and (given_above > given or strength_above < strength) as rises,
-    continues and given_above = given and strength_above = strength as ties
-from marked
+    starts,
+    rises,
+    ties,
+    -- As far back as the second of them, and one more.
+    case
+        when ties then
+            position - nth - 1
+            + max(case when ties and not follows_tie then nth end) over (rows unbounded preceding)
+    end as head
+from followed

@@ -11,24 +11,7 @@
 --   first_rank    place of the first document of the same strength, if the tie rule goes by the score
 --   document_id   key of the document
 --   score         score as it stood in the file
-with seconds as (
-    -- The second of the rows that tie with each other; the first one is that above it.
-    select
-        *,
-        lag(position) over (order by position) is distinct from position - 1 as is_second
-    from marked_rows
-    where ties
-),
-headed as (
-    select
-        *,
-        max(case when is_second then position - 1 end) over (
-            order by position
-            rows unbounded preceding
-        ) as head
-    from seconds
-),
-tied as (
+with tied as (
     select
         head,
         position,
@@ -36,8 +19,10 @@ tied as (
         topic,
         document,
         score
-    from headed
+    from marked_rows
+    where ties
     union all
+    -- The first of them is known as the one above the second.
     select
         head,
         head as position,
@@ -45,8 +30,10 @@ tied as (
         topic,
         document_above as document,
         score_above as score
-    from headed
-    where is_second
+    from marked_rows
+    where
+        ties
+        and position = head + 1
 ),
 tied_ranks as (
     select
