@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.errors import QueryError
-from evalsql.header import Value
 from evalsql.ingest import keys
 from evalsql.ingest.keys import loading_sql
 
@@ -30,16 +29,15 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     keys.add_names(warehouse, "select * from staged_run_rows")
     # Files keep their order, whichever reader put them there.
     positions = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
-    staged = {"staged": positions}
-    compared: dict[str, Value] = {"tie_rule": options.tie_rule, "lower_is_better": options.lower_is_better}
     parts = [
-        loading_sql(warehouse, "marked_rows", {"staged": f"{positions} where {part}"}, **compared)
+        loading_sql(warehouse, "marked_rows", _compared(warehouse, f"{positions} where {part}", options))
         for part in _parts(warehouse)
     ]
     _create(warehouse, "marked_rows", "\nunion all\n".join(f"select * from (\n{part}\n)" for part in parts))
     _create(warehouse, "staged_lists", loading_sql(warehouse, "staged_lists", {"staged_files": _owners(runs)}))
-    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "resolved_ranks", staged, **compared))
-    settled = loading_sql(warehouse, "settled_ranks", staged)
+    keyed = {"keyed_rows": loading_sql(warehouse, "keyed_rows", _compared(warehouse, positions, options))}
+    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "resolved_ranks", keyed, tie_rule=options.tie_rule))
+    settled = loading_sql(warehouse, "settled_ranks", keyed)
     ranked = f"{settled}\nunion all\nselect * exclude (position) from resolved_ranks"
     if _are_kept_whole(options):
         keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
@@ -87,6 +85,17 @@ def _keep(warehouse: Warehouse, options: RunOptions, *, with_repeated: bool) -> 
         judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
     keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
+
+
+def _compared(warehouse: Warehouse, staged: str, options: RunOptions) -> dict[str, str]:
+    rows = loading_sql(
+        warehouse,
+        "compared_rows",
+        {"staged": staged},
+        tie_rule=options.tie_rule,
+        lower_is_better=options.lower_is_better,
+    )
+    return {"compared_rows": rows}
 
 
 def _parts(warehouse: Warehouse) -> list[str]:

@@ -1,8 +1,5 @@
 -- title: Staged rows at which the order of the lines does not say the rank by itself: starts of topics, rises, ties
--- inputs: staged
--- parameters:
---   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
---   lower_is_better boolean = false                                          whether smaller scores are better
+-- inputs: compared_rows
 -- columns:
 --   position         place among the staged rows
 --   file_id          number of the staged file
@@ -15,22 +12,7 @@
 --   rises            whether the row belongs above the one before
 --   ties             whether only their names part the two
 --   head             position of the first of the rows that tie with each other; null where none does
-with compared as (
-    select
-        position,
-        file_id,
-        topic,
-        document,
-        score,
-        case
-            when $tie_rule = 'rank' then given_rank
-            when $tie_rule = 'input' then position
-            else 0
-        end as given,
-        strength(score, $tie_rule, $lower_is_better) as strength
-    from staged
-),
-beside as (
+with beside as (
     -- Windows without an order stream: they take the rows as they lie. Whether that is one after the other is checked.
     select
         *,
@@ -41,7 +23,7 @@ beside as (
         lag(score) over () as score_above,
         lag(given) over () as given_above,
         lag(strength) over () as strength_above
-    from compared
+    from compared_rows
 ),
 near as (
     select

@@ -1,8 +1,7 @@
 -- title: Ranks of the staged rows that are tied, or of a topic whose lines do not stand in the order of the ranking
--- inputs: staged, staged_lists, marked_rows, named_documents
+-- inputs: keyed_rows, marked_rows, staged_lists, named_documents
 -- parameters:
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
---   lower_is_better boolean = false                                          whether smaller scores are better
 -- columns:
 --   position      place of the row among the staged ones
 --   run_id        key of the run
@@ -51,27 +50,6 @@ tied_ranks as (
     join named_documents on named_documents.document = tied.document
     where staged_lists.is_ordered
 ),
-disordered as (
-    select
-        staged.position,
-        staged_lists.run_id,
-        staged_lists.topic_id,
-        case
-            when $tie_rule = 'rank' then staged.given_rank
-            when $tie_rule = 'input' then staged.position
-            else 0
-        end as given,
-        strength(staged.score, $tie_rule, $lower_is_better) as strength,
-        staged.document,
-        named_documents.document_id,
-        staged.score
-    from staged
-    join staged_lists
-        on staged_lists.file_id = staged.file_id
-        and staged_lists.topic = staged.topic
-    join named_documents on named_documents.document = staged.document
-    where not staged_lists.is_ordered
-),
 ranked as (
     select
         position,
@@ -97,7 +75,8 @@ ranked as (
         ) as first_rank,
         document_id,
         score
-    from disordered
+    from keyed_rows
+    where not is_ordered
 )
 select
     position,

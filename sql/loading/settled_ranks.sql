@@ -1,5 +1,5 @@
 -- title: Ranks of the staged rows that stand where they belong: all but the resolved ones
--- inputs: staged, staged_lists, resolved_ranks, named_documents
+-- inputs: keyed_rows, resolved_ranks
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -8,19 +8,15 @@
 --   document_id   key of the document
 --   score         score as it stood in the file
 select
-    staged_lists.run_id,
-    staged_lists.topic_id,
-    cast(staged.position - staged_lists.start + 1 as integer) as rank,
-    cast(staged.position - staged_lists.start + 1 as integer) as first_rank,
-    named_documents.document_id,
-    staged.score
-from staged
-join staged_lists
-    on staged_lists.file_id = staged.file_id
-    and staged_lists.topic = staged.topic
-join named_documents on named_documents.document = staged.document
+    run_id,
+    topic_id,
+    cast(position - start + 1 as integer) as rank,
+    cast(position - start + 1 as integer) as first_rank,
+    document_id,
+    score
+from keyed_rows
 where not exists (
     select 1
     from resolved_ranks
-    where resolved_ranks.position = staged.position
+    where resolved_ranks.position = keyed_rows.position
 )
