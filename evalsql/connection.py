@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from evalsql.errors import QueryError, UsageError
+from evalsql.interrupts import heeded
 
 _READING = {"SELECT"}
 _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
@@ -40,12 +41,12 @@ class Connection:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with worded():
+        with worded(), heeded(self.connection):
             return self.connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
-        with worded():
+        with worded(), heeded(self.connection):
             cursor = self.connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
@@ -121,6 +122,8 @@ def worded() -> Iterator[None]:
     """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt."""
     try:
         yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
     except duckdb.Error as error:
         raise QueryError(str(error).strip()) from error
     except RuntimeError as error:

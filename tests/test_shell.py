@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -240,3 +242,28 @@ def test_commands(sample_file: Path, command: Command) -> None:
     assert "Reciprocal rank of the first relevant document" in page.stdout
     assert "comparisons" in page.stdout
     assert "measures and steps of measures: .measures, or .tables *" in page.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.3, 1])
+def test_ctrl_c_stops_a_query_of_a_program(seconds: float) -> None:
+    """Whichever of the engine's threads has the work; Python's own handling of the signal waits for the first one."""
+    program = """
+import evalsql
+warehouse = evalsql.open(":memory:")
+try:
+    print("asks", flush=True)
+    warehouse.rows("select sum(a.range * b.range % 7) from range(10000000) as a, range(10000000) as b")
+except KeyboardInterrupt:
+    print(warehouse.rows("select 42"))
+warehouse.close()
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "asks\n"
+        time.sleep(seconds)
+        running.send_signal(signal.SIGINT)
+        try:
+            assert running.communicate(timeout=20) == ("[(42,)]\n", "")
+        finally:
+            running.kill()
