@@ -246,7 +246,7 @@ def test_commands(sample_file: Path, command: Command) -> None:
 
 @pytest.mark.parametrize("seconds", [0.05, 0.3, 1])
 def test_ctrl_c_stops_a_query_of_a_program(seconds: float) -> None:
-    """Whichever of the engine's threads has the work; Python's own handling of the signal waits for the first one."""
+    """Whichever of the engine's threads has the work."""
     program = """
 import evalsql
 warehouse = evalsql.open(":memory:")
