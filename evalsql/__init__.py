@@ -25,5 +25,8 @@ __all__ = [
     "UsageError",
     "Warehouse",
     "WarehouseError",
+    "__version__",
     "open",
 ]
+
+__version__ = "0.1.0"

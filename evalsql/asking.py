@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from evalsql import build, sharing
 from evalsql.catalog import Catalog
 from evalsql.connection import Connection
@@ -18,6 +16,8 @@ from evalsql.header import Value
 from evalsql.naming import Measure, literal, parse_measures
 
 if TYPE_CHECKING:
+    import duckdb
+
     from evalsql.explaining import Explanation
 
 Progress = Callable[[str, int, int], None]
@@ -348,7 +348,11 @@ class Answers(Connection):
 
     def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
-        return self.sql(f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run")
+        return self.sql(self.covered(qrels, runs))
+
+    def covered(self, qrels: Names, runs: Names) -> str:
+        """The SELECT of ``coverage``."""
+        return f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run"
 
     def matching(self, kind: str, patterns: Names) -> list[str]:
         """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for."""

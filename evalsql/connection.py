@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
-
+from evalsql import engine
 from evalsql.errors import QueryError, UsageError
 from evalsql.interrupts import heeded
+
+if TYPE_CHECKING:
+    import duckdb
 
 _READING = {"SELECT"}
 _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
@@ -21,13 +23,20 @@ class Connection:
     """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
-        self.connection = connection
+        self._connection = connection
         self.read_only = read_only
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
 
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The DuckDB connection, with all that its package has."""
+        import duckdb  # noqa: F401
+
+        return self._connection
+
     def close(self) -> None:
-        self.connection.close()
+        self._connection.close()
         while self._at_close:
             self._at_close.pop()()
 
@@ -41,13 +50,13 @@ class Connection:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with worded(), heeded(self.connection):
-            return self.connection.execute(sql, parameters or None).fetchall()
+        with worded(), heeded(self._connection):
+            return self._connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
-        with worded(), heeded(self.connection):
-            cursor = self.connection.execute(sql)
+        with worded(), heeded(self._connection):
+            cursor = self._connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
@@ -63,14 +72,14 @@ class Connection:
             self.connection.register(name, data)
 
     def unregister(self, name: str) -> None:
-        self.connection.unregister(name)
+        self._connection.unregister(name)
 
     def fails(self, query: str) -> bool:
         """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""
-        with self.connection.cursor() as other:
+        with self._connection.cursor() as other:
             try:
                 other.execute(query).fetchall()
-            except duckdb.Error:
+            except engine.Error:
                 return True
         return False
 
@@ -104,7 +113,7 @@ class Connection:
             UsageError: there is no statement, or one of a kind that reaches outside.
         """
         with worded():
-            statements = self.connection.extract_statements(text)
+            statements = self._connection.extract_statements(text)
         if not statements:
             raise UsageError("there is no statement to run")
         if not external:
@@ -122,9 +131,9 @@ def worded() -> Iterator[None]:
     """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt."""
     try:
         yield
-    except duckdb.InterruptException as error:
+    except engine.InterruptException as error:
         raise KeyboardInterrupt from error
-    except duckdb.Error as error:
+    except engine.Error as error:
         raise QueryError(str(error).strip()) from error
     except RuntimeError as error:
         # The engine's word for Ctrl-C, and for text that is not UTF-8.
@@ -137,7 +146,7 @@ def _check_inside(query: str, kind: str, read_only: bool) -> None:
     """Refuse statements that reach other files: COPY can write even to the warehouse's own file as text."""
     explained = _EXPLAIN.match(query)
     if kind == "EXPLAIN" and explained:
-        for statement in duckdb.extract_statements(query[explained.end() :]):
+        for statement in engine.extract_statements(query[explained.end() :]):
             _check_inside(statement.query, statement.type.name, read_only)
     elif kind not in (_READING if read_only else _READING | _WRITING):
         raise UsageError(

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from evalsql.errors import UsageError
 from evalsql.ingest.keys import insert, loading_sql
 from evalsql.naming import Measure, literal, parse_measures
@@ -21,6 +19,8 @@ from evalsql.opening import borrow, open
 from evalsql.warehouse import MEMORY
 
 if TYPE_CHECKING:
+    import duckdb
+
     from evalsql.asking import Answers
     from evalsql.warehouse import Warehouse
 

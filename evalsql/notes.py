@@ -22,7 +22,7 @@ def counted(count: int, what: str) -> str:
 
 def on_coverage(warehouse: Answers, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    rows = warehouse.coverage(qrels=qrels, runs=runs).fetchall()
+    rows = warehouse.rows(warehouse.covered(qrels, runs))
     forms = dict(warehouse.rows("select qrels, form from qrels"))
     topics = {name: count for name, _, count, _, _ in rows}
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]

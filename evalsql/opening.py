@@ -7,10 +7,9 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import duckdb
-
-from evalsql import build
+from evalsql import build, engine
 from evalsql.added import Sources, read_sources, with_added
 from evalsql.asking import Progress, silent
 from evalsql.catalog import Catalog, Relation, read_catalog
@@ -19,6 +18,9 @@ from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.naming import literal, parse_measures, quoted
 from evalsql.template import cached
 from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+
+if TYPE_CHECKING:
+    import duckdb
 
 _OBJECTS = """
     select table_name as name, 'table' as kind from duckdb_tables() where not temporary
@@ -142,7 +144,7 @@ def _limit(warehouse: Warehouse, size: str) -> None:
 
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
-        connection = duckdb.connect(
+        connection = engine.connect(
             path,
             read_only=read_only,
             config={
@@ -154,7 +156,7 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
         )
         # The engine would draw its bar on standard output.
         connection.execute("set enable_progress_bar = false")
-    except duckdb.Error as error:
+    except engine.Error as error:
         raise WarehouseError(f"{path}: cannot be opened: {str(error).splitlines()[0]}") from error
     return connection
 

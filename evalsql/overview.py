@@ -103,7 +103,7 @@ def overview(
     """
     named = parse_measures(listed(measures), warehouse.catalog)
     judged = _judgment_set(warehouse, qrels)
-    chosen = [run for _, run, *_ in warehouse.coverage(qrels=judged, runs=runs).fetchall()]
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.covered(judged, runs))]
     if not chosen or not named:
         raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
     steps = [*_OF_SCORES, "differences", *_OF_RUNS]
@@ -153,7 +153,7 @@ def chart_rows(
     """
     named = parse_measures(listed(measures), warehouse.catalog)
     judged = _judgment_set(warehouse, qrels)
-    chosen = [run for _, run, *_ in warehouse.coverage(qrels=judged, runs=runs).fetchall()]
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.covered(judged, runs))]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
         there = ", ".join(chosen[:5]) + (", ..." if len(chosen) > 5 else "")
         raise UsageError(f"the chart {name} is of one run, name it: {there or 'none is there'}")

@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import platformdirs
+
+from evalsql import engine
 
 _KEPT = 4
 
@@ -17,7 +18,7 @@ _KEPT = 4
 def cached(name: str, make: Callable[[Path], None]) -> Path | None:
     """The file that ``make`` makes, kept under a name that tells its contents; None where there is no place for it."""
     folder = platformdirs.user_cache_path("evalsql", appauthor=False)
-    path = folder / f"{name}-duckdb-{duckdb.__version__}.duckdb"
+    path = folder / f"{name}-duckdb-{engine.__version__}.duckdb"
     if path.exists():
         return path
     try:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-
-import duckdb
 
 from evalsql.added import Sources
 from evalsql.asking import Answers, Names, Progress, listed, silent
@@ -17,6 +14,8 @@ from evalsql.catalog import Catalog
 from evalsql.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
+    import duckdb
+
     from evalsql.ingest.sources import Opened, Source
 
 SCHEMA_VERSION = 4
@@ -43,11 +42,11 @@ class Warehouse(Answers):
     ) -> None:
         self.close()
 
-    @cached_property
+    @property
     def program_version(self) -> str:
-        from importlib.metadata import version
+        from evalsql import __version__
 
-        return version("evalsql")
+        return __version__
 
     def load_qrels(
         self,

@@ -17,6 +17,8 @@ from evalsql.opening import open_to_ask
 from tests.conftest import SAMPLE
 
 HEAVY = (
+    "duckdb",
+    "importlib.metadata",
     "sqlglot",
     "pydantic",
     "rich",
@@ -57,6 +59,25 @@ def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     assert imported("shell", "--db", sample_file) == set()  # on a terminal it takes prompt_toolkit
     # A number is converted as Typer does it.
     assert imported("ls", "--digits", "2", "--db", sample_file) >= {"pydantic"}
+
+
+@pytest.mark.parametrize("asked", ["warehouse.connection.sql('select 7')", "warehouse.sql('select 7')"])
+def test_a_connection_has_all_that_its_package_gives_it(asked: str) -> None:
+    program = f"import evalsql; warehouse = evalsql.open(':memory:'); print({asked}.project('*').fetchall())"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout == "[(7,)]\n"
+
+
+def test_frames_are_read_where_nothing_else_imports_the_package() -> None:
+    program = """
+import pandas, evalsql
+with evalsql.open(":memory:") as warehouse:
+    warehouse.load_qrels({"t": {"d": 1}}, "judged")
+    warehouse.load_run(pandas.DataFrame({"topic": ["t"], "document": ["d"], "score": [1.0]}), "run")
+    print(warehouse.evaluate("RR").fetchall())
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout == "[('judged', 'run', 1.0)]\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")

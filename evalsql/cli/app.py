@@ -39,9 +39,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from evalsql import __version__
 
-        typer.echo(f"evalsql {version('evalsql')}")
+        typer.echo(f"evalsql {__version__}")
         raise typer.Exit
 
 

@@ -7,9 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import duckdb
 import typer
 
 from evalsql import notes, report
@@ -21,6 +20,9 @@ from evalsql.notes import counted as counted
 from evalsql.opening import open, open_to_ask
 from evalsql.report.table import Table
 from evalsql.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    import duckdb
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
