@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,11 +106,15 @@ def _open(
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-    catalog = read_catalog()
-    named = parse_measures(asked, catalog.extended(borrowed))
-    is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
-    warehouse = Warehouse(_connect(path, read_only), path, read_only=read_only, catalog=catalog)
+    if borrowed:
+        read_catalog().extended(borrowed)  # names that are taken, before there is a file
+    with ThreadPoolExecutor(1) as beside:
+        connecting = beside.submit(_connect, path, read_only)
+        catalog = read_catalog()  # takes as long
+    warehouse = Warehouse(connecting.result(), path, read_only=read_only, catalog=catalog)
     try:
+        named = parse_measures(asked, catalog.extended(borrowed))
+        is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
         if limit is not None:
             _limit(warehouse, limit)
         if path == MEMORY:

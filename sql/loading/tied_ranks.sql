@@ -1,13 +1,11 @@
--- title: Ranks of the staged rows that are tied, or of a topic whose lines do not stand in the order of the ranking
--- inputs: keyed_rows, marked_rows, staged_lists, named_documents
--- parameters:
---   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
+-- title: Ranks of the staged rows that are tied, in topics whose lines stand in the order of the ranking but for that
+-- inputs: marked_rows, staged_lists, named_documents
 -- columns:
 --   position      place of the row among the staged ones
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          place in the ranking from 1
---   first_rank    place of the first document of the same strength, if the tie rule goes by the score
+--   first_rank    place of the first document that is tied with it
 --   document_id   key of the document
 --   score         score as it stood in the file
 with tied as (
@@ -34,7 +32,7 @@ with tied as (
         ties
         and position = head + 1
 ),
-tied_ranks as (
+placed as (
     select
         tied.position,
         staged_lists.run_id,
@@ -49,41 +47,13 @@ tied_ranks as (
         and staged_lists.topic = tied.topic
     join named_documents on named_documents.document = tied.document
     where staged_lists.is_ordered
-),
-ranked as (
-    select
-        position,
-        run_id,
-        topic_id,
-        first_rank + above as rank,
-        first_rank,
-        document_id,
-        score
-    from tied_ranks
-    union all
-    select
-        position,
-        run_id,
-        topic_id,
-        row_number() over (
-            partition by run_id, topic_id
-            order by given, strength desc, document desc
-        ) as rank,
-        rank() over (
-            partition by run_id, topic_id
-            order by given, strength desc
-        ) as first_rank,
-        document_id,
-        score
-    from keyed_rows
-    where not is_ordered
 )
 select
     position,
     run_id,
     topic_id,
-    cast(rank as integer) as rank,
-    cast(case when $tie_rule in ('rank', 'input') then rank else first_rank end as integer) as first_rank,
+    cast(first_rank + above as integer) as rank,
+    cast(first_rank as integer) as first_rank,
     document_id,
     score
-from ranked
+from placed
