@@ -6,8 +6,8 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from evalsql import build, engine
@@ -108,12 +108,13 @@ def _open(
         )
     if borrowed:
         read_catalog().extended(borrowed)  # names that are taken, before there is a file
-    with ThreadPoolExecutor(1) as beside:
-        connecting = beside.submit(_connect, path, read_only)
-        catalog = read_catalog()  # takes as long
-    warehouse = Warehouse(connecting.result(), path, read_only=read_only, catalog=catalog)
+    reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
+    reading.start()
+    connection = _connect(path, read_only)
+    reading.join()
+    warehouse = Warehouse(connection, path, read_only=read_only, catalog=read_catalog())
     try:
-        named = parse_measures(asked, catalog.extended(borrowed))
+        named = parse_measures(asked, read_catalog().extended(borrowed))
         is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
         if limit is not None:
             _limit(warehouse, limit)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -157,8 +156,7 @@ class RunLoader:
     def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
         groups: dict[tuple[str, bool], list[StagedFile]] = {}
         inexact: list[StagedFile] = []
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(lambda file: self._look_at(file, folder), files))
+        self._look_at_all(files, folder)
         for file in files:
             if file.text and (found := layout(file.text)):
                 delimiter, file.tag = found
@@ -169,6 +167,15 @@ class RunLoader:
         for (delimiter, mixed), group in groups.items():
             inexact += self._stage_clean(group, delimiter, mixed=mixed)
         self._stage_exactly(inexact, folder)
+
+    def _look_at_all(self, files: Sequence[StagedFile], folder: Path) -> None:
+        if len(files) == 1:
+            self._look_at(files[0], folder)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(lambda file: self._look_at(file, folder), files))
 
     def _look_at(self, file: StagedFile, folder: Path) -> None:
         if file.source.path not in self.inexact:
