@@ -36,13 +36,14 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     _create(warehouse, "marked_rows", "\nunion all\n".join(f"select * from (\n{part}\n)" for part in parts))
     _create(warehouse, "staged_lists", loading_sql(warehouse, "staged_lists", {"staged_files": _owners(runs)}))
     keyed = {"keyed_rows": loading_sql(warehouse, "keyed_rows", _compared(warehouse, positions, options))}
-    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "tied_ranks", {}))
+    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "tied_ranks", {}, tie_rule=options.tie_rule))
     if warehouse.rows("select 1 from staged_lists where not is_ordered limit 1"):
-        keys.insert(warehouse, "resolved_ranks", loading_sql(warehouse, "sorted_ranks", keyed))
+        rows = loading_sql(warehouse, "sorted_ranks", keyed, tie_rule=options.tie_rule)
+        keys.insert(warehouse, "resolved_ranks", rows)
     settled = loading_sql(warehouse, "settled_ranks", keyed)
     ranked = f"{settled}\nunion all\nselect * exclude (position) from resolved_ranks"
     if _are_kept_whole(options):
-        _retain(warehouse, ranked, options)
+        _retain(warehouse, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     else:
         _create(warehouse, "all_ranks", ranked)
@@ -94,12 +95,11 @@ def _keep(warehouse: Warehouse, options: RunOptions, *, with_repeated: bool) -> 
     if options.depth or options.judged_by:
         judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
-    _retain(warehouse, ranked, options)
+    _retain(warehouse, ranked)
 
 
-def _retain(warehouse: Warehouse, ranked: str, options: RunOptions) -> None:
-    rows = loading_sql(warehouse, "new_retrieved", {"ranked": ranked}, tie_rule=options.tie_rule)
-    keys.insert(warehouse, "retrieved", rows)
+def _retain(warehouse: Warehouse, ranked: str) -> None:
+    keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
 
 
 def _compared(warehouse: Warehouse, staged: str, options: RunOptions) -> dict[str, str]:

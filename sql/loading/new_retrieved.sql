@@ -1,7 +1,5 @@
 -- title: Ranked rows as the base table holds them
 -- inputs: ranked
--- parameters:
---   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -13,7 +11,7 @@ select
     run_id,
     topic_id,
     rank,
-    case when $tie_rule in ('rank', 'input') then 0 else rank - first_rank end as tied_above,
+    rank - first_rank as tied_above,
     document_id,
     score
 from ranked

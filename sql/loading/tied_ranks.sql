@@ -1,11 +1,13 @@
 -- title: Ranks of the staged rows that are tied, in topics whose lines stand in the order of the ranking but for that
 -- inputs: marked_rows, staged_lists, named_documents
+-- parameters:
+--   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
 -- columns:
 --   position      place of the row among the staged ones
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          place in the ranking from 1
---   first_rank    place of the first document that is tied with it
+--   first_rank    place of the first document of the same strength, if the tie rule goes by the score
 --   document_id   key of the document
 --   score         score as it stood in the file
 with tied as (
@@ -53,7 +55,7 @@ select
     run_id,
     topic_id,
     cast(first_rank + above as integer) as rank,
-    cast(first_rank as integer) as first_rank,
+    cast(case when $tie_rule in ('rank', 'input') then first_rank + above else first_rank end as integer) as first_rank,
     document_id,
     score
 from placed
