@@ -35,13 +35,12 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     ]
     _create(warehouse, "marked_rows", "\nunion all\n".join(f"select * from (\n{part}\n)" for part in parts))
     _create(warehouse, "staged_lists", loading_sql(warehouse, "staged_lists", {"staged_files": _owners(runs)}))
-    keyed = {"keyed_rows": loading_sql(warehouse, "keyed_rows", _compared(warehouse, positions, options))}
     _create(warehouse, "resolved_ranks", loading_sql(warehouse, "tied_ranks", {}, tie_rule=options.tie_rule))
     if warehouse.rows("select 1 from staged_lists where not is_ordered limit 1"):
-        rows = loading_sql(warehouse, "sorted_ranks", keyed, tie_rule=options.tie_rule)
+        compared = _compared(warehouse, positions, options)
+        rows = loading_sql(warehouse, "sorted_ranks", compared, tie_rule=options.tie_rule)
         keys.insert(warehouse, "resolved_ranks", rows)
-    settled = loading_sql(warehouse, "settled_ranks", keyed)
-    ranked = f"{settled}\nunion all\nselect * exclude (position) from resolved_ranks"
+    ranked = loading_sql(warehouse, "ranked_rows", {"staged": positions})
     if _are_kept_whole(options):
         _retain(warehouse, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"

@@ -8,7 +8,6 @@
 --   file_id    number of the staged file
 --   topic      topic
 --   document   document
---   score      score
 --   given      what is compared before the score, less being better; 0 if that is nothing
 --   strength   what is compared of the score, more being better
 select
@@ -16,7 +15,6 @@ select
     file_id,
     topic,
     document,
-    score,
     case
         when $tie_rule = 'rank' then given_rank
         when $tie_rule = 'input' then position

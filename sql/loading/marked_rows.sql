@@ -5,9 +5,7 @@
 --   file_id          number of the staged file
 --   topic            topic
 --   document         document
---   score            score
 --   document_above   document of the row before
---   score_above      its score
 --   starts           whether the row before is of another file or topic
 --   rises            whether the row belongs above the one before
 --   ties             whether only their names part the two
@@ -20,7 +18,6 @@ with beside as (
         lag(file_id) over () as file_above,
         lag(topic) over () as topic_above,
         lag(document) over () as document_above,
-        lag(score) over () as score_above,
         lag(given) over () as given_above,
         lag(strength) over () as strength_above
     from compared_rows
@@ -58,9 +55,7 @@ select
     file_id,
     topic,
     document,
-    score,
     document_above,
-    score_above,
     starts,
     rises,
     ties,
