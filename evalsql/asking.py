@@ -190,6 +190,10 @@ class Answers(Connection):
             topics: names of topics.
             arguments: parameters of the relation: rel, and for tap k and quantile.
         """
+        return self.sql(self.points(kind, runs=runs, qrels=qrels, topics=topics, **arguments))
+
+    def points(self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value) -> str:
+        """The SELECT of ``curve``."""
         if kind not in CURVES or (topics and not CURVES[kind][1]):
             raise UsageError(
                 f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
@@ -197,7 +201,7 @@ class Answers(Connection):
         pooled, single, order = CURVES[kind]
         by = "qrels, run, topic" if topics else "qrels, run"
         points = self.asked(single if topics else pooled, qrels=qrels, runs=runs, topics=topics, **arguments)
-        return self.sql(f"{points}\norder by {by}, {order}")
+        return f"{points}\norder by {by}, {order}"
 
     def asked(self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value) -> str:
         """A SELECT of a relation that has runs (and topics), with arguments, of some of them; in no order."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from evalsql import build, notes
 from evalsql.asking import Answers, Names, Progress, listed, silent
-from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.naming import Measure, literal, parse_measures
 from evalsql.report.comparison import Comparison
@@ -188,9 +187,7 @@ def _judgment_set(warehouse: Answers, name: str | None) -> str:
 
 
 def _table(warehouse: Answers, query: str, counts: frozenset[str] = frozenset()) -> Table:
-    relation = warehouse.sql(query)
-    with worded():
-        return Table(relation.columns, relation.fetchall(), counts)
+    return Table(*warehouse.table(query), counts)
 
 
 def _board(warehouse: Answers, named: Sequence[Measure]) -> Table:

@@ -22,7 +22,6 @@ from evalsql.cli.common import (
     say,
     write_bytes,
 )
-from evalsql.connection import worded
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.table import Table
@@ -68,9 +67,8 @@ def curve(
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
     with opened(db, read_only=True, memory_limit=memory_limit) as warehouse:
-        relation = warehouse.curve(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
-        with worded():
-            table = Table(relation.columns, relation.fetchall())
+        query = warehouse.points(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
+        table = Table(*warehouse.table(query))
         if not table.rows or topic:
             _say_missing(warehouse, table, runs, topic or ())
         kept = in_use(warehouse)
