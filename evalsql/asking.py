@@ -273,6 +273,13 @@ class Answers(Connection):
         order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
         value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
         """
+        effects, swaps = self.tied_orders(measures, qrels=qrels, runs=runs, progress=progress)
+        return self.sql(effects), self.sql(swaps)
+
+    def tied_orders(
+        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
+    ) -> tuple[str, str]:
+        """The SELECTs of ``ties``; what they read is made."""
         named = parse_measures(listed(measures), self.catalog)
         chosen = self._filter(qrels, runs)
         self.execute(f"create or replace temp table tied_answers as {build.NO_TIED_ANSWERS}")
@@ -284,8 +291,8 @@ class Answers(Connection):
         effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
         swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
         return (
-            self.sql(f"{effects}\norder by qrels, measure, value desc, run"),
-            self.sql(f"{swaps}\norder by qrels, measure, value desc, other desc"),
+            f"{effects}\norder by qrels, measure, value desc, run",
+            f"{swaps}\norder by qrels, measure, value desc, other desc",
         )
 
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
@@ -348,7 +355,11 @@ class Answers(Connection):
 
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""
-        return self.sql("select * from holdings order by kind, name, qrels")
+        return self.sql(self.held())
+
+    def held(self) -> str:
+        """The SELECT of ``holdings``."""
+        return "select * from holdings order by kind, name, qrels"
 
     def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""

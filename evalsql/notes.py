@@ -55,8 +55,8 @@ def on_ties(warehouse: Answers, measure: Measure, qrels: Sequence[str], runs: Se
     # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
     if not num_tied and measure.relation not in warehouse.catalog.own:
         return None
-    _, swaps = warehouse.ties(measure.name, qrels=qrels, runs=runs)
-    pairs = swaps.fetchall()
+    _, swaps = warehouse.tied_orders(measure.name, qrels=qrels, runs=runs)
+    pairs = warehouse.rows(swaps)
     if not pairs:
         return None
     concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}

@@ -94,15 +94,35 @@ def test_a_damaged_gzip_is_refused(judged: Warehouse, tmp_path: Path) -> None:
         judged.load_runs(write(tmp_path / "r.run.gz", bytes(packed)))
 
 
-@pytest.mark.parametrize("rank", ["1.4", "0x10", "1e1", "one", ""])
+@pytest.mark.parametrize("rank", ["1.4", "0x10", "1e1", "one", "", "2147483648", "-99999999999"])
 def test_ranks_that_are_used_are_whole(judged: Warehouse, tmp_path: Path, rank: str) -> None:
     with pytest.raises(InputError, match=r"r.run:1:"):
         judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", f"d1 {rank}")), tie_rule="rank")
     judged.load_runs(write(tmp_path / "r.run", RUN.replace("d1 1", "d1 3.0")), tie_rule="rank")
     assert judged.rows(EVERYTHING) == [("q1", "d2"), ("q1", "d1"), ("q2", "d3")]
-    frame = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0], "rank": [1.4]})
-    with pytest.raises(InputError, match="rank is not a whole number in 1 rows"):
-        judged.load_run(frame, "frame", tie_rule="rank")
+    for unlike in (1.4, 2147483648, 1e300):
+        frame = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0], "rank": [unlike]})
+        with pytest.raises(InputError, match="rank is not a whole number in 1 rows"):
+            judged.load_run(frame, "frame", tie_rule="rank")
+
+
+def test_a_folder_called_tilde_is_no_home(judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for folder, document in (("~", "here"), ("home", "elsewhere")):
+        write(tmp_path / folder / "r.run", f"q1 Q0 {document} 1 1 t\n")
+        write(tmp_path / folder / "r.qrels", f"q1 0 {document} 1\n")
+    judged.load_runs("~/r.run")
+    judged.load_qrels("~/r.qrels", runs="r")
+    assert judged.rows(EVERYTHING) == [("q1", "here")]
+    assert judged.evaluate("RR", qrels="r").fetchall() == [("r", "r", 1.0)]
+
+
+def test_nothing_staged_is_left_behind(judged: Warehouse, tmp_path: Path) -> None:
+    judged.load_runs(write(tmp_path / "r.run", RUN))
+    judged.load_run({"q1": {"d1": 1.0}}, "dict")
+    judged.load_qrels({"q1": {"d1": 1}}, "dict")
+    assert judged.rows("select table_name from duckdb_tables() where temporary") == []
 
 
 def test_input_order_goes_by_file_whichever_reader_takes_it(judged: Warehouse, tmp_path: Path) -> None:
@@ -262,6 +282,7 @@ def test_pyterrier_frames_go_by_their_keys(judged: Warehouse) -> None:
         ({"q1": {b"d1": 1.0}}, "found b'd1'"),
         ({"q1": ["d1"]}, "topic q1: expected {document: score}, found list"),
         ({"q1": {"d1": "x"}}, "could not convert"),
+        ({"q1": {"d1": 10**400}}, "topic q1: int too large"),
         (None, "data of type NoneType"),
         (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), "score is not a number in 1 rows"),
     ],

@@ -224,6 +224,9 @@ def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: P
         judged.load_runs(write(tmp_path / "empty.run", ""))
     with pytest.raises(InputError, match=r"cut.run.gz: cannot be read"):
         judged.load_runs(write(tmp_path / "cut.run.gz", gzip.compress(PLAIN.encode() * 999)[:60]))
+    with pytest.raises(InputError) as twice:
+        judged.load_runs([write(tmp_path / "r.run", PLAIN)] * 2)
+    assert [problem.reason for problem in twice.value.problems] == ["named twice"]
     with pytest.raises(InputError, match="is a directory"):
         judged.load_runs(tmp_path)
     with pytest.raises(InputError, match=r"b.run: run system comes from .*a.run as well|run system comes from"):
@@ -257,9 +260,11 @@ def test_several_tags_are_counted_and_the_last_one_kept(judged: Warehouse, tmp_p
     judged.load_runs(write(tmp_path / "one.run", PLAIN))
     judged.load_runs(write(tmp_path / "two.run", PLAIN.replace("d2 2 1.5 tag", "d2 2 1.5 other")))
     judged.load_runs(write(tmp_path / "none.run", PLAIN.replace(" tag", "")))
+    judged.load_runs(write(tmp_path / "late.run", PLAIN.replace(" tag", "", 1).replace(" tag", " my tag")))
     parts = [write(tmp_path / f"part{n}.run", PLAIN.replace("t1", f"a{n}").replace("t2", f"b{n}")) for n in (1, 2)]
     judged.load_runs(parts, name="parts")
     assert judged.rows("select run, tag, num_tags from runs order by run") == [
+        ("late", "my tag", 1),
         ("none", None, 0),
         ("one", "tag", 1),
         ("parts", "tag", 1),

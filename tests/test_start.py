@@ -54,7 +54,8 @@ def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     open_to_ask(["AP"]).close()  # so that there is one to copy
     run = SAMPLE / "runs" / "bm25.run"
     assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest"}
-    assert imported("leaderboard", "-m", "AP", "--run", "bm25", "--db", sample_file) == set()
+    assert imported("leaderboard", "-m", "AP", "--db", sample_file) == set()
+    assert imported("ls", "--db", sample_file) == set()
     assert imported("measures", "--format", "csv") == set()
     assert imported("shell", "--db", sample_file) == set()  # on a terminal it takes prompt_toolkit
     # A number is converted as Typer does it.
@@ -152,11 +153,11 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     calls: list[object] = []
-    whole = Warehouse.ties
-    monkeypatch.setattr(Warehouse, "ties", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
+    whole = Warehouse.tied_orders
+    monkeypatch.setattr(Warehouse, "tied_orders", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
     with loaded(runs) as warehouse:
         (measure,) = parse_measures(["AP"], warehouse.catalog)
         common.say_ties(warehouse, measure, (), ())
         assert bool(calls) == asked
-        assert bool(whole(warehouse, "AP")[1].fetchall()) == said
+        assert bool(warehouse.ties("AP")[1].fetchall()) == said
     assert ("could be another" in capsys.readouterr().err) == said

@@ -41,7 +41,7 @@ def ls(
 ) -> None:
     """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
     with opened(db, read_only=True) as warehouse:
-        emit(warehouse.holdings(), output_format, output, digits, keep=[warehouse.path])
+        emit(Table(*warehouse.table(warehouse.held())), output_format, output, digits, keep=[warehouse.path])
 
 
 def sql(

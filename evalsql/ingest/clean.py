@@ -40,5 +40,6 @@ def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str
 
 
 def _without_wildcards(path: Path) -> str:
-    """The path as a pattern that the engine's reader takes for itself."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+    """The path as a pattern that the engine's reader takes for itself: neither wildcards nor a home folder."""
+    text = "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+    return f"./{text}" if text.startswith("~") else text

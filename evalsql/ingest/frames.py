@@ -75,6 +75,7 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
             for _, topic, document in sorted(repeated)
         )
     ranking.store(warehouse, [run], options, with_repeated=bool(repeated))
+    warehouse.execute("drop table staged_run_rows")
     keys.add_file_row(warehouse, ("run", run.run_id, _MEMORY, None, None, num_rows))
     return run.run_id
 
@@ -157,7 +158,8 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
         try:
             warehouse.register(_VIEW, data)
         except (QueryError, TypeError, AttributeError) as error:
-            raise UsageError(f"data of type {type(data).__name__} is neither a table nor nested dicts") from error
+            kind = type(data).__name__
+            raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read: {error}") from error
     types = {name: kind for name, kind, *_ in warehouse.rows(f"describe {_VIEW}")}
     found = {meaning: next((name for name in names if name in types), None) for meaning, names in COLUMNS.items()}
     for meaning in needed:
@@ -178,7 +180,7 @@ def _register_nested(warehouse: Warehouse, data: Mapping[Any, Any], value: str) 
             raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
         try:
             rows += [(_name(topic), _name(document), float(number)) for document, number in inner.items()]
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise UsageError(f"topic {topic}: {error}") from error
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
     warehouse.execute(
@@ -199,7 +201,11 @@ def _name(key: object) -> str:
 def _refuse_unlike(warehouse: Warehouse, name: str, column: str, meaning: str, *, whole: bool = False) -> None:
     """Refuse values that are no numbers, or no whole ones; nulls are told later, with their rows."""
     number = f"try_cast({column} as double)"
-    unlike = f"({number} is null or {number} <> trunc({number}) or isnan({number}))" if whole else f"{number} is null"
+    unlike = f"{number} is null"
+    if whole:
+        unlike = (
+            f"({unlike} or {number} <> trunc({number}) or isnan({number}) or try_cast({column} as integer) is null)"
+        )
     ((count,),) = warehouse.rows(f"select count(*) from {_VIEW} where {column} is not null and {unlike}")
     if count:
         _unregister(warehouse)

@@ -152,6 +152,7 @@ def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
         labels = [source.label for source in opened.sources]
         repeated = sorted({label for label in labels if labels.count(label) > 1})
         opened.problems += [Problem(label, 0, "named twice") for label in repeated]
+        opened.sources = list({source.label: source for source in opened.sources}.values())
         yield opened
 
 

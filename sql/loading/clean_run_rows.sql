@@ -38,7 +38,7 @@ select
         and document is not null
         and unused is not null
         and rank_text is not null
-        and (not $rank_is_used or regexp_full_match(rank_text, '-?[0-9]+'))
+        and (not $rank_is_used or (given_rank is not null and regexp_full_match(rank_text, '-?[0-9]+')))
         and (
             not $mixed
             or not (

@@ -7,7 +7,7 @@
 --   document     third column
 --   given_rank   fourth column
 --   score        fifth column
---   tag          the sixth column where it is the last one, null where there are fewer or more
+--   tag          the sixth column where it is the last one, null where there are fewer, empty where there are more
 with split as (
     select
         file_index,
@@ -22,6 +22,6 @@ select
     list_extract(parts, 3) as document,
     list_extract(parts, 4) as given_rank,
     list_extract(parts, 5) as score,
-    case when len(parts) = 6 then list_extract(parts, 6) end as tag
+    case when len(parts) > 6 then '' else list_extract(parts, 6) end as tag
 from split
 where len(parts) > 0
