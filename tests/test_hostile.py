@@ -275,6 +275,15 @@ def test_pyterrier_frames_go_by_their_keys(judged: Warehouse) -> None:
     assert judged.rows(EVERYTHING) == [("q1", "d1")]
 
 
+def test_frames_in_reverse(judged: Warehouse) -> None:
+    frame = pandas.DataFrame({"topic": ["q1", "q1"], "document": ["d1", "d2"], "score": [1.0, 2.0]})
+    for name, turned in (("here", frame[::-1]), ("there", frame[::-1].reset_index(drop=True))):
+        judged.load_run(turned, name)
+    assert judged.rows("select run, topic, document from rankings order by run, rank") == [
+        (run, "q1", document) for run in ("here", "there") for document in ("d2", "d1")
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [

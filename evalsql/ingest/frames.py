@@ -155,8 +155,10 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
     elif type(data).__module__.startswith(("duckdb", "_duckdb")):
         warehouse.register(_VIEW, data.to_arrow_table())
     else:
+        # The engine stumbles over pandas frames that are others in reverse, not over copies of them.
+        table = data.copy() if type(data).__module__.startswith("pandas") else data
         try:
-            warehouse.register(_VIEW, data)
+            warehouse.register(_VIEW, table)
         except (QueryError, TypeError, AttributeError) as error:
             kind = type(data).__name__
             raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read: {error}") from error
