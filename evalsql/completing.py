@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
 from evalsql.header import Parameter
@@ -23,8 +23,7 @@ _BEFORE_RELATION = {"from", "join", "describe", "summarize", "into", "update", "
 _AFTER_FROM = {"where", "group", "having", "order", "limit", "select", "on", "using", "window", "qualify"}
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """A relation, macro or scalar macro: its title, columns and parameters."""
 
     title: str
@@ -33,8 +32,7 @@ class Known:
     is_function: bool = False
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A text to put in the place of the last ``length`` characters, and a word on what it is."""
 
     text: str
@@ -42,12 +40,11 @@ class Choice:
     meaning: str = ""
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """Everything that has a name, by its name; commands of the shell with the words that may follow each."""
 
     known: Mapping[str, Known]
-    commands: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    commands: Mapping[str, Sequence[str]] = {}
 
 
 def known_in(catalog: Catalog) -> dict[str, Known]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MOST_LISTED = 20
 
@@ -36,8 +36,7 @@ class InputWarning(UserWarning):
     """Something odd in an input that was taken as it stands; the message names file and line."""
 
 
-@dataclass(frozen=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing wrong with an input: where, and why. ``line`` counts from 1; 0 is the file as a whole."""
 
     file: str

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.errors import UsageError
 from evalsql.ingest.keys import insert, loading_sql
@@ -39,8 +38,7 @@ create temp table list_facts (
 _Value = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True)
-class ListValue:
+class ListValue(NamedTuple):
     """What a list is worth by itself, and among all topics and runs of the warehouse; None where that is not known.
 
     ``left_out`` is what the documents below the depth that was asked for contribute together; ``threshold`` the score
@@ -57,8 +55,7 @@ class ListValue:
     threshold: float | None = None
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Rows, and what is to be said of them.
 
     ``rows`` are one for each rank: ``rank, document, score, grade, contribution, value, ideal_document, ideal_grade,
@@ -78,8 +75,7 @@ class Explanation:
     num_equal: int
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(NamedTuple):
     measure: Measure
     qrels: str
     topic: str
@@ -270,9 +266,9 @@ def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> 
         form,
         asked.topic,
         rows,
-        replace(ListValue(first, *worth["run"]), threshold=values[first][1]),
+        ListValue(first, *worth["run"])._replace(threshold=values[first][1]),
         ListValue("ideal", *worth["ideal"]),
-        replace(ListValue(others[0], *worth["other"]), threshold=values[others[0]][1]) if others else None,
+        ListValue(others[0], *worth["other"])._replace(threshold=values[others[0]][1]) if others else None,
         num_equal,
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from evalsql.errors import CatalogError, UsageError
 
@@ -40,8 +40,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a relation: its SQL type, the values it takes, its default and its meaning.
 
     Null is a value it takes where the type ends in a question mark or the default is null.
@@ -102,8 +101,7 @@ class Parameter:
         return above and below
 
 
-@dataclass(frozen=True)
-class Alias:
+class Alias(NamedTuple):
     """Another name of a measure, with the arguments it implies.
 
     trec_eval's names take values after a dot: of ``parameters``, in their order, or where there are ``cutoffs`` (its
@@ -112,12 +110,11 @@ class Alias:
 
     name: str
     parameters: Sequence[str] = ()
-    presets: Mapping[str, str] = field(default_factory=dict)
+    presets: Mapping[str, str] = {}
     cutoffs: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What the header says. Keys that a kind of relation does not have are empty.
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view

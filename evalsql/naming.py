@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsql.catalog import Catalog, Relation
 from evalsql.errors import UsageError
@@ -28,8 +28,7 @@ OTHERS = "*"
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(NamedTuple):
     """A measure with all its arguments, for instance nDCG at cutoff 10."""
 
     relation: Relation
@@ -123,8 +122,7 @@ def _split(text: str) -> Sequence[str]:
     return [part for part in marked.split("\n") if part] or [text]
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """A name that is known, and what it stands for."""
 
     relation: Relation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsql import build, notes
 from evalsql.asking import Answers, Names, Progress, listed, silent
@@ -45,8 +45,7 @@ from qrels left join files on files.kind in ('qrels', 'weights') and files.id = 
 where qrels.qrels = {qrels} order by files.kind, files.file"""
 
 
-@dataclass(frozen=True)
-class Overview:
+class Overview(NamedTuple):
     """The parts of a report by name, and what is to be said before them.
 
     ``board`` has a row a run, the best by the first measure on top: run and the mean of each measure. ``comparison``

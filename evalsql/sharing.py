@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsql.catalog import Catalog, Relation
 from evalsql.connection import Connection
@@ -26,8 +26,7 @@ _UNREAD = ("", "")  # stands for arguments that are more than words
 Arguments = frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """The steps to keep, each after those it takes itself, and the measures that take them at their defaults."""
 
     steps: Sequence[Relation]

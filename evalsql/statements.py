@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Strings (with escapes behind an e, or between dollar signs) and quoted names may lack their end while one types.
 _TOKENS = re.compile(
@@ -24,8 +24,7 @@ _BLOCK_ENDS = re.compile(r"/\*|\*/")
 _CLOSED = re.compile(r"""[eE]?'(?:[^'\\]|\\.|'')*'|\$(\w*)\$.*\$\1\$|"(?:[^"]|"")*\"""", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A piece of SQL. ``kind`` is string, name (a quoted one), comment, word, number or sign."""
 
     kind: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evalsql import build
 from evalsql.catalog import Catalog
@@ -39,8 +40,7 @@ class NoCommonTopicError(EvalsqlError):
     exit_code = 7
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """trec_eval's options by their meaning; see ``evalsql trec_eval --help``."""
 
     measures: Sequence[str] = ("official",)
@@ -56,8 +56,7 @@ class Options:
     zscores: str | None = None
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One line for each topic, and one for the whole. ``measure`` is None for what is no measure by the contract."""
 
     name: str
@@ -144,8 +143,7 @@ def _adjusted(measure: Measure, options: Options) -> Measure:
         "collection": options.collection,
         "judged_only": options.judged_only,
     }
-    return replace(
-        measure,
+    return measure._replace(
         arguments={**measure.arguments, **{k: v for k, v in settings.items() if measure.arguments.get(k) is not None}},
     )
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from evalsql.errors import InputWarning, Problem
 from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, UNREADABLE, Source
@@ -174,8 +175,7 @@ def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tu
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line as bytes, which split at ASCII white space only, and as text."""
 
     raw: bytes

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, qrels, ranking, weights
@@ -32,8 +32,7 @@ _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _FALLS = {"asc": "rise", "desc": "fall"}
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One document of a list: where it stands, and what is said of it."""
 
     line: int
@@ -41,8 +40,7 @@ class Record:
     score: float
 
 
-@dataclass(frozen=True)
-class RetrievalList:
+class RetrievalList(NamedTuple):
     """One query's list. ``weight`` is None where the file gives none."""
 
     file: str

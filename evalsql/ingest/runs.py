@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
@@ -26,8 +26,7 @@ BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """How runs are loaded; see ``Warehouse.load_runs``."""
 
     tie_rule: str = "trec_eval"
@@ -35,7 +34,7 @@ class RunOptions:
     keep_best: bool = False
     depth: int | None = None
     judged_by: str | None = None
-    meta: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, str] = {}
 
 
 @dataclass

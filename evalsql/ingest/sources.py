@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 from evalsql.errors import Problem
 
@@ -35,8 +35,7 @@ _CHUNK = 1_000_000
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
 
     path: Path
@@ -44,8 +43,7 @@ class Text:
     has_tabs: bool
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """One input file. ``label`` is how messages call it; ``path`` is where its bytes are."""
 
     label: str

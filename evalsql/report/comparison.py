@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from evalsql.report.markup import escape_latex, escape_markdown
 
@@ -35,8 +34,7 @@ OTHERWISE: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Compared pairs of one judgment set as ``Warehouse.compare`` gives them, each by column.
 
     ``measures`` is their order; p values corrected below ``alpha`` are significant. ``otherwise`` names measures that a

@@ -6,9 +6,8 @@ import datetime
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from io import StringIO
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from evalsql.overview import Overview
 from evalsql.report import comparison, markup
@@ -18,8 +17,7 @@ LARGEST = 2_000  # cells of a table that is still for reading
 MOST_PAIRED = 26  # runs whose pairs are
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading, a paragraph, and tables with their titles."""
 
     name: str
@@ -197,7 +195,7 @@ def _to_read(overview: Overview, digits: int) -> Iterator[Section]:
     for section in sections(overview):
         tables = _intervals(overview, digits) if section.name == "leaderboard" else section.tables
         is_elsewhere = section.name != "leaderboard" and not tables
-        yield replace(section, text="In the page and in JSON.\n\n" if is_elsewhere else "", tables=tables)
+        yield section._replace(text="In the page and in JSON.\n\n" if is_elsewhere else "", tables=tables)
 
 
 def _is_large(table: Table) -> bool:
@@ -214,7 +212,7 @@ def _leaderboard(overview: Overview, stream: TextIO, digits: int, compared: Any,
         for at, measure in enumerate(overview.names, start=1)
     }
     text = StringIO()
-    compared([replace(overview.comparison, shown=shown)], text, digits)
+    compared([overview.comparison._replace(shown=shown)], text, digits)
     stream.write(text.getvalue())
 
 

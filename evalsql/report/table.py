@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 _HUGE = 1e15  # beyond it a number has no decimals
 _P_VALUES = ("p", "p_corrected")
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Columns and rows. ``counts`` names measures whose values are whole: as columns, or in a column "measure"."""
 
     columns: Sequence[str]

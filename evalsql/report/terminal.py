@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TextIO
 
 from evalsql.report.plain import GAP, one_line, text_width
@@ -60,8 +59,8 @@ def total(widths: Sequence[int]) -> int:
 def without(table: Table, places: Sequence[int]) -> Table:
     """The table without the columns at these places."""
     kept = [at for at in range(len(table.columns)) if at not in places]
-    return replace(
-        table, columns=[table.columns[at] for at in kept], rows=[[row[at] for at in kept] for row in table.rows]
+    return table._replace(
+        columns=[table.columns[at] for at in kept], rows=[[row[at] for at in kept] for row in table.rows]
     )
 
 
