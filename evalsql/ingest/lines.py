@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.errors import InputWarning, Problem
-from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, UNREADABLE, Source
+from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
@@ -171,7 +171,7 @@ def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tu
                     problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
                     warnings.warn(str(problem), InputWarning, stacklevel=2)
                 yield number, line
-    except UNREADABLE as error:
+    except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 

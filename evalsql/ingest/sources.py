@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import gzip
 import hashlib
 import os
 import shutil
@@ -15,14 +14,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import IO, NamedTuple, cast
 
 from evalsql.errors import Problem
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"}
@@ -30,7 +25,6 @@ STANDARD_INPUT = "-"
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-UNREADABLE = (OSError, EOFError, ValueError, zlib.error, zstd.ZstdError)
 _CHUNK = 1_000_000
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 
@@ -59,9 +53,11 @@ class Source(NamedTuple):
     def open(self) -> IO[bytes]:
         """The text as bytes, decompressed."""
         if self.compression == "gzip":
+            import gzip
+
             return cast(IO[bytes], gzip.open(self.path, "rb"))
         if self.compression == "zstd":
-            return cast(IO[bytes], zstd.open(self.path, "rb"))
+            return cast(IO[bytes], _zstd().open(self.path, "rb"))
         return self.path.open("rb")
 
     def sha256(self) -> str:
@@ -88,9 +84,22 @@ class Source(NamedTuple):
                     start = False
                     if copy:
                         copy.write(chunk)
-        except UNREADABLE:
+        except unreadable():
             return None
         return Text(path, has_spaces, has_tabs)
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """The errors that stand for a file which cannot be read or decompressed."""
+    return OSError, EOFError, ValueError, zlib.error, _zstd().ZstdError
+
+
+def _zstd() -> ModuleType:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 def _is_ordinary(chunk: bytes) -> bool:
