@@ -331,6 +331,11 @@ def test_no_statement_is_an_error(command: Command, sample_file: Path, query: st
 def test_json_holds_what_it_can_and_says_what_it_cannot(command: Command, sample_file: Path) -> None:
     odd = command("sql", "select 'nan'::double as a, 'inf'::double as b", "--db", sample_file, "--format", "json")
     assert json.loads(odd.stdout) == [{"a": "nan", "b": "inf"}]
+    decimals = "select 1.50 as a, 12345678901234567890.5 as b, [0.25, 0.5] as c, {'x': 'nan'::double} as d"
+    numbers = command("sql", decimals, "--db", sample_file, "--format", "jsonl")
+    assert json.loads(numbers.stdout, parse_constant=str.upper) == {
+        "a": 1.5, "b": "12345678901234567890.5", "c": [0.25, 0.5], "d": {"x": "nan"}
+    }  # fmt: skip
     outcome = command("sql", "select 1 as a, 2 as a", "--db", sample_file, "--format", "json")
     assert outcome.returncode == 2
     assert "two columns have the same name" in outcome.stderr

@@ -37,12 +37,16 @@ def frames(names: tuple[str, str, str], rows: Sequence[tuple[str, str, float]]) 
         "pandas": pandas.DataFrame(columns),
         "pandas categories": pandas.DataFrame(columns).astype({names[0]: "category"}),
         "polars": polars.DataFrame(columns),
+        "polars, lazy": polars.LazyFrame(columns),
         "arrow": pyarrow.table(columns),
+        "arrow reader": pyarrow.table(columns).to_reader(),
         "duckdb": duckdb.sql(f"select * from (values {', '.join(map(str, rows))}) as rows({', '.join(names)})"),
     }
 
 
-@pytest.mark.parametrize("kind", ["pandas", "pandas categories", "polars", "arrow", "duckdb"])
+@pytest.mark.parametrize(
+    "kind", ["pandas", "pandas categories", "polars", "polars, lazy", "arrow", "arrow reader", "duckdb"]
+)
 @pytest.mark.parametrize(
     "names", [("query_id", "doc_id", "score"), ("qid", "docno", "score"), ("q_id", "doc_id", "score")]
 )

@@ -155,8 +155,11 @@ def _register(warehouse: Warehouse, data: Any, needed: Sequence[str]) -> dict[st
     elif type(data).__module__.startswith(("duckdb", "_duckdb")):
         warehouse.register(_VIEW, data.to_arrow_table())
     else:
-        # The engine stumbles over pandas frames that are others in reverse, not over copies of them.
-        table = data.copy() if type(data).__module__.startswith("pandas") else data
+        table = data
+        if type(data).__module__.startswith("pandas"):
+            table = data.copy()  # the engine stumbles over frames that are others in reverse
+        elif hasattr(data, "read_all"):
+            table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
         try:
             warehouse.register(_VIEW, table)
         except (QueryError, TypeError, AttributeError) as error:

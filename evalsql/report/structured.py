@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import datetime
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import TextIO
 
 from evalsql.errors import UsageError
@@ -23,7 +24,7 @@ def write_tsv(table: Table, stream: TextIO, digits: int) -> None:
 def write_json(table: Table, stream: TextIO, digits: int) -> None:
     import json
 
-    json.dump(list(_objects(table)), stream, default=_plain, ensure_ascii=False, indent=2)
+    json.dump(list(_objects(table)), stream, ensure_ascii=False, indent=2)
     stream.write("\n")
 
 
@@ -31,7 +32,7 @@ def write_jsonl(table: Table, stream: TextIO, digits: int) -> None:
     import json
 
     for item in _objects(table):
-        stream.write(json.dumps(item, default=_plain, ensure_ascii=False) + "\n")
+        stream.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def _delimited(table: Table, stream: TextIO, delimiter: str) -> None:
@@ -43,13 +44,19 @@ def _delimited(table: Table, stream: TextIO, delimiter: str) -> None:
 def _objects(table: Table) -> Iterator[dict[str, object]]:
     if len(set(table.columns)) < len(table.columns):
         raise UsageError("two columns have the same name, which JSON cannot hold; name them apart")
-    return ({name: _finite(value) for name, value in zip(table.columns, row, strict=True)} for row in table.rows)
+    return ({name: _exact(value) for name, value in zip(table.columns, row, strict=True)} for row in table.rows)
 
 
-def _finite(value: object) -> object:
-    """JSON has no NaN and no infinity; they become text."""
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _plain(value: object) -> str:
-    return value.isoformat(" ") if isinstance(value, datetime.datetime) else str(value)
+def _exact(value: object) -> object:
+    """What JSON has for a value; text where readers of JSON have no exact form, as of NaN, infinity and times."""
+    if isinstance(value, Mapping):
+        return {str(key): _exact(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(inner) for inner in value]
+    if isinstance(value, Decimal) and Decimal(repr(float(value))) == value:
+        return float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ")
+    return value if value is None or isinstance(value, str | int) else str(value)
