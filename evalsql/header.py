@@ -69,7 +69,7 @@ class Parameter(NamedTuple):
         return value
 
     def _typed(self, text: str) -> Value:
-        if text.lower() in ("null", "none"):
+        if text.lower() in ("null", "none") and text not in self.choices:
             return None
         try:
             if self.type == "integer":

@@ -9,14 +9,18 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy
 import pytest
 import scipy.stats
+from statsmodels.stats.multitest import multipletests
 
 import evalsql
+from evalsql.cli.compare import Correction
 from tests import sampled
 from tests.conftest import Command, new_file, write
+from tests.test_statistics import CORRECTIONS
 
 TESTS = ("t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey")
 # By run the rank of the only relevant document of each topic, 0 where it is not retrieved.
@@ -102,6 +106,20 @@ def compared(path: Path, test: str, **options: object) -> list[dict[str, object]
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
     assert all(math.isfinite(value) for row in rows for value in row.values() if isinstance(value, float))
     return rows
+
+
+def test_every_correction_of_the_option_is_the_one_it_names(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"base": drawn(4, 1, 24)["run0"], **drawn(5, 5, 24)})
+    assert {*CORRECTIONS, "none"} == {*get_args(Correction)}
+    for correction in get_args(Correction):
+        rows = compared(path, "t", correction=correction)
+        plain = [row["p"] for row in rows]
+        expected = plain
+        if correction != "none":
+            expected = list(multipletests(plain, method=CORRECTIONS[correction])[1])
+        assert [row["p_corrected"] for row in rows] == pytest.approx(expected, rel=1e-9)
+        answer = command("compare", "base", "--db", path, "-m", "RR", "--correction", correction, "--format", "csv")
+        assert [float(row["p_corrected"]) for row in table(answer.stdout)] == pytest.approx(expected, rel=1e-9)
 
 
 def test_identical_runs_have_p_1_and_it_is_said(tmp_path: Path, command: Command) -> None:

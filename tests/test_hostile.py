@@ -83,7 +83,9 @@ def test_holes_of_zero_bytes_are_kept_and_told(judged: Warehouse, tmp_path: Path
 
 def test_files_with_a_byte_order_mark_put_together(judged: Warehouse, tmp_path: Path) -> None:
     first, second = RUN.splitlines(keepends=True)[:2], RUN.splitlines(keepends=True)[2:]
-    judged.load_runs(write(tmp_path / "r.run", "\ufeff" + "".join(first) + "\ufeff" + "".join(second)))
+    text = "\ufeff" + "".join(first) + "\ufeff" + "".join(second)
+    with pytest.warns(InputWarning, match=r"r.run:3: starts with a byte-order mark"):
+        judged.load_runs(write(tmp_path / "r.run", text))
     assert judged.rows(EVERYTHING) == [("q1", "d1"), ("q1", "d2"), ("q2", "d3")]
 
 

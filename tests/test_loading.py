@@ -326,7 +326,7 @@ def test_every_form_of_qrels_gives_the_same_judgments(empty: Warehouse, tmp_path
 
 
 def test_bad_qrels_are_refused_with_their_lines(empty: Warehouse, tmp_path: Path) -> None:
-    text = QRELS + "t1 0 d1 2\nt3 0 d1\nt3 0 d2 0.5\nt3 0 d3 high\n"
+    text = QRELS + "t1 0 d1 2\nt3 0 d1\nt3 0 d2 0.5\nt3 0 d3 high\nt3 0 d4 2147483648\n"
     with pytest.raises(InputError) as caught:
         empty.load_qrels(write(tmp_path / "q.txt", text))
     assert [(problem.line, problem.reason) for problem in caught.value.problems] == [
@@ -334,6 +334,7 @@ def test_bad_qrels_are_refused_with_their_lines(empty: Warehouse, tmp_path: Path
         (5, "3 columns, expected 4: topic iteration document grade"),
         (6, 'grade "0.5" is not a whole number'),
         (7, 'grade "high" is not a whole number'),
+        (8, 'grade "2147483648" does not go into 32 bits'),
     ]
     assert empty.rows("select count(*) from qrels") == [(0,)]
     empty.load_qrels(write(tmp_path / "q.txt", QRELS + "t1 0 d2 3\n"), keep_best=True)

@@ -62,8 +62,8 @@ def run_rows(
             reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
         elif reason := number_fault("score", columns[4]):
             pass
-        elif rank_is_used and not _is_integer(columns[3]):
-            reason = f'rank "{columns[3]}" is not a whole number, and the tie rule goes by it'
+        elif rank_is_used and (fault := _integer_fault("rank", columns[3])):
+            reason = f"{fault}, and the tie rule goes by it"
         else:
             if len(columns) == 6:
                 notes.last_tag = " ".join(columns[5].split())
@@ -79,8 +79,8 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
         columns = line.split()
         if len(columns) != 4:
             reason = f"{len(columns)} columns, expected 4: topic iteration document grade"
-        elif not _is_integer(columns[3]):
-            reason = f'grade "{columns[3]}" is not a whole number'
+        elif reason := _integer_fault("grade", columns[3]):
+            pass
         else:
             yield number, (columns[0], columns[1], columns[2], int(columns[3].partition(".")[0]))
             continue
@@ -153,8 +153,10 @@ def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tu
     try:
         with source.open() as stream:
             for number, raw in enumerate(stream, start=1):
-                # Files put together from several have the mark on later lines too.
                 text = raw.removeprefix(BYTE_ORDER_MARK).strip()
+                if number > 1 and raw.startswith(BYTE_ORDER_MARK):
+                    reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
+                    warnings.warn(str(Problem(source.label, number, reason)), InputWarning, stacklevel=2)
                 if len(raw) > LONGEST_LINE and text:
                     refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
                     continue
@@ -200,5 +202,7 @@ def number_fault(what: str, text: str) -> str:
     return "" if math.isfinite(float(text)) else f'{what} "{text}" is too large'
 
 
-def _is_integer(text: str) -> bool:
-    return bool(_WHOLE.fullmatch(text)) and -(2**31) <= float(text) < 2**31
+def _integer_fault(what: str, text: str) -> str:
+    if not _WHOLE.fullmatch(text):
+        return f'{what} "{text}" is not a whole number'
+    return "" if -(2**31) <= float(text) < 2**31 else f'{what} "{text}" does not go into 32 bits'
