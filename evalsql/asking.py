@@ -44,8 +44,8 @@ def listed(names: Names) -> Sequence[str]:
 class Answers(Connection):
     """A connection to a warehouse that is asked by the names of measures, runs and judgment sets."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
-        super().__init__(connection, path, read_only=read_only)
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
+        super().__init__(connection, read_only=read_only)
         self.catalog = catalog
         self.steps_are_temporary = False
         self._num_kept = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from evalsql import engine
@@ -17,19 +16,14 @@ if TYPE_CHECKING:
 
 _READING = {"SELECT"}
 _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
-MEMORY = ":memory:"
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
 
 
 class Connection:
-    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt.
+    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt."""
 
-    ``path`` is the file, or MEMORY.
-    """
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
         self._connection = connection
-        self.path = path
         self.read_only = read_only
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
@@ -42,11 +36,7 @@ class Connection:
         return self._connection
 
     def close(self) -> None:
-        last = self._connection.cursor() if self.path == MEMORY and not self._at_close else None
         self._connection.close()
-        if last:
-            # The engine ends with its last connection. That takes as long as a query, and nobody waits for its memory.
-            Thread(target=last.close).start()
         while self._at_close:
             self._at_close.pop()()
 

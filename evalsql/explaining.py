@@ -11,11 +11,11 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.connection import MEMORY
 from evalsql.errors import UsageError
 from evalsql.ingest.keys import insert, loading_sql
 from evalsql.naming import Measure, literal, parse_measures
 from evalsql.opening import borrow, open
+from evalsql.warehouse import MEMORY
 
 if TYPE_CHECKING:
     import duckdb

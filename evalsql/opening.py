@@ -14,12 +14,11 @@ from evalsql import build, engine
 from evalsql.added import Sources, read_sources, with_added
 from evalsql.asking import Progress, silent
 from evalsql.catalog import Catalog, Relation, read_catalog
-from evalsql.connection import MEMORY
 from evalsql.contract import check_own, warn_of_own
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.naming import literal, parse_measures, quoted
 from evalsql.template import cached
-from evalsql.warehouse import SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 if TYPE_CHECKING:
     import duckdb

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from evalsql import build
 from evalsql.catalog import Catalog
-from evalsql.connection import MEMORY
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.header import Value
 from evalsql.ingest.keys import loading_sql
 from evalsql.naming import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.opening import open
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse import MEMORY, Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
 # for them; every other measure is made for grades.

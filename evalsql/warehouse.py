@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.added import Sources
 from evalsql.asking import Answers, Names, Progress, listed, silent
+from evalsql.catalog import Catalog
 from evalsql.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
+    import duckdb
+
     from evalsql.ingest.sources import Opened, Source
 
 SCHEMA_VERSION = 4
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
+MEMORY = ":memory:"
 
 
 class Warehouse(Answers):
@@ -25,6 +29,10 @@ class Warehouse(Answers):
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
     engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
     """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
+        super().__init__(connection, read_only=read_only, catalog=catalog)
+        self.path = path
 
     def __enter__(self) -> Warehouse:
         return self
