@@ -60,6 +60,9 @@ class InputError(EvalsqlError):
         self.problems: Sequence[Problem] = found[:MOST_LISTED]
         super().__init__(self._message())
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Problem], int]]:
+        return InputError, (self.problems, self.count)
+
     def _message(self) -> str:
         lines = [str(problem) for problem in self.problems]
         hidden = self.count - len(lines)

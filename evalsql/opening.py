@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -218,23 +219,26 @@ def _fill(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> 
 
 
 def _copied(warehouse: Warehouse, path: Path) -> bool:
+    """Fill a new database from a template, whole or not at all; a template that will not do is thrown away."""
     ((name,),) = warehouse.rows("select current_database()")
     try:
         warehouse.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
         digests = warehouse.rows("select sql_digest from evalsql_template.main.warehouse")
+        is_whole = digests == [(warehouse.catalog.digest,)]
+        if is_whole:
+            with warehouse.transaction():
+                # To copy the rows of all tables, empty ones too, takes three times as long.
+                warehouse.execute(f"copy from database evalsql_template to {quoted(name)} (schema)")
+                for table in ("measures", "relations"):
+                    warehouse.execute(f"insert into {table} from evalsql_template.main.{table}")
+                _write_version(warehouse)
     except QueryError:
-        digests = []
-    if digests != [(warehouse.catalog.digest,)]:
-        warehouse.execute("detach database if exists evalsql_template")
-        path.unlink(missing_ok=True)
-        return False
-    # To copy the rows of all tables, empty ones too, takes three times as long.
-    warehouse.execute(f"copy from database evalsql_template to {quoted(name)} (schema)")
-    for table in ("measures", "relations"):
-        warehouse.execute(f"insert into {table} from evalsql_template.main.{table}")
-    warehouse.execute("detach evalsql_template")
-    _write_version(warehouse)
-    return True
+        is_whole = False
+    warehouse.execute("detach database if exists evalsql_template")
+    if not is_whole:
+        with suppress(OSError):
+            path.unlink()
+    return is_whole
 
 
 def _make(warehouse: Warehouse, progress: Progress, *, common: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pickle
 from pathlib import Path
 from threading import Thread
 
@@ -15,6 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse, WarehouseError
+from evalsql.errors import Problem
 from tests.conftest import SAMPLE, Command, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -356,3 +358,9 @@ def test_names_that_would_break_a_row_are_escaped(command: Command, tmp_path: Pa
     lines = command("eval", "q.txt", "a\tb\u2028c.run", "-m", "AP").stdout.splitlines()
     assert len(lines) == 3
     assert r"a\tb\u2028c" in lines[2]
+
+
+def test_refused_input_comes_whole_out_of_another_process() -> None:
+    refused = InputError([Problem("f", 2, "bad"), Problem("f", 3, "worse")], 40)
+    sent = pickle.loads(pickle.dumps(refused))
+    assert (str(sent), sent.count, sent.problems) == (str(refused), 40, refused.problems)

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import UsageError, Warehouse, template
+from evalsql import UsageError, Warehouse, opening, template
 from evalsql.catalog import read_catalog
 from evalsql.opening import open_to_ask
 from tests.conftest import SAMPLE
@@ -122,6 +122,41 @@ def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
             assert figures(warehouse)
     duckdb.connect(str(kept)).execute("create table other as select 1 as x").close()
     with evalsql.open(":memory:") as warehouse:
+        assert figures(warehouse)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_template_that_is_damaged_somewhere_is_made_anew(cache: Path, tmp_path: Path) -> None:
+    evalsql.open(":memory:").close()
+    (kept,) = made(cache)
+    whole = kept.read_bytes()
+    for block in range((len(whole) - 12288) // 262144):
+        at = 12288 + 262144 * block + 5000
+        kept.write_bytes(whole[:at] + bytes(255 - byte for byte in whole[at : at + 100]) + whole[at + 100 :])
+        path = tmp_path / f"{block}.duckdb"
+        for _ in range(2):
+            with evalsql.open(path) as warehouse:
+                assert warehouse.rows("select count(*) from measures") == [(len(warehouse.catalog.measures),)]
+    kept.unlink(missing_ok=True)
+    kept.mkdir()
+    with evalsql.open(":memory:") as warehouse:
+        assert figures(warehouse)
+
+
+@pytest.mark.usefixtures("few_measures", "cache")
+def test_a_file_whose_making_is_interrupted_is_made_when_it_is_opened_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evalsql.open(":memory:").close()
+
+    def interrupt(_: Warehouse) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(opening, "_write_version", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            evalsql.open(tmp_path / "file.duckdb")
+    with evalsql.open(tmp_path / "file.duckdb") as warehouse:
         assert figures(warehouse)
 
 
