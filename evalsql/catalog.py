@@ -40,17 +40,19 @@ def sql_root() -> Path:
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
 AFTER_SCORES = ("statistics", "reports")
-_BUILDABLE = ("functions", "rankings", "measures", *AFTER_SCORES)
+STEPS = "steps"
+_STEP_FOLDERS = ("rankings", "ties", STEPS)
+_BUILDABLE = ("functions", STEPS, "measures", *AFTER_SCORES)
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation file. ``kind`` is the folder it lies in: tables, functions, rankings, measures, statistics, reports
-    or loading.
+    """One relation file. ``kind`` is steps in the folders rankings, ties and steps, elsewhere the folder under ``sql``:
+    tables, functions, measures, statistics, reports, loading, explanation, selection or migrations.
 
-    A user's own is a measure if its header names one, else a step of rankings.
+    A user's own is a measure if its header names one, else a step.
     """
 
     name: str
@@ -206,11 +208,13 @@ def read_catalog() -> Catalog:
         CatalogError: a header or body that does not hold to the form; the message names file and line.
     """
     root = sql_root()
-    kinds = [path.name for path in root.iterdir() if path.is_dir()]
-    paths = sorted((kind, file) for kind in kinds for file in glob("**/*.sql", root_dir=root / kind, recursive=True))
-    return Catalog({}, "").extended(
-        _read_relation(path, _text(path), kind) for kind, file in paths for path in [root / kind / file]
-    )
+    paths = [root / file for file in sorted(glob("**/*.sql", root_dir=root, recursive=True))]
+    return Catalog({}, "").extended(_read_relation(path, _text(path), _kind(path, root)) for path in paths)
+
+
+def _kind(path: Path, root: Path) -> str:
+    folders = path.relative_to(root).parts[:-1]
+    return STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
 
 
 def read_relations(source: str | Path) -> list[Relation]:
@@ -232,7 +236,7 @@ def read_relation(path: Path, text: str) -> Relation:
     Raises:
         CatalogError: it does not hold to the form; the message names file and line.
     """
-    kind = "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else "rankings"
+    kind = "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else STEPS
     relation = _read_relation(path, text, kind)
     _ = relation.header
     return relation

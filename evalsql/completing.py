@@ -11,7 +11,7 @@ from evalsql.header import Parameter
 from evalsql.naming import literal
 from evalsql.statements import Token, split, tokens
 
-_BUILT = ("tables", "rankings", "measures", "statistics", "reports")
+_BUILT = ("tables", "steps", "measures", "statistics", "reports")
 _WORDS = """
     select from where group by having order limit offset join left right full inner cross using on as and or not in is
     null between like distinct union all except intersect with recursive case when then else end exists asc desc over

@@ -17,12 +17,7 @@ _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
-_HELPER_KEYS = ("title", "inputs", "shared")
-_KEYS = {
-    "measures": _MEASURE_KEYS,
-    "functions": ("title", "definition", "reference", "differs"),
-    "statistics": ("title", "definition", "reference", "differs"),
-}
+_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared")
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
@@ -149,7 +144,7 @@ class Header(NamedTuple):
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
     is_measure = kind == "measures"
-    values, entries = _read_lines(path, lines, _KEYS.get(kind, _HELPER_KEYS))
+    values, entries = _read_lines(path, lines, _MEASURE_KEYS if is_measure else _HELPER_KEYS)
     needed = _REQUIRED_OF_MEASURES if is_measure else ("title",)
     for key in needed:
         if not values.get(key, [""])[0]:

@@ -96,7 +96,7 @@ def _steps(catalog: Catalog, measure: Measure) -> dict[str, set[Arguments]]:
         seen.add((relation.name, arguments))
         if _UNREAD not in arguments:
             for name, given in _calls(relation, arguments):
-                if name in catalog.relations and catalog[name].kind in ("rankings", "measures"):
+                if name in catalog.relations and catalog[name].kind in ("steps", "measures"):
                     visit(catalog[name], frozenset((dict(_defaults(catalog[name])) | dict(given)).items()))
         if relation.header.is_shared:
             found.setdefault(relation.name, set()).add(arguments)

@@ -156,7 +156,7 @@ def test_build_order_comes_from_the_sql() -> None:
 
 def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
     later = {"scores", *(relation.name for relation in CATALOG.of_kind(*AFTER_SCORES))}
-    for relation in CATALOG.of_kind("functions", "rankings", "measures"):
+    for relation in CATALOG.of_kind("functions", "steps", "measures"):
         assert not relation.reads & later, relation.name
 
 
@@ -197,7 +197,7 @@ def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
         assert len(warehouse.rows("select 1 from duckdb_functions() where not internal")) >= 20
 
 
-@pytest.mark.parametrize("relation", list(CATALOG.of_kind("rankings", "measures")), ids=lambda relation: relation.name)
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("steps", "measures")), ids=lambda relation: relation.name)
 def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) -> None:
     functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
     assert outside_the_core(relation, functions) == []
@@ -205,7 +205,7 @@ def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) ->
 
 def test_steps_of_a_body_hide_no_relation() -> None:
     """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
-    for relation in CATALOG.of_kind("rankings", "measures", "statistics"):
+    for relation in CATALOG.of_kind("steps", "measures", "statistics"):
         steps = {step.alias_or_name for step in parse(relation).find_all(exp.CTE)}
         assert not steps & CATALOG.relations.keys(), relation.name
 
@@ -259,7 +259,7 @@ def test_every_measure_is_documented(relation: evalsql.catalog.Relation) -> None
 
 def test_what_takes_parameters_is_read_as_a_macro() -> None:
     """An evaluation in memory makes no views of what has a macro."""
-    for relation in CATALOG.of_kind("rankings", "measures", "statistics"):
+    for relation in CATALOG.of_kind("steps", "measures", "statistics"):
         tree = parse(relation)
         steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
         bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps

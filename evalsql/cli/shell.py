@@ -29,7 +29,7 @@ _HELP = """\
 A statement ends with ; and may have several lines. Every measure is a view (from ap;) and a macro
 (from ndcg(k := 10);). Tab completes relations, columns and parameters of macros, Ctrl-C drops the line or stops
 what runs."""
-_STEPS = ("rankings", "measures")
+_STEPS = ("steps", "measures")
 
 
 class Session:
