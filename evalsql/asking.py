@@ -289,7 +289,7 @@ class Answers(Connection):
             answers = self._kept([measure], build.tied_answers(measure), chosen)
             self.execute(f"insert into tied_answers select * from (\n{answers}\n)")
         effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
-        swaps = build.tie_report(self.catalog, "tie_swaps", "select * from temp.tied_answers")
+        swaps = build.tie_report(self.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
         return (
             f"{effects}\norder by qrels, measure, value desc, run",
             f"{swaps}\norder by qrels, measure, value desc, other desc",
@@ -298,13 +298,13 @@ class Answers(Connection):
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
         """Whether a judgment set evaluates several runs."""
         contests = (
-            f"select 1 from evaluated{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
+            f"select 1 from evaluated_topics{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
         )
         return bool(self.rows(contests))
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""
-        chosen = f"select evaluation_id from evaluated{self._filter(qrels, runs)}"
+        chosen = f"select evaluation_id from evaluated_topics{self._filter(qrels, runs)}"
         ((count,),) = self.rows(
             f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
         )
@@ -347,7 +347,7 @@ class Answers(Connection):
 
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
-        chosen = f"select evaluation_id from evaluated{condition}"
+        chosen = f"select evaluation_id from evaluated_topics{condition}"
         ranges = self.rows(build.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]

@@ -14,7 +14,7 @@ TIED = "tied_scores"
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
 NO_SCORES = (
-    "select qrels, run, topic, cast(null as varchar) as measure, cast(null as double) as value from evaluated limit 0"
+    "select qrels, run, topic, cast(null as varchar) as measure, cast(null as double) as value from evaluated_topics limit 0"
 )
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
@@ -27,7 +27,7 @@ def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
         common: only the common measures with what they stand on, and what is said beside them.
     """
     wanted = [*(measure.relation.name for measure in _common_measures(catalog)), "coverage"] if common else None
-    given = {"means", "tied_means"}
+    given = {"mean_values", "tied_means"}
     return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
 
 
@@ -60,7 +60,7 @@ def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool
     tied = any(tie_variants(default_measure(relation)) for relation in own if relation.is_measure)
     for relation in order(catalog):
         # The view of ties takes a third of a second to make, and is as it was where none of these has any.
-        if "means" in relation.header.inputs or (relation.header.inputs and (tied or not temporary)):
+        if "mean_values" in relation.header.inputs or (relation.header.inputs and (tied or not temporary)):
             yield from made(catalog, relation, temporary=temporary)
 
 
@@ -191,7 +191,7 @@ def tied_answers(measure: Measure) -> str:
 
 
 def tie_report(catalog: Catalog, report: str, answers: str) -> str:
-    """A SELECT of a report on ties, ``tie_effects`` or ``tie_swaps``, over the given values."""
+    """A SELECT of a report on ties, ``tie_effects`` or ``tie_dependent_pairs``, over the given values."""
     inputs = {
         "answered": answers,
         "tied_means": averaged(catalog),
@@ -201,8 +201,8 @@ def tie_report(catalog: Catalog, report: str, answers: str) -> str:
 
 
 def averaged(catalog: Catalog, topics: str = "all") -> str:
-    """A SELECT of the mean of each measure over the topics that the word stands for in means.sql."""
-    return bind_parameters(catalog["means"], {"topics": literal(topics)})
+    """A SELECT of the mean of each measure over the topics that the word stands for in mean_values.sql."""
+    return bind_parameters(catalog["mean_values"], {"topics": literal(topics)})
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:

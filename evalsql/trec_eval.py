@@ -217,7 +217,7 @@ def _answers(
     warehouse.execute("set threads = 1")
     _score(warehouse, rows, reference)
     condition = "" if every else "where not missing"
-    topics = [topic for (topic,) in warehouse.rows(f"select topic from evaluated {condition} order by topic")]
+    topics = [topic for (topic,) in warehouse.rows(f"select topic from evaluated_topics {condition} order by topic")]
     by_topic = _by_topic(warehouse, rows) if options.per_topic else {}
     averaged = ("all" if every else "padded") if options.complete else "retrieved"
     whole: dict[int, str | float] = {

@@ -38,10 +38,10 @@ def _from_version_1(warehouse: Warehouse) -> None:
     _create(warehouse, (*_CHANGED, *_NEW))
     insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
     insert(warehouse, "runs", "select * from old_runs")
-    for _, statement in build.made(warehouse.catalog, warehouse.catalog["strength"], temporary=False):
+    for _, statement in build.made(warehouse.catalog, warehouse.catalog["comparison_score"], temporary=False):
         warehouse.execute(statement)
-    scored = {"retrieved": "select * from old_retrieved", "scored": warehouse.catalog["scored"].body}
-    ranked = {"ranked": loading_sql(warehouse, "first_ranks", scored)}
+    scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": warehouse.catalog["retrieved_scores"].body}
+    ranked = {"ranked": loading_sql(warehouse, "first_ranks", scores)}
     insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
     sets = {"new_qrels": "select qrels_id from qrels"}
     insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", sets))

@@ -37,7 +37,7 @@ select
     topic,
     least(cast(num_ret as double) / $enough, 1) as value,
     num_ret
-from evaluated
+from evaluated_topics
 """
 
 
@@ -87,11 +87,11 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
         ("enough", "full", "depth.sql:14: full is a word of SQL and cannot name a parameter"),
         ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
-        ("from evaluated", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
-        ("from evaluated", "from evaluated where", r"depth.sql:\d+"),
+        ("from evaluated_topics", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
+        ("from evaluated_topics", "from evaluated_topics where", r"depth.sql:\d+"),
         (
-            "from evaluated",
-            "from evaluated, topics as t(a, enough)\nwhere enough is not null",
+            "from evaluated_topics",
+            "from evaluated_topics, topics as t(a, enough)\nwhere enough is not null",
             "column named like a parameter: enough",
         ),
         ("    num_ret\nfrom", "    num_ret as extent\nfrom", "gives columns .*extent.*; expected .*num_ret"),

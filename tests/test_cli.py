@@ -270,7 +270,7 @@ def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None
             assert row[key], (row["measure"], key)
     page = command("measures", "ndcg_cut.10").stdout
     assert "Jarvelin and Kekalainen 2002" in page
-    assert "from evaluated" in page
+    assert "from evaluated_topics" in page
 
 
 def test_help_of_every_command(command: Command) -> None:

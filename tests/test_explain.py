@@ -149,7 +149,7 @@ def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) ->
         "-- measure: Share\n-- title: Share of all documents retrieved\n-- definition: as it says\n-- range: 0 1\n"
         "-- mean: arithmetic\nselect qrels, run, topic,\n"
         "coalesce(cast(num_ret as double) / nullif(sum(num_ret) over (partition by topic), 0), 0) as value\n"
-        "from evaluated\n",
+        "from evaluated_topics\n",
     )
     file = new_file(tmp_path)
     with evalsql.open(file) as warehouse:
@@ -202,7 +202,7 @@ def loaded(family: str) -> Warehouse:
 def test_contributions_of_every_measure_add_up(at: int) -> None:
     relation: Relation = CATALOG.measures[at]
     warehouse = loaded(relation.family if relation.family in FORMS else str(3 + at % 5))
-    topics = [topic for (topic,) in warehouse.rows("select topic from evaluated order by num_ret desc, topic")]
+    topics = [topic for (topic,) in warehouse.rows("select topic from evaluated_topics order by num_ret desc, topic")]
     measure = default_measure(relation).name
     found = warehouse.explain("run", topics[0], measure=measure, depth=1000)
     rows = found.rows.fetchall()

@@ -22,7 +22,7 @@ STEP = """\
 select
     evaluation_id,
     2 * num_ret >= max(num_ret) over () as half_full
-from evaluated
+from evaluated_topics
 """
 MEASURE = """\
 -- measure: Fullness
@@ -34,12 +34,12 @@ MEASURE = """\
 -- range: 0 inf
 -- mean: sum
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case when half_full_rankings.half_full then cast($worth as double) else 0 end as value
-from evaluated
-join half_full_rankings on half_full_rankings.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id
 """
 BAD = MEASURE.replace("else 0 end", "end")
 
@@ -170,8 +170,8 @@ def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> 
 @pytest.mark.usefixtures("few_measures")
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
-    share = MEASURE.replace("half_full_rankings.half_full", "evaluated.num_ret > 1").replace("else 0 end", "end")
-    share = share.replace("\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated.evaluation_id", "")
+    share = MEASURE.replace("half_full_rankings.half_full", "evaluated_topics.num_ret > 1").replace("else 0 end", "end")
+    share = share.replace("\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id", "")
     path = write(
         tmp_path / "own" / "share.sql", share.replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
     )

@@ -68,13 +68,13 @@ def test_mixing_is_arithmetic(warehouse: evalsql.Warehouse) -> None:
     asked = [*stored, *((drawing.randrange(2**32), drawing.randrange(2**32)) for _ in range(300))]
     for key, item in asked:
         expected = stored.get((key, item), sampled.mixed(key, item))
-        assert warehouse.rows(f"select mixed({key}, {item})") == [(expected,)]
+        assert warehouse.rows(f"select hash32({key}, {item})") == [(expected,)]
     assert all(sampled.mixed(*pair) == number for pair, number in stored.items())
 
 
 def test_a_list_of_mixed_numbers(warehouse: evalsql.Warehouse) -> None:
     for key, least, amount in ((42, 1, 126), (0, 0, 1), (4294967295, 7000, 3), (7, 2147483646, 2), (9, 5, 0)):
-        ((numbers,),) = warehouse.rows(f"select mixed_list({key}, {least}, {amount})")
+        ((numbers,),) = warehouse.rows(f"select hash32_list({key}, {least}, {amount})")
         assert numbers == [sampled.mixed(key, item) for item in range(least, least + amount)]
 
 

@@ -69,11 +69,11 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
 
 
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
-    steps = [loaded.catalog[name] for name in ("relevant_ranks", "evaluated")]
+    steps = [loaded.catalog[name] for name in ("relevant_ranks", "evaluated_topics")]
     before = held(loaded)
     with sharing.kept(loaded, steps, lambda query: query):
         assert held(loaded) - before == Counter(
-            ["evalsql_relevant_ranks", "evalsql_evaluated", "relevant_ranks", "evaluated"]
+            ["evalsql_relevant_ranks", "evalsql_evaluated_topics", "relevant_ranks", "evaluated_topics"]
         )
         assert loaded.rows("select count(*) from relevant_ranks()") == loaded.rows(
             "select count(*) from main.relevant_ranks()"
@@ -86,7 +86,7 @@ def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Wareho
 
 def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
     before = held(loaded)
-    with pytest.raises(QueryError), sharing.kept(loaded, [loaded.catalog["topic_facts"]], lambda query: query):
+    with pytest.raises(QueryError), sharing.kept(loaded, [loaded.catalog["topic_counts"]], lambda query: query):
         loaded.rows("from no_such_measure()")
     assert held(loaded) == before
 
@@ -95,4 +95,4 @@ def test_a_measure_shares_only_steps_it_takes_at_their_defaults(loaded: Warehous
     measures = parse_measures(["AP", "AP(rel=2)", "P(ties=best)@5", "nDCG@10", "Judged@10"], loaded.catalog)
     plan = sharing.planned(loaded.catalog, measures)
     assert plan.measures == {"AP", "nDCG@10"}
-    assert {step.name for step in plan.steps} >= {"relevant_ranks", "gained_ranks", "evaluated"}
+    assert {step.name for step in plan.steps} >= {"relevant_ranks", "gains_by_rank", "evaluated_topics"}

@@ -20,5 +20,5 @@ select
         when $tie_rule = 'input' then position
         else 0
     end as given,
-    strength(score, $tie_rule, $lower_is_better) as strength
+    comparison_score(score, $tie_rule, $lower_is_better) as strength
 from staged

@@ -1,5 +1,5 @@
--- title: Rankings of the first schema with the place of the first document tied with each
--- inputs: scored
+-- title: Rankings of the first schema with the rank of the first document tied with each
+-- inputs: retrieved_scores
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
@@ -12,10 +12,10 @@ with peers as (
         run_id,
         topic_id,
         rank,
-        cast(rank() over (partition by run_id, topic_id order by strength desc) as integer) as peer_rank,
+        cast(rank() over (partition by run_id, topic_id order by comparison_score desc) as integer) as peer_rank,
         document_id,
         score
-    from scored
+    from retrieved_scores
 )
 select
     peers.run_id,

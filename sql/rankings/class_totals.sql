@@ -21,17 +21,17 @@ with found as (
 ),
 counted as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        topic_facts.num_rel as num_rel,
+        evaluated_topics.evaluation_id as evaluation_id,
+        topic_counts.num_rel as num_rel,
         coalesce(found.num_rel, 0) as rel_ret,
-        topic_facts.num_nonrel as judged_nonrel,
+        topic_counts.num_nonrel as judged_nonrel,
         coalesce(found.num_nonrel, 0) as judged_nonrel_ret,
-        evaluated.num_ret - coalesce(found.num_rel, 0) as others_ret
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
-    left join found on found.evaluation_id = evaluated.evaluation_id
+        evaluated_topics.num_ret - coalesce(found.num_rel, 0) as others_ret
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
+    left join found on found.evaluation_id = evaluated_topics.evaluation_id
 )
 select
     evaluation_id,

@@ -11,13 +11,13 @@
 with levels as (
     -- The factor forgives a level that has no exact binary form, 0.7 of 10 documents being 7.
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         recall_points.recall as recall,
-        greatest(ceil(recall_points.recall * topic_facts.num_rel * (1 - 1e-12)), 1) as num_rel
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
+        greatest(ceil(recall_points.recall * topic_counts.num_rel * (1 - 1e-12)), 1) as num_rel
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
     cross join recall_points(points := $points) as recall_points
 )
 select

@@ -13,7 +13,7 @@ with matched as (
         run,
         count(*) as num_topics,
         count(case when missing then 1 end) as missing_topics
-    from evaluated
+    from evaluated_topics
     group by qrels_id, run_id, qrels, run
 ),
 retrieved_topics as (

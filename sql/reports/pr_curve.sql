@@ -40,26 +40,26 @@ corners as (
     where rank > 1
     union
     select
-        evaluated.evaluation_id,
-        evaluated.num_ret as rank,
+        evaluated_topics.evaluation_id,
+        evaluated_topics.num_ret as rank,
         coalesce(hit_counts.num_rel_ret, 0) as nth
-    from evaluated
-    left join hit_counts on hit_counts.evaluation_id = evaluated.evaluation_id
-    where evaluated.num_ret > 0
+    from evaluated_topics
+    left join hit_counts on hit_counts.evaluation_id = evaluated_topics.evaluation_id
+    where evaluated_topics.num_ret > 0
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     corners.rank,
-    coalesce(cast(corners.nth as double) / nullif(topic_facts.num_rel, 0), 0) as recall,
+    coalesce(cast(corners.nth as double) / nullif(topic_counts.num_rel, 0), 0) as recall,
     cast(corners.nth as double) / corners.rank as precision,
     coalesce(found_places.precision, 0) as interpolated
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-join corners on corners.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+join corners on corners.evaluation_id = evaluated_topics.evaluation_id
 left join found_places
     on found_places.evaluation_id = corners.evaluation_id
     and found_places.nth = greatest(corners.nth, 1)

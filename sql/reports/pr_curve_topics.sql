@@ -9,11 +9,11 @@
 --   recall      level of recall
 --   precision   highest precision at any recall of at least the level
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     interpolated_curve.recall,
     interpolated_curve.precision
-from evaluated
+from evaluated_topics
 join interpolated_curve(points := $points, rel := $rel) as interpolated_curve
-    on interpolated_curve.evaluation_id = evaluated.evaluation_id
+    on interpolated_curve.evaluation_id = evaluated_topics.evaluation_id

@@ -8,7 +8,7 @@
 --   relstring   0 to 9 for the grade, > for a greater one, . for a negative one, - for no judgment
 with shown as (
     select
-        evaluated.evaluation_id,
+        evaluated_topics.evaluation_id,
         retrieved.rank,
         case
             when judged_ranks.grade > 9 then '>'
@@ -16,13 +16,13 @@ with shown as (
             when judged_ranks.grade < 0 then '.'
             else '-'
         end as sign
-    from evaluated
+    from evaluated_topics
     join retrieved
-        on retrieved.run_id = evaluated.run_id
-        and retrieved.topic_id = evaluated.topic_id
+        on retrieved.run_id = evaluated_topics.run_id
+        and retrieved.topic_id = evaluated_topics.topic_id
         and retrieved.rank <= $length
     left join judged_ranks
-        on judged_ranks.evaluation_id = evaluated.evaluation_id
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
         and judged_ranks.rank = retrieved.rank
 ),
 strings as (
@@ -33,9 +33,9 @@ strings as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(strings.relstring, '') as relstring
-from evaluated
-left join strings on strings.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join strings on strings.evaluation_id = evaluated_topics.evaluation_id

@@ -63,11 +63,11 @@ marked as (
     union all
     select
         both_kinds.evaluation_id,
-        evaluated.num_ret as rank,
+        evaluated_topics.num_ret as rank,
         both_kinds.nonrel_ret as false_positives,
         both_kinds.rel_ret as true_positives
     from both_kinds
-    join evaluated on evaluated.evaluation_id = both_kinds.evaluation_id
+    join evaluated_topics on evaluated_topics.evaluation_id = both_kinds.evaluation_id
     union all
     select
         evaluation_id,
@@ -89,19 +89,19 @@ corners as (
     group by evaluation_id, false_positives, true_positives
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     corners.rank,
     retrieved.score as threshold,
     corners.false_positives,
     corners.true_positives,
     cast(corners.false_positives as double) / both_kinds.num_nonrel as fpr,
     cast(corners.true_positives as double) / both_kinds.num_rel as tpr
-from evaluated
-join both_kinds on both_kinds.evaluation_id = evaluated.evaluation_id
-join corners on corners.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join both_kinds on both_kinds.evaluation_id = evaluated_topics.evaluation_id
+join corners on corners.evaluation_id = evaluated_topics.evaluation_id
 left join retrieved
-    on retrieved.run_id = evaluated.run_id
-    and retrieved.topic_id = evaluated.topic_id
+    on retrieved.run_id = evaluated_topics.run_id
+    and retrieved.topic_id = evaluated_topics.topic_id
     and retrieved.rank = corners.rank

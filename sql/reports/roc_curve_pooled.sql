@@ -38,7 +38,7 @@ followed as (
         rel_above + num_rel as true_positives,
         lead(num_rel) over (
             partition by qrels, run
-            order by strength desc
+            order by comparison_score desc
         ) as num_rel_next
     from pooled_groups(rel := $rel, nonrelevant := $nonrelevant)
     where num_rel + num_nonrel > 0

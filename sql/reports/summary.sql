@@ -1,5 +1,5 @@
 -- title: The mean of every measure over the topics of the judgments
--- inputs: means
+-- inputs: mean_values
 -- columns:
 --   qrels        judgment set
 --   run          run
@@ -13,4 +13,4 @@ select
     measure,
     value,
     num_topics
-from means
+from mean_values

@@ -18,22 +18,22 @@
 --   is_chosen         whether TAP cuts the run there: the strictest threshold at which share is enough
 with totals as (
     select
-        evaluated.qrels,
-        evaluated.run,
+        evaluated_topics.qrels,
+        evaluated_topics.run,
         runs.lower_is_better,
         sum(own_weights.weight) as weight
-    from evaluated
-    join runs on runs.run_id = evaluated.run_id
+    from evaluated_topics
+    join runs on runs.run_id = evaluated_topics.run_id
     join evaluated_weights(weighted := $weighted) as own_weights
-        on own_weights.evaluation_id = evaluated.evaluation_id
-    group by evaluated.qrels, evaluated.run, runs.lower_is_better
+        on own_weights.evaluation_id = evaluated_topics.evaluation_id
+    group by evaluated_topics.qrels, evaluated_topics.run, runs.lower_is_better
 ),
 shown as (
     select
         documents_down.qrels,
         documents_down.run,
         documents_down.evaluation_id,
-        documents_down.strength,
+        documents_down.comparison_score,
         documents_down.score,
         own_weights.weight,
         -- What is relevant shows no further false positive.
@@ -48,13 +48,13 @@ cumulated as (
         qrels,
         run,
         evaluation_id,
-        strength,
+        comparison_score,
         score,
         nth,
         weight,
         sum(weight) over (
             partition by qrels, run, nth
-            order by strength desc, evaluation_id
+            order by comparison_score desc, evaluation_id
             rows between unbounded preceding and current row
         ) as weight_cut
     from shown
@@ -63,7 +63,7 @@ stepped as (
     select
         qrels,
         run,
-        strength,
+        comparison_score,
         score,
         nth,
         weight,
@@ -71,7 +71,7 @@ stepped as (
         coalesce(
             lag(weight_cut) over (
                 partition by qrels, run, nth
-                order by strength desc, evaluation_id
+                order by comparison_score desc, evaluation_id
             ),
             0
         ) as weight_before
@@ -83,7 +83,7 @@ steps as (
     select
         stepped.qrels,
         stepped.run,
-        stepped.strength,
+        stepped.comparison_score,
         case when totals.lower_is_better then max(stepped.score) else min(stepped.score) end as score,
         totals.weight as total,
         count(case when stepped.nth = $k then 1 end) as topics,
@@ -101,25 +101,25 @@ steps as (
     join totals
         on totals.qrels = stepped.qrels
         and totals.run = stepped.run
-    group by stepped.qrels, stepped.run, stepped.strength, totals.weight, totals.lower_is_better
+    group by stepped.qrels, stepped.run, stepped.comparison_score, totals.weight, totals.lower_is_better
 ),
 curves as (
     select
         qrels,
         run,
-        strength,
+        comparison_score,
         score,
         errors,
         sum(topics) over strictest_first as num_topics,
         sum(weight) over strictest_first / total as share,
         sum(errors) over strictest_first as false_positives,
         sum(errors) over whole as greatest,
-        min(strength) over whole as weakest
+        min(comparison_score) over whole as weakest
     from steps
     window
         strictest_first as (
             partition by qrels, run
-            order by strength desc
+            order by comparison_score desc
             rows between unbounded preceding and current row
         ),
         whole as (partition by qrels, run)
@@ -132,5 +132,5 @@ select
     share,
     cast(false_positives as bigint) as false_positives,
     (false_positives >= $k and false_positives - errors < $k)
-        or (greatest < $k and strength = weakest and $insufficient = 'lowest') as is_chosen
+        or (greatest < $k and comparison_score = weakest and $insufficient = 'lowest') as is_chosen
 from curves

@@ -16,25 +16,25 @@ with depths as (
 ),
 retrieved_down as (
     select
-        evaluated.qrels,
-        evaluated.run,
+        evaluated_topics.qrels,
+        evaluated_topics.run,
         depths.k,
-        sum(least(evaluated.num_ret, depths.k)) as num_ret
-    from evaluated
+        sum(least(evaluated_topics.num_ret, depths.k)) as num_ret
+    from evaluated_topics
     cross join depths
-    group by evaluated.qrels, evaluated.run, depths.k, depths.before
-    having max(evaluated.num_ret) > depths.before
+    group by evaluated_topics.qrels, evaluated_topics.run, depths.k, depths.before
+    having max(evaluated_topics.num_ret) > depths.before
 ),
 judged_down as (
     select
-        evaluated.qrels,
-        evaluated.run,
+        evaluated_topics.qrels,
+        evaluated_topics.run,
         depths.k,
         count(*) as num_judged
     from judged_ranks
-    join evaluated on evaluated.evaluation_id = judged_ranks.evaluation_id
+    join evaluated_topics on evaluated_topics.evaluation_id = judged_ranks.evaluation_id
     join depths on judged_ranks.rank <= depths.k
-    group by evaluated.qrels, evaluated.run, depths.k
+    group by evaluated_topics.qrels, evaluated_topics.run, depths.k
 )
 select
     retrieved_down.qrels,

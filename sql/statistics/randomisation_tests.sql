@@ -85,7 +85,7 @@ draws as (
     select unnest(range(1, cast($samples as bigint) + 1)) as draw
 ),
 drawn_keys as (
-    select mixed(cast($seed as bigint) & 4294967295, draw) as draw_key
+    select hash32(cast($seed as bigint) & 4294967295, draw) as draw_key
     from draws
 ),
 drawn_signs as materialized (
@@ -93,7 +93,7 @@ drawn_signs as materialized (
         sizes.num_topics,
         list_transform(
             range(1, sizes.num_topics + 1),
-            lambda place: case when mixed(drawn_keys.draw_key, place) < 2147483648 then -1.0 else 1.0 end
+            lambda place: case when hash32(drawn_keys.draw_key, place) < 2147483648 then -1.0 else 1.0 end
         ) as signs
     from (select distinct num_topics from pairs where num_unequal > 20) as sizes
     cross join drawn_keys

@@ -78,7 +78,7 @@ drawn_places as (
     select
         num_runs,
         draw,
-        mixed(cast($seed as bigint) & 4294967295, draw) as draw_key,
+        hash32(cast($seed as bigint) & 4294967295, draw) as draw_key,
         unnest(range(first_place, next_place)) as place
     from drawn_stretches
 ),
@@ -87,7 +87,7 @@ place_keys as (
         num_runs,
         draw,
         place,
-        mixed(draw_key, place) as place_key
+        hash32(draw_key, place) as place_key
     from drawn_places
 ),
 -- The places of the runs, in the order of the numbers drawn for them, equal ones in their own.
@@ -98,7 +98,7 @@ permutations as (
         draw,
         list_grade_up(
             list_transform(
-                mixed_list(place_key, 1, num_runs),
+                hash32_list(place_key, 1, num_runs),
                 lambda number, run_place: number * 2147483648 + run_place
             )
         ) as permutation

@@ -20,9 +20,9 @@ with logarithms as (
         cast(0 as double) as ln_factorial
     union all
     select
-        place as number,
-        sum(ln(place)) over (order by place rows between unbounded preceding and current row) as ln_factorial
-    from places
+        rank as number,
+        sum(ln(rank)) over (order by rank rows between unbounded preceding and current row) as ln_factorial
+    from ranks_to_longest
 ),
 members as (
     select
@@ -95,14 +95,14 @@ select
     placed.next_number,
     placed.is_last,
     placed.chance * placed.gain * ln(2) / ln(
-        2 + ideal_progress.cost + greatest(placed.rank - ideal_lengths.num_gained, 0) - placed.total_gain
+        2 + ideal_dcg_by_rank.cost + greatest(placed.rank - ideal_lengths.num_gained, 0) - placed.total_gain
     ) as addition
 from placed
 join evaluations on evaluations.evaluation_id = placed.evaluation_id
 join ideal_lengths(gains := $gains) as ideal_lengths
     on ideal_lengths.qrels_id = evaluations.qrels_id
     and ideal_lengths.topic_id = evaluations.topic_id
-join ideal_progress(gains := $gains) as ideal_progress
-    on ideal_progress.qrels_id = evaluations.qrels_id
-    and ideal_progress.topic_id = evaluations.topic_id
-    and ideal_progress.rank = least(placed.rank, ideal_lengths.num_gained)
+join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
+    on ideal_dcg_by_rank.qrels_id = evaluations.qrels_id
+    and ideal_dcg_by_rank.topic_id = evaluations.topic_id
+    and ideal_dcg_by_rank.rank = least(placed.rank, ideal_lengths.num_gained)

@@ -26,8 +26,8 @@ with recursive kinds as (
 numbers as (
     select 0 as number
     union all
-    select place as number
-    from places
+    select rank as number
+    from ranks_to_longest
 ),
 sets as (
     select

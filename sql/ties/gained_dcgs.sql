@@ -33,10 +33,10 @@ discounted as (
         tied.num_gained,
         tied.gained,
         tied.gain,
-        places.place as rank,
-        ln(2) / ln(places.place + 1) as discount
+        ranks_to_longest.rank as rank,
+        ln(2) / ln(ranks_to_longest.rank + 1) as discount
     from tied
-    join places on places.place between tied.first_rank and tied.last_rank
+    join ranks_to_longest on ranks_to_longest.rank between tied.first_rank and tied.last_rank
 ),
 progress as (
     select
@@ -64,7 +64,7 @@ select
     rank,
     cast(1 as double) as share,
     dcg
-from gain_progress(gains := $gains, ties := $ties)
+from dcg_by_rank(gains := $gains, ties := $ties)
 where
     gain > 0
     and $ties <> 'expected'

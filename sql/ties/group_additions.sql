@@ -25,7 +25,7 @@ with divisors as (
             when $measure = 'P' then $depth
             else floor($depth * num_rel + cast(0.9 as double))
         end as cutoff
-    from group_facts(rel := $rel)
+    from group_relevant_counts(rel := $rel)
 ),
 sets as (
     select

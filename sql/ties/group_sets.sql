@@ -69,8 +69,8 @@ dominations as (
 numbers as (
     select 0 as number
     union all
-    select place as number
-    from places
+    select rank as number
+    from ranks_to_longest
 ),
 sets as (
     select

@@ -17,7 +17,7 @@ with numbered as (
         topic_id,
         judgment_group,
         row_number() over (partition by qrels_id, topic_id order by judgment_group) as nth_group
-    from group_facts(rel := $rel)
+    from group_relevant_counts(rel := $rel)
 ),
 states as (
     select

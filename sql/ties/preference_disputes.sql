@@ -32,4 +32,4 @@ from opposed
 union
 select shared.evaluation_id
 from shared
-join preference_circles(pairs := 'all', unit := 'one') as circles on circles.evaluation_id = shared.evaluation_id
+join preference_cycles(pairs := 'all', unit := 'one') as circles on circles.evaluation_id = shared.evaluation_id

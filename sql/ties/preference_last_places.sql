@@ -24,10 +24,10 @@ with last_documents as (
         preference_ranks.rank as rank,
         preference_ranks.first_rank as first_rank
     from preference_limits(pairs := $pairs) as limits
-    join evaluated on evaluated.evaluation_id = limits.evaluation_id
+    join evaluated_topics on evaluated_topics.evaluation_id = limits.evaluation_id
     join preference_documents
-        on preference_documents.qrels_id = evaluated.qrels_id
-        and preference_documents.topic_id = evaluated.topic_id
+        on preference_documents.qrels_id = evaluated_topics.qrels_id
+        and preference_documents.topic_id = evaluated_topics.topic_id
         and preference_documents.judgment_group = limits.judgment_group
     join documents on documents.document_id = preference_documents.document_id
     left join preference_ranks

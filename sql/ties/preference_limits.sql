@@ -11,21 +11,21 @@
 --   most_last        of the documents at the last level the most that are kept if num_surplus is below 0
 with counted as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         preference_documents.judgment_group as judgment_group,
         max(preference_documents.num_subgroups) as num_subgroups,
         count(case when preference_documents.is_rel then 1 end) as num_rel,
         count(case when preference_documents.is_rel then preference_ranks.rank end) as num_rel_ret,
         count(case when preference_documents.is_nonrel then 1 end) as num_nonrel,
         count(case when preference_documents.is_nonrel then preference_ranks.rank end) as num_nonrel_ret
-    from evaluated
+    from evaluated_topics
     join preference_documents
-        on preference_documents.qrels_id = evaluated.qrels_id
-        and preference_documents.topic_id = evaluated.topic_id
+        on preference_documents.qrels_id = evaluated_topics.qrels_id
+        and preference_documents.topic_id = evaluated_topics.topic_id
     left join preference_ranks
-        on preference_ranks.evaluation_id = evaluated.evaluation_id
+        on preference_ranks.evaluation_id = evaluated_topics.evaluation_id
         and preference_ranks.document_id = preference_documents.document_id
-    group by evaluated.evaluation_id, preference_documents.judgment_group
+    group by evaluated_topics.evaluation_id, preference_documents.judgment_group
 )
 select
     evaluation_id,

@@ -17,7 +17,7 @@ with recursive circles as (
         nth,
         num_docs,
         pow(2, nth) as step
-    from preference_circles(pairs := $pairs, unit := $unit)
+    from preference_cycles(pairs := $pairs, unit := $unit)
 ),
 meetings as (
     -- What is lost where the one document stands above the other.
@@ -34,7 +34,7 @@ meetings as (
         on upper_doc.evaluation_id = lower_doc.evaluation_id
         and upper_doc.circle_id = lower_doc.circle_id
         and upper_doc.document_id <> lower_doc.document_id
-    left join preference_nets(pairs := $pairs, unit := $unit) as nets
+    left join net_preferences(pairs := $pairs, unit := $unit) as nets
         on nets.evaluation_id = lower_doc.evaluation_id
         and nets.better_id = lower_doc.document_id
         and nets.worse_id = upper_doc.document_id

@@ -12,7 +12,7 @@ with sums as (
     select
         evaluation_id,
         sum(net) as total
-    from preference_nets(pairs := $pairs, unit := $unit)
+    from net_preferences(pairs := $pairs, unit := $unit)
     where $ties in ('worst', 'best')
     group by evaluation_id
 ),

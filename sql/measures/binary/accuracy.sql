@@ -35,8 +35,8 @@ with tied as (
 numbers as (
     select 0 as number
     union all
-    select place as number
-    from places
+    select rank as number
+    from ranks_to_longest
 ),
 choices as (
     -- How many relevant documents of a tie that the cutoff cuts may stand above it.
@@ -149,14 +149,14 @@ found as (
 ),
 pairs as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         found.num_rel,
         found.num_wrong,
         found.weight,
         cast(found.num_rel as double)
-            * (least(coalesce($k, evaluated.num_ret), evaluated.num_ret) - found.num_rel) as num_pairs
-    from evaluated
-    join found on found.evaluation_id = evaluated.evaluation_id
+            * (least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) - found.num_rel) as num_pairs
+    from evaluated_topics
+    join found on found.evaluation_id = evaluated_topics.evaluation_id
 ),
 outcomes as (
     select
@@ -194,10 +194,10 @@ averages as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(averages.value, 0) as value,
     coalesce(averages.num_pairs, 0) as num_pairs
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

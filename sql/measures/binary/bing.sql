@@ -24,12 +24,12 @@ with others as (
     -- Among the others tied with it a document has every place with the same chance.
     select
         tie_groups.evaluation_id,
-        tie_groups.first_rank - 1 - tie_groups.rel_above + places.place - 1 as num_above,
+        tie_groups.first_rank - 1 - tie_groups.rel_above + ranks_to_longest.rank - 1 as num_above,
         cast(tie_groups.num_rel as double)
             / (tie_groups.last_rank - tie_groups.first_rank - tie_groups.num_rel + 2) as share
     from tie_groups(rel := $rel) as tie_groups
-    join places
-        on places.place between 1 and tie_groups.last_rank - tie_groups.first_rank - tie_groups.num_rel + 2
+    join ranks_to_longest
+        on ranks_to_longest.rank between 1 and tie_groups.last_rank - tie_groups.first_rank - tie_groups.num_rel + 2
     where
         $ties = 'expected'
         and tie_groups.num_rel > 0
@@ -42,12 +42,12 @@ discounted as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(discounted.total / nullif(topic_facts.num_rel, 0), 0) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(discounted.total / nullif(topic_counts.num_rel, 0), 0) as value
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

@@ -22,22 +22,22 @@ with averages as (
             nonrelevant_above.share * case
                 when nonrelevant_above.nonrel_above = 0 then cast(1 as double)
                 else 1
-                    - cast(least(nonrelevant_above.nonrel_above, topic_facts.num_rel) as double)
-                    / least(topic_facts.num_nonrel, topic_facts.num_rel)
+                    - cast(least(nonrelevant_above.nonrel_above, topic_counts.num_rel) as double)
+                    / least(topic_counts.num_nonrel, topic_counts.num_rel)
             end
-        ) / max(topic_facts.num_rel) as value
+        ) / max(topic_counts.num_rel) as value
     from evaluations
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluations.qrels_id
-        and topic_facts.topic_id = evaluations.topic_id
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluations.qrels_id
+        and topic_counts.topic_id = evaluations.topic_id
     join nonrelevant_above(rel := $rel, ties := $ties) as nonrelevant_above
         on nonrelevant_above.evaluation_id = evaluations.evaluation_id
     group by evaluations.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(averages.value, 0) as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

@@ -20,10 +20,10 @@ with cutoffs as (
     select
         qrels.qrels,
         topics.topic,
-        topic_facts.num_rel
-    from topic_facts(rel := $rel) as topic_facts
-    join qrels on qrels.qrels_id = topic_facts.qrels_id
-    join topics on topics.topic_id = topic_facts.topic_id
+        topic_counts.num_rel
+    from topic_counts(rel := $rel) as topic_counts
+    join qrels on qrels.qrels_id = topic_counts.qrels_id
+    join topics on topics.topic_id = topic_counts.topic_id
 )
 select
     rprec.qrels,

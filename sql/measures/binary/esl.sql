@@ -29,19 +29,19 @@ with sums as (
 ),
 counts as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        evaluated.num_ret - coalesce(sums.num_rel, 0) as others_retrieved,
+        evaluated_topics.evaluation_id as evaluation_id,
+        evaluated_topics.num_ret - coalesce(sums.num_rel, 0) as others_retrieved,
         coalesce(sums.num_rel, 0) as rel_retrieved,
-        topic_facts.num_rel - coalesce(sums.num_rel, 0) as rel_left,
+        topic_counts.num_rel - coalesce(sums.num_rel, 0) as rel_left,
         case
-            when $collection is null then topic_facts.num_nonrel - coalesce(sums.num_nonrel, 0)
-            else greatest($collection - evaluated.num_ret - topic_facts.num_rel + coalesce(sums.num_rel, 0), 0)
+            when $collection is null then topic_counts.num_nonrel - coalesce(sums.num_nonrel, 0)
+            else greatest($collection - evaluated_topics.num_ret - topic_counts.num_rel + coalesce(sums.num_rel, 0), 0)
         end as others_left
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
-    left join sums on sums.evaluation_id = evaluated.evaluation_id
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
+    left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
 ),
 found as (
     select
@@ -54,15 +54,15 @@ found as (
         and rel_above + num_rel >= $wanted
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when found.length is not null then found.length
         when counts.rel_retrieved + counts.rel_left < $wanted then counts.others_retrieved + counts.others_left
         else counts.others_retrieved
             + cast(counts.others_left as double) * ($wanted - counts.rel_retrieved) / (counts.rel_left + 1)
     end as value
-from evaluated
-join counts on counts.evaluation_id = evaluated.evaluation_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -22,24 +22,24 @@
 -- example: mixed F@5 = 0.1667
 with rates as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         coalesce($recall_weight, $beta * $beta) as weight,
-        relevant_counts.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as p,
-        relevant_counts.num_rel_ret / topic_facts.num_rel as r
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
+        relevant_retrieved.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as p,
+        relevant_retrieved.num_rel_ret / topic_counts.num_rel as r
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
     join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-        on retrieved_counts.evaluation_id = evaluated.evaluation_id
-    join relevant_counts(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_counts
-        on relevant_counts.evaluation_id = evaluated.evaluation_id
-    where relevant_counts.num_rel_ret > 0
+        on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
+    join relevant_retrieved(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_retrieved
+        on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+    where relevant_retrieved.num_rel_ret > 0
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce((rates.weight + 1) * rates.p * rates.r / nullif(rates.weight * rates.p + rates.r, 0), 0) as value
-from evaluated
-left join rates on rates.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join rates on rates.evaluation_id = evaluated_topics.evaluation_id

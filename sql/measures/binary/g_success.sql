@@ -23,9 +23,9 @@ with discounted as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(discounted.total, 0) as value
-from evaluated
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

@@ -71,7 +71,7 @@ tied as (
         tie_groups.first_rank as first_rank,
         tie_groups.num_unjudged as num_unjudged,
         tie_groups.unjudged_above as unjudged_above,
-        cast(tie_groups.rel_above + places.place - 1 as double) as rel_above,
+        cast(tie_groups.rel_above + ranks_to_longest.rank - 1 as double) as rel_above,
         cast(
             tie_groups.nonrel_above + case when $ties = 'best' then 0 else tie_groups.num_nonrel end as double
         ) as nonrel_above,
@@ -80,7 +80,7 @@ tied as (
             else tie_groups.last_rank - tie_groups.num_rel - tie_groups.num_nonrel - tie_groups.num_unjudged
         end - tie_groups.rel_above - tie_groups.nonrel_above - tie_groups.unjudged_above as unpooled_above
     from tie_groups(rel := $rel) as tie_groups
-    join places on places.place between 1 and tie_groups.num_rel
+    join ranks_to_longest on ranks_to_longest.rank between 1 and tie_groups.num_rel
     where
         $ties <> 'rule'
         and tie_groups.first_rank < tie_groups.last_rank
@@ -106,13 +106,13 @@ chosen as (
     select
         tied.evaluation_id,
         tied.first_rank as tie,
-        places.place as choice,
+        ranks_to_longest.rank as choice,
         tied.rel_above,
         tied.nonrel_above,
         tied.unpooled_above,
-        tied.unjudged_above + places.place - 1 as unjudged_above
+        tied.unjudged_above + ranks_to_longest.rank - 1 as unjudged_above
     from tied
-    join places on places.place between 1 and tied.num_unjudged + 1
+    join ranks_to_longest on ranks_to_longest.rank between 1 and tied.num_unjudged + 1
     where $ties = 'worst'
 ),
 placed as (
@@ -172,12 +172,12 @@ inferred as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(inferred.total / nullif(topic_facts.num_rel, 0), 0) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-left join inferred on inferred.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(inferred.total / nullif(topic_counts.num_rel, 0), 0) as value
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+left join inferred on inferred.evaluation_id = evaluated_topics.evaluation_id

@@ -31,7 +31,7 @@ with levels as (
             when $rounding = 'trec_eval_10' then floor($recall * num_rel + 0.5)
             else floor($recall * num_rel + 0.9)
         end as level
-    from topic_facts(rel := $rel)
+    from topic_counts(rel := $rel)
 ),
 found as (
     select
@@ -47,9 +47,9 @@ found as (
     group by evaluations.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.precision, 0) as value
-from evaluated
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -22,32 +22,32 @@
 -- example: mixed IPrecAvg(rounding='trec_eval_10') = 0.1242
 with levels as (
     select
-        topic_facts.qrels_id,
-        topic_facts.topic_id,
+        topic_counts.qrels_id,
+        topic_counts.topic_id,
         case
-            when $rounding = 'trec_eval_10' then floor(recall_points.recall * topic_facts.num_rel + 0.5)
-            else floor(recall_points.recall * topic_facts.num_rel + 0.9)
+            when $rounding = 'trec_eval_10' then floor(recall_points.recall * topic_counts.num_rel + 0.5)
+            else floor(recall_points.recall * topic_counts.num_rel + 0.9)
         end as level
-    from topic_facts(rel := $rel) as topic_facts
+    from topic_counts(rel := $rel) as topic_counts
     cross join recall_points(points := $points) as recall_points
 ),
 averages as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         sum(coalesce(interpolated_precisions.precision, 0)) / count(*) as value
-    from evaluated
+    from evaluated_topics
     join levels
-        on levels.qrels_id = evaluated.qrels_id
-        and levels.topic_id = evaluated.topic_id
+        on levels.qrels_id = evaluated_topics.qrels_id
+        and levels.topic_id = evaluated_topics.topic_id
     left join interpolated_precisions(rel := $rel, judged_only := $judged_only, ties := $ties) as interpolated_precisions
-        on interpolated_precisions.evaluation_id = evaluated.evaluation_id
+        on interpolated_precisions.evaluation_id = evaluated_topics.evaluation_id
         and interpolated_precisions.nth = greatest(levels.level, 1)
-    group by evaluated.evaluation_id
+    group by evaluated_topics.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     averages.value
-from evaluated
-join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join averages on averages.evaluation_id = evaluated_topics.evaluation_id

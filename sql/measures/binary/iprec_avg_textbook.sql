@@ -23,9 +23,9 @@ with averages as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     averages.value
-from evaluated
-join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join averages on averages.evaluation_id = evaluated_topics.evaluation_id

@@ -18,10 +18,10 @@
 -- example: textbook-curves IPrec_textbook@0.5 = 0.6667
 -- example: textbook-curves IPrec_textbook@0.51 = 0.4
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     interpolated_curve.precision as value
-from evaluated
+from evaluated_topics
 join interpolated_curve(points := cast($recall as varchar), rel := $rel, ties := $ties) as interpolated_curve
-    on interpolated_curve.evaluation_id = evaluated.evaluation_id
+    on interpolated_curve.evaluation_id = evaluated_topics.evaluation_id

@@ -17,18 +17,18 @@ with found as (
     select
         evaluation_id,
         sum(share) as num_judged_ret
-    from relevance_shares(rel := -2147483647, ties := $ties)
+    from relevance_probabilities(rel := -2147483647, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
         found.num_judged_ret
-            / nullif(cast(least(coalesce($k, evaluated.num_ret), evaluated.num_ret) as double), 0),
+            / nullif(cast(least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) as double), 0),
         0
     ) as value
-from evaluated
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

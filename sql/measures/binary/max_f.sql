@@ -17,16 +17,16 @@
 -- example: textbook-curves MaxF = 0.5714
 with points as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         relevant_ranks.rank as rank,
         (1 + $beta * $beta) * relevant_ranks.nth
-            / ($beta * $beta * topic_facts.num_rel + relevant_ranks.rank) as f
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
+            / ($beta * $beta * topic_counts.num_rel + relevant_ranks.rank) as f
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
     join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
-        on relevant_ranks.evaluation_id = evaluated.evaluation_id
+        on relevant_ranks.evaluation_id = evaluated_topics.evaluation_id
 ),
 ordered as (
     -- F falls from one relevant document to the next, so the highest is at one of them.
@@ -41,12 +41,12 @@ ordered as (
     from points
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(ordered.f, 0) as value,
     ordered.rank as rank
-from evaluated
+from evaluated_topics
 left join ordered
-    on ordered.evaluation_id = evaluated.evaluation_id
+    on ordered.evaluation_id = evaluated_topics.evaluation_id
     and ordered.place = 1

@@ -26,22 +26,22 @@ with found as (
 ),
 ranks as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        topic_facts.num_rel,
+        evaluated_topics.evaluation_id as evaluation_id,
+        topic_counts.num_rel,
         found.total
-            + cast(topic_facts.num_rel - found.num_found as double) * $k
-            + cast(topic_facts.num_rel as double) * (topic_facts.num_rel + 1) / 2
+            + cast(topic_counts.num_rel - found.num_found as double) * $k
+            + cast(topic_counts.num_rel as double) * (topic_counts.num_rel + 1) / 2
             - cast(found.num_found as double) * (found.num_found + 1) / 2 as total
-    from evaluated
-    join topic_facts(rel := $rel) as topic_facts
-        on topic_facts.qrels_id = evaluated.qrels_id
-        and topic_facts.topic_id = evaluated.topic_id
-    join found on found.evaluation_id = evaluated.evaluation_id
+    from evaluated_topics
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
+    join found on found.evaluation_id = evaluated_topics.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(1 - (ranks.total / ranks.num_rel - (ranks.num_rel + 1) / cast(2 as double)) / $k, 0) as value
-from evaluated
-left join ranks on ranks.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join ranks on ranks.evaluation_id = evaluated_topics.evaluation_id

@@ -18,13 +18,13 @@
 -- mean: arithmetic
 -- example: single-value-1 R@3 = 0.2
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(relevant_counts.num_rel_ret / nullif(topic_facts.num_rel, 0), 0) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(relevant_retrieved.num_rel_ret / nullif(topic_counts.num_rel, 0), 0) as value
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+left join relevant_retrieved(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

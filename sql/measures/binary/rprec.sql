@@ -23,28 +23,28 @@ with cutoffs as (
         qrels_id,
         topic_id,
         floor($multiple * num_rel + 0.9) as cutoff
-    from topic_facts(rel := $rel)
+    from topic_counts(rel := $rel)
 ),
 found as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        sum(relevance_shares.share) as num_rel_ret
-    from evaluated
+        evaluated_topics.evaluation_id as evaluation_id,
+        sum(relevance_probabilities.share) as num_rel_ret
+    from evaluated_topics
     join cutoffs
-        on cutoffs.qrels_id = evaluated.qrels_id
-        and cutoffs.topic_id = evaluated.topic_id
-    join relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties) as relevance_shares
-        on relevance_shares.evaluation_id = evaluated.evaluation_id
-        and relevance_shares.rank <= cutoffs.cutoff
-    group by evaluated.evaluation_id
+        on cutoffs.qrels_id = evaluated_topics.qrels_id
+        and cutoffs.topic_id = evaluated_topics.topic_id
+    join relevance_probabilities(rel := $rel, judged_only := $judged_only, ties := $ties) as relevance_probabilities
+        on relevance_probabilities.evaluation_id = evaluated_topics.evaluation_id
+        and relevance_probabilities.rank <= cutoffs.cutoff
+    group by evaluated_topics.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.num_rel_ret / nullif(cutoffs.cutoff, 0), 0) as value
-from evaluated
+from evaluated_topics
 join cutoffs
-    on cutoffs.qrels_id = evaluated.qrels_id
-    and cutoffs.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+    on cutoffs.qrels_id = evaluated_topics.qrels_id
+    and cutoffs.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

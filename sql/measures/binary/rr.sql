@@ -24,9 +24,9 @@ with found as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.total, 0) as value
-from evaluated
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

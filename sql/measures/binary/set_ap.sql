@@ -13,19 +13,19 @@
 -- scores: no
 -- example: mixed SetAP = 0.0741
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
-        relevant_counts.num_rel_ret * relevant_counts.num_rel_ret
-            / nullif(cast(retrieved_counts.num_ret as double) * topic_facts.num_rel, 0),
+        relevant_retrieved.num_rel_ret * relevant_retrieved.num_rel_ret
+            / nullif(cast(retrieved_counts.num_ret as double) * topic_counts.num_rel, 0),
         0
     ) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
 left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
-    on retrieved_counts.evaluation_id = evaluated.evaluation_id
-left join relevant_counts(rel := $rel, judged_only := $judged_only) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+    on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
+left join relevant_retrieved(rel := $rel, judged_only := $judged_only) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

@@ -16,10 +16,10 @@
 -- scores: no
 -- example: mixed Unjudged@5 = 0.1333
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    (least($k, evaluated.num_ret) - coalesce(relevant_counts.num_rel_ret, 0)) / $k as value
-from evaluated
-left join relevant_counts(k := $k, rel := 0, ties := $ties) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    (least($k, evaluated_topics.num_ret) - coalesce(relevant_retrieved.num_rel_ret, 0)) / $k as value
+from evaluated_topics
+left join relevant_retrieved(k := $k, rel := 0, ties := $ties) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

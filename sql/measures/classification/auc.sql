@@ -35,9 +35,9 @@ with ordered_pairs as (
     group by class_groups.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when class_totals.num_rel = 0 then cast(0 as double)
         when class_totals.num_nonrel = 0 then cast(class_totals.rel_ret as double) / class_totals.num_rel
@@ -47,7 +47,7 @@ select
                 * (class_totals.num_nonrel - class_totals.nonrel_ret) / 2
         ) / (cast(class_totals.num_rel as double) * class_totals.num_nonrel)
     end as value
-from evaluated
+from evaluated_topics
 join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated.evaluation_id
-left join ordered_pairs on ordered_pairs.evaluation_id = evaluated.evaluation_id
+    on class_totals.evaluation_id = evaluated_topics.evaluation_id
+left join ordered_pairs on ordered_pairs.evaluation_id = evaluated_topics.evaluation_id

@@ -21,15 +21,15 @@
 -- example: roc FPR@3 = 0.35
 -- example: roc FPR(nonrelevant='judged')@3 = 0.3125
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
         cast(false_positive_counts.num_false as double) / nullif(cast(class_totals.num_nonrel as double), 0),
         0
     ) as value
-from evaluated
+from evaluated_topics
 join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated.evaluation_id
+    on class_totals.evaluation_id = evaluated_topics.evaluation_id
 join false_positive_counts(k := $k, rel := $rel, nonrelevant := $nonrelevant, ties := $ties) as false_positive_counts
-    on false_positive_counts.evaluation_id = evaluated.evaluation_id
+    on false_positive_counts.evaluation_id = evaluated_topics.evaluation_id

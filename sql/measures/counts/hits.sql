@@ -15,10 +15,10 @@
 -- example: user-models Hits = 2
 -- example: user-models Hits@2 = 1
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    cast(coalesce(relevant_counts.num_rel_ret, 0) as double) as value
-from evaluated
-left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    cast(coalesce(relevant_retrieved.num_rel_ret, 0) as double) as value
+from evaluated_topics
+left join relevant_retrieved(k := $k, rel := $rel, ties := $ties) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

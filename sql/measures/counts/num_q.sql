@@ -14,4 +14,4 @@ select
     run,
     topic,
     cast(1 as double) as value
-from evaluated
+from evaluated_topics

@@ -10,11 +10,11 @@
 -- mean: sum
 -- example: mixed NumRel = 4
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    cast(topic_facts.num_rel as double) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    cast(topic_counts.num_rel as double) as value
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id

@@ -10,10 +10,10 @@
 -- mean: sum
 -- example: mixed NumRelRet = 2
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(relevant_counts.num_rel_ret, 0) as value
-from evaluated
-left join relevant_counts(rel := $rel) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(relevant_retrieved.num_rel_ret, 0) as value
+from evaluated_topics
+left join relevant_retrieved(rel := $rel) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

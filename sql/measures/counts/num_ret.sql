@@ -13,16 +13,16 @@ with graded as (
     select
         evaluation_id,
         num_rel_ret
-    from relevant_counts(rel := $rel)
+    from relevant_retrieved(rel := $rel)
     where $rel is not null
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
-        when $rel is null then cast(evaluated.num_ret as double)
+        when $rel is null then cast(evaluated_topics.num_ret as double)
         else coalesce(graded.num_rel_ret, 0)
     end as value
-from evaluated
-left join graded on graded.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join graded on graded.evaluation_id = evaluated_topics.evaluation_id

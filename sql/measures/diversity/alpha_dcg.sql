@@ -37,13 +37,13 @@ perfect as (
     from repeated_gains(alpha := $alpha, k := $k)
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(gained.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
-from evaluated
+from evaluated_topics
 cross join perfect
 left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated.qrels_id
-    and subtopic_counts.topic_id = evaluated.topic_id
-left join gained on gained.evaluation_id = evaluated.evaluation_id
+    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
+    and subtopic_counts.topic_id = evaluated_topics.topic_id
+left join gained on gained.evaluation_id = evaluated_topics.evaluation_id

@@ -54,13 +54,13 @@ found_places as (
             * (
                 tied.rel_above
                 + 1
-                + cast(places.place - tied.first_rank as double)
+                + cast(ranks_to_longest.rank - tied.first_rank as double)
                 * (tied.num_rel - 1)
                 / (tied.last_rank - tied.first_rank)
             )
-            / places.place as precision
+            / ranks_to_longest.rank as precision
     from tied
-    join places on places.place between tied.first_rank and tied.last_rank
+    join ranks_to_longest on ranks_to_longest.rank between tied.first_rank and tied.last_rank
     where tied.first_rank < tied.last_rank
 ),
 precisions as (
@@ -73,22 +73,22 @@ precisions as (
 ),
 averages as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        avg(coalesce(precisions.total, 0) / group_facts.num_rel) as value
-    from evaluated
-    join group_facts(rel := $rel) as group_facts
-        on group_facts.qrels_id = evaluated.qrels_id
-        and group_facts.topic_id = evaluated.topic_id
+        evaluated_topics.evaluation_id as evaluation_id,
+        avg(coalesce(precisions.total, 0) / group_relevant_counts.num_rel) as value
+    from evaluated_topics
+    join group_relevant_counts(rel := $rel) as group_relevant_counts
+        on group_relevant_counts.qrels_id = evaluated_topics.qrels_id
+        and group_relevant_counts.topic_id = evaluated_topics.topic_id
     left join precisions
-        on precisions.evaluation_id = evaluated.evaluation_id
-        and precisions.subtopic = group_facts.judgment_group
-    where group_facts.num_rel > 0
-    group by evaluated.evaluation_id
+        on precisions.evaluation_id = evaluated_topics.evaluation_id
+        and precisions.subtopic = group_relevant_counts.judgment_group
+    where group_relevant_counts.num_rel > 0
+    group by evaluated_topics.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(averages.value, 0) as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

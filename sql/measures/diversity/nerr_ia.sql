@@ -43,12 +43,12 @@ ideal as (
     group by qrels_id, topic_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(gained.total / nullif(ideal.total, 0), 0) as value
-from evaluated
+from evaluated_topics
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
-left join gained on gained.evaluation_id = evaluated.evaluation_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id
+left join gained on gained.evaluation_id = evaluated_topics.evaluation_id

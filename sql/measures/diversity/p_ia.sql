@@ -85,18 +85,18 @@ lengths as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
         found_places.total
-            / coalesce($k, lengths.num_judged, evaluated.num_ret)
+            / coalesce($k, lengths.num_judged, evaluated_topics.num_ret)
             / subtopic_counts.num_subtopics,
         0
     ) as value
-from evaluated
+from evaluated_topics
 left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated.qrels_id
-    and subtopic_counts.topic_id = evaluated.topic_id
-left join lengths on lengths.evaluation_id = evaluated.evaluation_id
-left join found_places on found_places.evaluation_id = evaluated.evaluation_id
+    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
+    and subtopic_counts.topic_id = evaluated_topics.topic_id
+left join lengths on lengths.evaluation_id = evaluated_topics.evaluation_id
+left join found_places on found_places.evaluation_id = evaluated_topics.evaluation_id

@@ -75,14 +75,14 @@ found_places as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found_places.num_found / subtopic_counts.num_subtopics, 0) as value,
     coalesce(found_places.num_found, 0) as num_found,
     coalesce(subtopic_counts.num_subtopics, 0) as num_subtopics
-from evaluated
+from evaluated_topics
 left join subtopic_counts(rel := $rel) as subtopic_counts
-    on subtopic_counts.qrels_id = evaluated.qrels_id
-    and subtopic_counts.topic_id = evaluated.topic_id
-left join found_places on found_places.evaluation_id = evaluated.evaluation_id
+    on subtopic_counts.qrels_id = evaluated_topics.qrels_id
+    and subtopic_counts.topic_id = evaluated_topics.topic_id
+left join found_places on found_places.evaluation_id = evaluated_topics.evaluation_id

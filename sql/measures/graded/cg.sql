@@ -22,14 +22,14 @@ with found as (
     select
         evaluation_id,
         sum(gain) as total
-    from gained_ranks(dcg := $dcg, gains := $gains, ties := $ties)
+    from gains_by_rank(dcg := $dcg, gains := $gains, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.total, 0) as value
-from evaluated
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

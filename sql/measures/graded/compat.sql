@@ -33,7 +33,7 @@ with shared as (
             order by graded_ranks.rank
         ) as nth_of_grade
     from evaluations
-    join gained_ranks(ties := $ties) as graded_ranks
+    join gains_by_rank(ties := $ties) as graded_ranks
         on graded_ranks.evaluation_id = evaluations.evaluation_id
 ),
 grade_counts as (
@@ -69,13 +69,13 @@ sizes as (
 ),
 ends as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         coalesce(sizes.num_ideal, 0) as num_ideal,
-        greatest(evaluated.num_ret, coalesce(sizes.num_ideal, 0)) as depth
-    from evaluated
+        greatest(evaluated_topics.num_ret, coalesce(sizes.num_ideal, 0)) as depth
+    from evaluated_topics
     left join sizes
-        on sizes.qrels_id = evaluated.qrels_id
-        and sizes.topic_id = evaluated.topic_id
+        on sizes.qrels_id = evaluated_topics.qrels_id
+        and sizes.topic_id = evaluated_topics.topic_id
 ),
 found as (
     select
@@ -110,10 +110,10 @@ agreements as (
         on below_ideal.place = ends.num_ideal + 1
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(agreements.total / nullif(agreements.greatest_total, 0), 0) as value,
     cast(agreements.num_ideal as integer) as num_ideal
-from evaluated
-join agreements on agreements.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join agreements on agreements.evaluation_id = evaluated_topics.evaluation_id

@@ -22,10 +22,10 @@
 -- example: graded DCG = 2.3928
 -- example: graded DCG@2 = 1.8928
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(cumulated_gains.total, 0) as value
-from evaluated
-left join cumulated_gains(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as cumulated_gains
-    on cumulated_gains.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(dcg_totals.total, 0) as value
+from evaluated_topics
+left join dcg_totals(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as dcg_totals
+    on dcg_totals.evaluation_id = evaluated_topics.evaluation_id

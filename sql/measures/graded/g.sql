@@ -21,7 +21,7 @@ with found as (
     select
         evaluation_id,
         sum(gain * ln(2) / ln(2 + cost - total_gain)) as total
-    from gain_progress(gains := $gains)
+    from dcg_by_rank(gains := $gains)
     where $ties = 'rule'
     group by evaluation_id
 ),
@@ -42,16 +42,16 @@ ideal as (
     group by qrels_id, topic_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when over_orders.num_unknown > 0 and ideal.total > 0 then null
         else coalesce(coalesce(found.total, over_orders.total) / ideal.total, 0)
     end as value
-from evaluated
+from evaluated_topics
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
-left join over_orders on over_orders.evaluation_id = evaluated.evaluation_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join over_orders on over_orders.evaluation_id = evaluated_topics.evaluation_id

@@ -67,7 +67,7 @@ counted as (
     join levels
         on levels.qrels_id = evaluations.qrels_id
         and levels.topic_id = evaluations.topic_id
-    join gained_ranks(ties := $ties) as graded_ranks
+    join gains_by_rank(ties := $ties) as graded_ranks
         on graded_ranks.evaluation_id = evaluations.evaluation_id
         and graded_ranks.gain >= levels.grade
     where $ties <> 'expected'
@@ -130,13 +130,13 @@ found_places as (
             * (
                 spread.reached_above
                 + 1
-                + cast(places.place - spread.first_rank as double)
+                + cast(ranks_to_longest.rank - spread.first_rank as double)
                 * (spread.num_reached - 1)
                 / (spread.last_rank - spread.first_rank)
             )
-            / places.place as precision
+            / ranks_to_longest.rank as precision
     from spread
-    join places on places.place between spread.first_rank and spread.last_rank
+    join ranks_to_longest on ranks_to_longest.rank between spread.first_rank and spread.last_rank
     where spread.first_rank < spread.last_rank
 ),
 found as (
@@ -147,15 +147,15 @@ found as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when $ties not in ('worst', 'best') or coalesce(ideal.least_chance, 0) >= 0
         then coalesce(found.total / nullif(ideal.total, 0), 0)
     end as value
-from evaluated
+from evaluated_topics
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

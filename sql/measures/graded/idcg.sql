@@ -17,11 +17,11 @@
 -- scores: no
 -- example: graded IDCG = 4.7619
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(ideal.total, 0) as value
-from evaluated
-left join ideal_cumulated_gains(k := $k, dcg := $dcg, gains := $gains) as ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
+from evaluated_topics
+left join ideal_dcg_totals(k := $k, dcg := $dcg, gains := $gains) as ideal
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id

@@ -21,7 +21,7 @@ with found as (
     select
         evaluation_id,
         sum(gain) as total
-    from gained_ranks(dcg := $dcg, gains := $gains, ties := $ties)
+    from gains_by_rank(dcg := $dcg, gains := $gains, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 ),
@@ -35,12 +35,12 @@ ideal as (
     group by qrels_id, topic_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.total / ideal.total, 0) as value
-from evaluated
+from evaluated_topics
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

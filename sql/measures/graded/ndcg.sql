@@ -30,15 +30,15 @@
 -- example: graded nDCG@2 = 0.4441
 -- example: graded nDCG(dcg='exp-log2')@10 = 0.5234
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(cumulated_gains.total / nullif(ideal.total, 0), 0) as value,
-    coalesce(cumulated_gains.total, 0) as dcg,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(dcg_totals.total / nullif(ideal.total, 0), 0) as value,
+    coalesce(dcg_totals.total, 0) as dcg,
     coalesce(ideal.total, 0) as idcg
-from evaluated
-left join cumulated_gains(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as cumulated_gains
-    on cumulated_gains.evaluation_id = evaluated.evaluation_id
-left join ideal_cumulated_gains(k := $k, dcg := $dcg, gains := $gains) as ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
+from evaluated_topics
+left join dcg_totals(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as dcg_totals
+    on dcg_totals.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_dcg_totals(k := $k, dcg := $dcg, gains := $gains) as ideal
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id

@@ -21,30 +21,30 @@ with ideal as (
         topic_id,
         max(rank) as length,
         max(idcg) as idcg
-    from ideal_progress(gains := $gains)
+    from ideal_dcg_by_rank(gains := $gains)
     group by qrels_id, topic_id
 ),
 found as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        sum(gained_dcgs.dcg / ideal_progress.idcg) as total,
+        evaluated_topics.evaluation_id as evaluation_id,
+        sum(gained_dcgs.dcg / ideal_dcg_by_rank.idcg) as total,
         sum(gained_dcgs.share) as num_found
-    from evaluated
+    from evaluated_topics
     join ideal
-        on ideal.qrels_id = evaluated.qrels_id
-        and ideal.topic_id = evaluated.topic_id
+        on ideal.qrels_id = evaluated_topics.qrels_id
+        and ideal.topic_id = evaluated_topics.topic_id
     join gained_dcgs(gains := $gains, ties := $ties) as gained_dcgs
-        on gained_dcgs.evaluation_id = evaluated.evaluation_id
-    join ideal_progress(gains := $gains) as ideal_progress
-        on ideal_progress.qrels_id = evaluated.qrels_id
-        and ideal_progress.topic_id = evaluated.topic_id
-        and ideal_progress.rank = least(gained_dcgs.rank, ideal.length)
-    group by evaluated.evaluation_id
+        on gained_dcgs.evaluation_id = evaluated_topics.evaluation_id
+    join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
+        on ideal_dcg_by_rank.qrels_id = evaluated_topics.qrels_id
+        and ideal_dcg_by_rank.topic_id = evaluated_topics.topic_id
+        and ideal_dcg_by_rank.rank = least(gained_dcgs.rank, ideal.length)
+    group by evaluated_topics.evaluation_id
 ),
 unknown as (
     -- Documents with gains go to the top or the bottom of their tie as long as no DCG is below 0, not else.
     select distinct progress.evaluation_id
-    from gain_progress(gains := $gains, ties := 'worst') as progress
+    from dcg_by_rank(gains := $gains, ties := 'worst') as progress
     join judged_ranks on judged_ranks.evaluation_id = progress.evaluation_id
     join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_ranks.grade
     where
@@ -54,27 +54,27 @@ unknown as (
         and judged_ranks.first_rank < judged_ranks.last_rank
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when unknown.evaluation_id is null
         then coalesce(
             greatest(
                 (
                     coalesce(found.total, 0)
-                    + (ideal.length - coalesce(found.num_found, 0)) * cumulated_gains.total / ideal.idcg
+                    + (ideal.length - coalesce(found.num_found, 0)) * dcg_totals.total / ideal.idcg
                 ) / ideal.length,
                 0
             ),
             0
         )
     end as value
-from evaluated
+from evaluated_topics
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
-left join cumulated_gains(gains := $gains, ties := $ties) as cumulated_gains
-    on cumulated_gains.evaluation_id = evaluated.evaluation_id
-left join unknown on unknown.evaluation_id = evaluated.evaluation_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join dcg_totals(gains := $gains, ties := $ties) as dcg_totals
+    on dcg_totals.evaluation_id = evaluated_topics.evaluation_id
+left join unknown on unknown.evaluation_id = evaluated_topics.evaluation_id

@@ -23,7 +23,7 @@ with blended as (
         nth,
         ideal_gain,
         ratio
-    from blended_ratios(beta := $beta, gains := $gains, ties := $ties)
+    from q_measure_ratios(beta := $beta, gains := $gains, ties := $ties)
 ),
 tied as (
     -- The chance that the document at a place has no gain where none above it has; it is 0 at the last place.
@@ -38,7 +38,7 @@ tied as (
             then ln(1 - cast(num_gained as double) / (last_rank - rank + 1))
             else 0
         end as logarithm
-    from gained_places(gains := $gains)
+    from gain_tie_ranks(gains := $gains)
     where
         $ties = 'expected'
         and gained_above = 0
@@ -80,9 +80,9 @@ first_found as (
     group by first_places_found.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(first_found.ratio, 0) as value
-from evaluated
-left join first_found on first_found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join first_found on first_found.evaluation_id = evaluated_topics.evaluation_id

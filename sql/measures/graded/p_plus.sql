@@ -25,7 +25,7 @@ with compared as (
         gain,
         ratio,
         max(gain) over (partition by evaluation_id) as greatest_gain
-    from blended_ratios(beta := $beta, gains := $gains)
+    from q_measure_ratios(beta := $beta, gains := $gains)
 ),
 preferred as (
     select
@@ -47,10 +47,10 @@ averages as (
     group by preferred.evaluation_id, preferred.preferred_rank
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(averages.average, 0) as value,
     coalesce(averages.preferred_rank, 0) as preferred_rank
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

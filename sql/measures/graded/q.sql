@@ -21,16 +21,16 @@ with blended as (
     select
         evaluation_id,
         sum(ratio) as total
-    from blended_ratios(beta := $beta, gains := $gains, ties := $ties)
+    from q_measure_ratios(beta := $beta, gains := $gains, ties := $ties)
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(blended.total / ideal_lengths.num_gained, 0) as value
-from evaluated
+from evaluated_topics
 left join ideal_lengths(gains := $gains) as ideal_lengths
-    on ideal_lengths.qrels_id = evaluated.qrels_id
-    and ideal_lengths.topic_id = evaluated.topic_id
-left join blended on blended.evaluation_id = evaluated.evaluation_id
+    on ideal_lengths.qrels_id = evaluated_topics.qrels_id
+    and ideal_lengths.topic_id = evaluated_topics.topic_id
+left join blended on blended.evaluation_id = evaluated_topics.evaluation_id

@@ -26,28 +26,28 @@ with lengths as (
 ),
 found as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        sum(blended_ratios.share) as num_found,
-        sum(blended_ratios.gain) as total_gain
-    from evaluated
+        evaluated_topics.evaluation_id as evaluation_id,
+        sum(q_measure_ratios.share) as num_found,
+        sum(q_measure_ratios.gain) as total_gain
+    from evaluated_topics
     join lengths
-        on lengths.qrels_id = evaluated.qrels_id
-        and lengths.topic_id = evaluated.topic_id
-    join blended_ratios(gains := $gains, ties := $ties) as blended_ratios
-        on blended_ratios.evaluation_id = evaluated.evaluation_id
-        and blended_ratios.rank <= lengths.num_gained
-    group by evaluated.evaluation_id
+        on lengths.qrels_id = evaluated_topics.qrels_id
+        and lengths.topic_id = evaluated_topics.topic_id
+    join q_measure_ratios(gains := $gains, ties := $ties) as q_measure_ratios
+        on q_measure_ratios.evaluation_id = evaluated_topics.evaluation_id
+        and q_measure_ratios.rank <= lengths.num_gained
+    group by evaluated_topics.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
         (found.num_found + $beta * found.total_gain) / (lengths.num_gained + $beta * lengths.ideal_gain),
         0
     ) as value
-from evaluated
+from evaluated_topics
 left join lengths
-    on lengths.qrels_id = evaluated.qrels_id
-    and lengths.topic_id = evaluated.topic_id
-left join found on found.evaluation_id = evaluated.evaluation_id
+    on lengths.qrels_id = evaluated_topics.qrels_id
+    and lengths.topic_id = evaluated_topics.topic_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -22,41 +22,41 @@ with lengths as (
         topic_id,
         max(rank) as length,
         max(idcg) as idcg
-    from ideal_progress(gains := $gains)
+    from ideal_dcg_by_rank(gains := $gains)
     group by qrels_id, topic_id
 ),
 points as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        ideal_progress.rank as rank,
-        ideal_progress.idcg as idcg
-    from evaluated
-    join ideal_progress(gains := $gains) as ideal_progress
-        on ideal_progress.qrels_id = evaluated.qrels_id
-        and ideal_progress.topic_id = evaluated.topic_id
+        evaluated_topics.evaluation_id as evaluation_id,
+        ideal_dcg_by_rank.rank as rank,
+        ideal_dcg_by_rank.idcg as idcg
+    from evaluated_topics
+    join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
+        on ideal_dcg_by_rank.qrels_id = evaluated_topics.qrels_id
+        and ideal_dcg_by_rank.topic_id = evaluated_topics.topic_id
     where
-        ideal_progress.next_gain is null
-        or ideal_progress.next_gain <> ideal_progress.gain
+        ideal_dcg_by_rank.next_gain is null
+        or ideal_dcg_by_rank.next_gain <> ideal_dcg_by_rank.gain
     union all
     select
-        evaluated.evaluation_id as evaluation_id,
-        evaluated.num_ret as rank,
+        evaluated_topics.evaluation_id as evaluation_id,
+        evaluated_topics.num_ret as rank,
         lengths.idcg as idcg
-    from evaluated
+    from evaluated_topics
     join lengths
-        on lengths.qrels_id = evaluated.qrels_id
-        and lengths.topic_id = evaluated.topic_id
-    where evaluated.num_ret > lengths.length + 1
+        on lengths.qrels_id = evaluated_topics.qrels_id
+        and lengths.topic_id = evaluated_topics.topic_id
+    where evaluated_topics.num_ret > lengths.length + 1
 ),
 reached as (
     select
         points.evaluation_id,
         points.rank,
-        coalesce(sum(gained_ranks.gain * ln(2) / ln(gained_ranks.rank + 1)), 0) / points.idcg as value
+        coalesce(sum(gains_by_rank.gain * ln(2) / ln(gains_by_rank.rank + 1)), 0) / points.idcg as value
     from points
-    left join gained_ranks(gains := $gains, ties := $ties) as gained_ranks
-        on gained_ranks.evaluation_id = points.evaluation_id
-        and gained_ranks.rank <= points.rank
+    left join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
+        on gains_by_rank.evaluation_id = points.evaluation_id
+        and gains_by_rank.rank <= points.rank
     group by points.evaluation_id, points.rank, points.idcg
 ),
 averages as (
@@ -67,12 +67,12 @@ averages as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    case when topic_facts.num_rel > 0 then coalesce(averages.value, 0) else 0 end as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    case when topic_counts.num_rel > 0 then coalesce(averages.value, 0) else 0 end as value
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

@@ -69,13 +69,13 @@ found_places as (
             * (
                 counted.rel_above
                 + 1
-                + cast(places.place - counted.first_rank as double)
+                + cast(ranks_to_longest.rank - counted.first_rank as double)
                 * (counted.num_rel - 1)
                 / (counted.last_rank - counted.first_rank)
             )
-            / places.place as precision
+            / ranks_to_longest.rank as precision
     from counted
-    join places on places.place between counted.first_rank and counted.last_rank
+    join ranks_to_longest on ranks_to_longest.rank between counted.first_rank and counted.last_rank
     where counted.first_rank < counted.last_rank
 ),
 precisions as (
@@ -88,16 +88,16 @@ precisions as (
 ),
 averages as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        avg(coalesce(precisions.total / nullif(group_facts.num_rel, 0), 0)) as value
-    from evaluated
-    join group_facts(rel := $rel) as group_facts
-        on group_facts.qrels_id = evaluated.qrels_id
-        and group_facts.topic_id = evaluated.topic_id
+        evaluated_topics.evaluation_id as evaluation_id,
+        avg(coalesce(precisions.total / nullif(group_relevant_counts.num_rel, 0), 0)) as value
+    from evaluated_topics
+    join group_relevant_counts(rel := $rel) as group_relevant_counts
+        on group_relevant_counts.qrels_id = evaluated_topics.qrels_id
+        and group_relevant_counts.topic_id = evaluated_topics.topic_id
     left join precisions
-        on precisions.evaluation_id = evaluated.evaluation_id
-        and precisions.judgment_group = group_facts.judgment_group
-    group by evaluated.evaluation_id
+        on precisions.evaluation_id = evaluated_topics.evaluation_id
+        and precisions.judgment_group = group_relevant_counts.judgment_group
+    group by evaluated_topics.evaluation_id
 ),
 extremes as (
     select
@@ -108,13 +108,13 @@ extremes as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when $ties not in ('worst', 'best') then coalesce(averages.value, 0)
         when coalesce(extremes.num_unknown, 0) = 0 then coalesce(extremes.total, 0)
     end as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id

@@ -53,7 +53,7 @@ group_counts as (
         qrels_id,
         topic_id,
         count(*) as num_groups
-    from group_facts(rel := $rel)
+    from group_relevant_counts(rel := $rel)
     group by qrels_id, topic_id
 ),
 votes as (
@@ -77,9 +77,9 @@ extremes as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when coalesce(extremes.num_unknown, 0) > 0 then null
         else coalesce(
@@ -89,10 +89,10 @@ select
             0
         )
     end as value
-from evaluated
+from evaluated_topics
 left join group_counts
-    on group_counts.qrels_id = evaluated.qrels_id
-    and group_counts.topic_id = evaluated.topic_id
-left join sums on sums.evaluation_id = evaluated.evaluation_id
-left join votes on votes.evaluation_id = evaluated.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated.evaluation_id
+    on group_counts.qrels_id = evaluated_topics.qrels_id
+    and group_counts.topic_id = evaluated_topics.topic_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join votes on votes.evaluation_id = evaluated_topics.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id

@@ -28,11 +28,11 @@ with cutoffs as (
         topic_id,
         judgment_group,
         floor($multiple * num_rel + cast(0.9 as double)) as cutoff
-    from group_facts(rel := $rel)
+    from group_relevant_counts(rel := $rel)
 ),
 found as (
     select
-        evaluated.evaluation_id as evaluation_id,
+        evaluated_topics.evaluation_id as evaluation_id,
         cutoffs.judgment_group as judgment_group,
         cutoffs.cutoff as cutoff,
         sum(
@@ -40,15 +40,15 @@ found as (
                 * (least(group_spans.last_rank, cutoffs.cutoff) - group_spans.first_rank + 1)
                 / (group_spans.last_rank - group_spans.first_rank + 1)
         ) as num_rel_ret
-    from evaluated
+    from evaluated_topics
     join cutoffs
-        on cutoffs.qrels_id = evaluated.qrels_id
-        and cutoffs.topic_id = evaluated.topic_id
+        on cutoffs.qrels_id = evaluated_topics.qrels_id
+        and cutoffs.topic_id = evaluated_topics.topic_id
     left join group_spans(rel := $rel, judged_only := $judged_only, ties := $ties) as group_spans
-        on group_spans.evaluation_id = evaluated.evaluation_id
+        on group_spans.evaluation_id = evaluated_topics.evaluation_id
         and group_spans.judgment_group = cutoffs.judgment_group
         and group_spans.first_rank <= cutoffs.cutoff
-    group by evaluated.evaluation_id, cutoffs.judgment_group, cutoffs.cutoff
+    group by evaluated_topics.evaluation_id, cutoffs.judgment_group, cutoffs.cutoff
 ),
 averages as (
     select
@@ -68,13 +68,13 @@ extremes as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when $ties not in ('worst', 'best') then coalesce(averages.value, 0)
         when coalesce(extremes.num_unknown, 0) = 0 then coalesce(extremes.total, 0)
     end as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
+left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id

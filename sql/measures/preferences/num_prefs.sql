@@ -19,11 +19,11 @@ with totals as (
     group by qrels_id, topic_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     cast(coalesce(totals.num_prefs, 0) as double) as value
-from evaluated
+from evaluated_topics
 left join totals
-    on totals.qrels_id = evaluated.qrels_id
-    and totals.topic_id = evaluated.topic_id
+    on totals.qrels_id = evaluated_topics.qrels_id
+    and totals.topic_id = evaluated_topics.topic_id

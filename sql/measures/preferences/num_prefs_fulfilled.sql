@@ -27,14 +27,14 @@ with totals as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when swings.evaluation_id is null then coalesce(totals.num_fulfilled, 0)
         else totals.num_fulfilled + swings.swing
     end as value
-from evaluated
-left join totals on totals.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
 left join preference_swings(pairs := $pairs, unit := 'one', ties := $ties) as swings
-    on swings.evaluation_id = evaluated.evaluation_id
+    on swings.evaluation_id = evaluated_topics.evaluation_id

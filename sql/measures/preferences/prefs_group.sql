@@ -30,16 +30,16 @@ with averages as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when swings.evaluation_id is null then coalesce(averages.value, 0)
         -- Added up over pairs it may end a rounding outside of 0 and 1.
         when swings.swing is not null
         then least(greatest(averages.value + swings.swing / averages.num_groups, 0), 1)
     end as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
 left join preference_swings(pairs := $pairs, unit := 'group', ties := $ties) as swings
-    on swings.evaluation_id = evaluated.evaluation_id
+    on swings.evaluation_id = evaluated_topics.evaluation_id

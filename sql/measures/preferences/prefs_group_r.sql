@@ -136,9 +136,9 @@ averages as (
     group by counts.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case when averages.evaluation_id is null then 0 else averages.value end as value
-from evaluated
-left join averages on averages.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

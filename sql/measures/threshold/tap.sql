@@ -45,12 +45,12 @@ with kept as (
         run_id,
         topic_id,
         num_kept,
-        strength,
+        comparison_score,
         weakest,
         lower_is_better,
         with_ties,
         reached
-    from cut_rankings(
+    from thresholded_rankings(
         k := $k,
         rel := $rel,
         quantile := $quantile,
@@ -71,16 +71,16 @@ unordered as (
     -- Where the ranking is not by score, what is kept may stand anywhere in it.
     select
         kept.evaluation_id,
-        scored.rank,
+        retrieved_scores.rank,
         row_number() over (
             partition by kept.evaluation_id
-            order by scored.rank
+            order by retrieved_scores.rank
         ) as kept_rank
     from kept
-    join scored
-        on scored.run_id = kept.run_id
-        and scored.topic_id = kept.topic_id
-        and scored.strength >= kept.strength
+    join retrieved_scores
+        on retrieved_scores.run_id = kept.run_id
+        and retrieved_scores.topic_id = kept.topic_id
+        and retrieved_scores.comparison_score >= kept.comparison_score
     where not kept.with_ties
 ),
 unordered_relevant as (
@@ -129,11 +129,11 @@ precisions as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
-        when $reward_silence and topic_facts.num_rel = 0
+        when $reward_silence and topic_counts.num_rel = 0
         then 1 / (coalesce(kept.num_kept, 0) + cast(1 as double))
         else coalesce(
             precisions.total
@@ -143,7 +143,7 @@ select
                 end,
             0
         )
-            / (topic_facts.num_rel + 1)
+            / (topic_counts.num_rel + 1)
     end as value,
     case
         when $threshold is not null then $threshold
@@ -152,13 +152,13 @@ select
     coalesce(kept.num_kept, 0) as num_kept,
     case when $threshold is null then coalesce(cuts.reached, false) end as reached,
     own_weights.weight
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = evaluated_topics.evaluation_id
 left join cuts
-    on cuts.qrels_id = evaluated.qrels_id
-    and cuts.run_id = evaluated.run_id
-left join kept on kept.evaluation_id = evaluated.evaluation_id
-left join precisions on precisions.evaluation_id = evaluated.evaluation_id
+    on cuts.qrels_id = evaluated_topics.qrels_id
+    and cuts.run_id = evaluated_topics.run_id
+left join kept on kept.evaluation_id = evaluated_topics.evaluation_id
+left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id

@@ -30,11 +30,11 @@ with met as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     met.gained / met.items as value,
     met.items as expected_items,
     met.gained as expected_total_utility
-from evaluated
-join met on met.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join met on met.evaluation_id = evaluated_topics.evaluation_id

@@ -32,7 +32,7 @@ with stops as (
         evaluation_id,
         rank,
         chance
-    from expected_stops(max_rel := $max_rel, depth := $k)
+    from err_stop_probabilities(max_rel := $max_rel, depth := $k)
     where $ties = 'expected'
 ),
 found as (
@@ -43,9 +43,9 @@ found as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.total, 0) as value
-from evaluated
-left join found on found.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -24,13 +24,13 @@ with discounted as (
     select
         evaluation_id,
         sum(gain / pow(rank + 2 * $t - 1, 2)) as total
-    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from gains_by_rank(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id
 ),
 starts as (
-    select sum(1 / pow(place + 2 * $t - 1, 2)) as total
-    from first_places(k := coalesce($depth, 100))
+    select sum(1 / pow(rank + 2 * $t - 1, 2)) as total
+    from ranks_to_k(k := coalesce($depth, 100))
 ),
 weights as (
     -- Below place 100 the first terms of the sum's asymptotic series have all digits.
@@ -47,12 +47,12 @@ weights as (
     from starts
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(discounted.total / gain_scales.scale / weights.total, 0) as value
-from evaluated
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(discounted.total / max_gains.scale / weights.total, 0) as value
+from evaluated_topics
 cross join weights
-left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
-    on gain_scales.qrels_id = evaluated.qrels_id
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
+    on max_gains.qrels_id = evaluated_topics.qrels_id
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

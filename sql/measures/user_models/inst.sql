@@ -25,15 +25,15 @@
 -- scores: no
 -- example: user-models INST(depth=4) = 0.4175
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     -- Below 0.5 a gain can make the reader go on, and a greater gain first is not always better.
-    case when $ties = 'rule' or $t >= 0.5 then goal_totals.gained / goal_totals.items end as value,
-    goal_totals.items as expected_items,
-    goal_totals.gained as expected_total_utility
-from evaluated
-join goal_totals(
+    case when $ties = 'rule' or $t >= 0.5 then inst_totals.gained / inst_totals.items end as value,
+    inst_totals.items as expected_items,
+    inst_totals.gained as expected_total_utility
+from evaluated_topics
+join inst_totals(
     model := 'inst', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties
-) as goal_totals
-    on goal_totals.evaluation_id = evaluated.evaluation_id
+) as inst_totals
+    on inst_totals.evaluation_id = evaluated_topics.evaluation_id

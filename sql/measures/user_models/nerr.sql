@@ -22,10 +22,10 @@ with ideal_chances as (
         ideal_gains.qrels_id,
         ideal_gains.topic_id,
         ideal_gains.rank,
-        ideal_gains.gain / gain_scales.scale as chance
+        ideal_gains.gain / max_gains.scale as chance
     from ideal_gains(dcg := 'exp-log2', max_rel := $max_rel) as ideal_gains
-    join gain_scales(dcg := 'exp-log2', max_rel := $max_rel) as gain_scales
-        on gain_scales.qrels_id = ideal_gains.qrels_id
+    join max_gains(dcg := 'exp-log2', max_rel := $max_rel) as max_gains
+        on max_gains.qrels_id = ideal_gains.qrels_id
 ),
 cascades as (
     -- A chance is below 1 but where 2^max_rel has more digits than a number holds.
@@ -51,17 +51,17 @@ ideal as (
     group by qrels_id, topic_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(found.value / nullif(ideal.total, 0), 0) as value,
     found.value as err,
     coalesce(ideal.total, 0) as ideal_err
-from evaluated
+from evaluated_topics
 join err(k := $k, max_rel := $max_rel, ties := $ties) as found
-    on found.qrels = evaluated.qrels
-    and found.run = evaluated.run
-    and found.topic = evaluated.topic
+    on found.qrels = evaluated_topics.qrels
+    and found.run = evaluated_topics.run
+    and found.topic = evaluated_topics.topic
 left join ideal
-    on ideal.qrels_id = evaluated.qrels_id
-    and ideal.topic_id = evaluated.topic_id
+    on ideal.qrels_id = evaluated_topics.qrels_id
+    and ideal.topic_id = evaluated_topics.topic_id

@@ -32,11 +32,11 @@ with read as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     read.gained / read.items as value,
     read.items as expected_items,
     read.gained as expected_total_utility
-from evaluated
-join read on read.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join read on read.evaluation_id = evaluated_topics.evaluation_id

@@ -25,14 +25,14 @@
 -- scores: no
 -- example: user-models NERR11(depth=4) = 0.4639
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    goal_totals.gained / goal_totals.items as value,
-    goal_totals.items as expected_items,
-    goal_totals.gained as expected_total_utility
-from evaluated
-join goal_totals(
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    inst_totals.gained / inst_totals.items as value,
+    inst_totals.items as expected_items,
+    inst_totals.gained as expected_total_utility
+from evaluated_topics
+join inst_totals(
     model := 'nerr11', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties
-) as goal_totals
-    on goal_totals.evaluation_id = evaluated.evaluation_id
+) as inst_totals
+    on inst_totals.evaluation_id = evaluated_topics.evaluation_id

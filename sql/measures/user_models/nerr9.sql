@@ -23,12 +23,12 @@
 -- example: user-models NERR9@4 = 0.4706
 with harmonics as (
     select
-        place,
-        sum(cast(1 as double) / place) over (
-            order by place
+        rank,
+        sum(cast(1 as double) / rank) over (
+            order by rank
             rows between unbounded preceding and current row
         ) as total
-    from first_places(k := $k)
+    from ranks_to_k(k := $k)
 ),
 read as (
     select
@@ -36,16 +36,16 @@ read as (
         sum(stretches.patience * stretches.gain / stretches.last_place) as gained,
         sum(stretches.patience * (below.total - coalesce(top.total, 0))) as items
     from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties) as stretches
-    join harmonics as below on below.place = stretches.last_place
-    left join harmonics as top on top.place = stretches.above
+    join harmonics as below on below.rank = stretches.last_place
+    left join harmonics as top on top.rank = stretches.above
     group by stretches.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     read.gained / read.items as value,
     read.items as expected_items,
     read.gained as expected_total_utility
-from evaluated
-join read on read.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join read on read.evaluation_id = evaluated_topics.evaluation_id

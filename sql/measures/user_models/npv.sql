@@ -23,22 +23,22 @@ with discounted as (
     select
         evaluation_id,
         sum(gain * pow(1 + $rate, 1 - rank)) as total
-    from gained_ranks(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from gains_by_rank(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     coalesce(
         discounted.total
-            / gain_scales.scale
+            / max_gains.scale
             * (1 - 1 / (1 + $rate))
             / (1 - coalesce(pow(1 + $rate, -$depth), 0)),
         0
     ) as value
-from evaluated
-left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
-    on gain_scales.qrels_id = evaluated.qrels_id
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
+    on max_gains.qrels_id = evaluated_topics.qrels_id
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

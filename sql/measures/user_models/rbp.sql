@@ -26,14 +26,14 @@ with gained as (
         evaluation_id,
         rank,
         share as gain
-    from relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
+    from relevance_probabilities(rel := $rel, judged_only := $judged_only, ties := $ties)
     where $gains is null
     union all
     select
         evaluation_id,
         rank,
         gain
-    from gained_ranks(gains := $gains, judged_only := $judged_only, ties := $ties)
+    from gains_by_rank(gains := $gains, judged_only := $judged_only, ties := $ties)
     where $gains is not null
 ),
 discounted as (
@@ -45,9 +45,9 @@ discounted as (
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     (1 - $p) * coalesce(discounted.total, 0) as value
-from evaluated
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

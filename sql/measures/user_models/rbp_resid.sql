@@ -33,19 +33,19 @@ with not_judged as (
     group by evaluations.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     case
         when not_judged.total is null then 0
         when $ties <> 'rule' then residual.value
         else coalesce(tail.weight, 0) + (1 - $p) * not_judged.total
     end as value
-from evaluated
-left join not_judged on not_judged.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join not_judged on not_judged.evaluation_id = evaluated_topics.evaluation_id
 left join persistence_weights(p := $p) as tail
-    on tail.place = evaluated.num_ret + 1
+    on tail.place = evaluated_topics.num_ret + 1
 left join rbp_residual(p := $p, ties := $ties) as residual
-    on residual.qrels = evaluated.qrels
-    and residual.run = evaluated.run
-    and residual.topic = evaluated.topic
+    on residual.qrels = evaluated_topics.qrels
+    and residual.run = evaluated_topics.run
+    and residual.topic = evaluated_topics.topic

@@ -21,14 +21,14 @@ with seen as (
     select
         evaluation_id,
         sum(share * pow($p, rank - 1)) as total
-    from relevance_shares(rel := 0, ties := $ties)
+    from relevance_probabilities(rel := 0, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     1 - (1 - $p) * coalesce(seen.total, 0) as value
-from evaluated
-left join seen on seen.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join seen on seen.evaluation_id = evaluated_topics.evaluation_id

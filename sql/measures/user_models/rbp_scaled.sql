@@ -39,19 +39,19 @@ scales as (
 ),
 gained as (
     select
-        evaluated.evaluation_id as evaluation_id,
-        gained_ranks.rank,
+        evaluated_topics.evaluation_id as evaluation_id,
+        gains_by_rank.rank,
         case
-            when scales.least_gain >= 0 and scales.greatest_gain <= 1 then gained_ranks.gain
-            else (gained_ranks.gain - scales.least_gain)
+            when scales.least_gain >= 0 and scales.greatest_gain <= 1 then gains_by_rank.gain
+            else (gains_by_rank.gain - scales.least_gain)
                 / nullif(scales.greatest_gain - scales.least_gain, 0)
         end as gain
-    from evaluated
+    from evaluated_topics
     join scales
-        on scales.qrels_id = evaluated.qrels_id
-        and scales.topic_id = evaluated.topic_id
-    join gained_ranks(gains := $gains, ties := $ties) as gained_ranks
-        on gained_ranks.evaluation_id = evaluated.evaluation_id
+        on scales.qrels_id = evaluated_topics.qrels_id
+        and scales.topic_id = evaluated_topics.topic_id
+    join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
+        on gains_by_rank.evaluation_id = evaluated_topics.evaluation_id
 ),
 discounted as (
     select
@@ -63,9 +63,9 @@ discounted as (
     group by gained.evaluation_id
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
     (1 - $p) * coalesce(discounted.total, 0) as value
-from evaluated
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

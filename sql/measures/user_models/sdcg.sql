@@ -23,21 +23,21 @@ with discounted as (
     select
         evaluation_id,
         sum(gain * ln(2) / ln(rank + 1)) as total
-    from gained_ranks(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from gains_by_rank(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= $k
     group by evaluation_id
 ),
 full_gain as (
-    select sum(ln(2) / ln(place + 1)) as total
-    from first_places(k := $k)
+    select sum(ln(2) / ln(rank + 1)) as total
+    from ranks_to_k(k := $k)
 )
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    coalesce(discounted.total / gain_scales.scale / full_gain.total, 0) as value
-from evaluated
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(discounted.total / max_gains.scale / full_gain.total, 0) as value
+from evaluated_topics
 cross join full_gain
-left join gain_scales(min_rel := $min_rel, max_rel := $max_rel) as gain_scales
-    on gain_scales.qrels_id = evaluated.qrels_id
-left join discounted on discounted.evaluation_id = evaluated.evaluation_id
+left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
+    on max_gains.qrels_id = evaluated_topics.qrels_id
+left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

@@ -18,18 +18,18 @@
 -- scores: no
 -- example: mixed Utility = -1
 select
-    evaluated.qrels,
-    evaluated.run,
-    evaluated.topic,
-    $found * coalesce(relevant_counts.num_rel_ret, 0)
-    + $false_alarm * (evaluated.num_ret - coalesce(relevant_counts.num_rel_ret, 0))
-    + $missed * (topic_facts.num_rel - coalesce(relevant_counts.num_rel_ret, 0))
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    $found * coalesce(relevant_retrieved.num_rel_ret, 0)
+    + $false_alarm * (evaluated_topics.num_ret - coalesce(relevant_retrieved.num_rel_ret, 0))
+    + $missed * (topic_counts.num_rel - coalesce(relevant_retrieved.num_rel_ret, 0))
     + $rejected * (
-        $collection + coalesce(relevant_counts.num_rel_ret, 0) - evaluated.num_ret - topic_facts.num_rel
+        $collection + coalesce(relevant_retrieved.num_rel_ret, 0) - evaluated_topics.num_ret - topic_counts.num_rel
     ) as value
-from evaluated
-join topic_facts(rel := $rel) as topic_facts
-    on topic_facts.qrels_id = evaluated.qrels_id
-    and topic_facts.topic_id = evaluated.topic_id
-left join relevant_counts(rel := $rel) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+join topic_counts(rel := $rel) as topic_counts
+    on topic_counts.qrels_id = evaluated_topics.qrels_id
+    and topic_counts.topic_id = evaluated_topics.topic_id
+left join relevant_retrieved(rel := $rel) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

@@ -6,28 +6,28 @@
 --   qrels           judgment set
 --   run             run
 --   rank            place in the ranking
---   strength        strength of the weakest document down to here, which a cut needs to keep them all
+--   comparison_score        strength of the weakest document down to here, which a cut needs to keep them all
 --   score           its score as it stood in the file
 --   relevant        whether the document is relevant, else it is a false positive
 --   num_errors      false positives down to here
 with assessed as (
     select
-        evaluated.evaluation_id,
-        evaluated.qrels,
-        evaluated.run,
-        scored.rank,
-        scored.strength,
-        case when runs.lower_is_better then -scored.score else scored.score end as signed,
+        evaluated_topics.evaluation_id,
+        evaluated_topics.qrels,
+        evaluated_topics.run,
+        retrieved_scores.rank,
+        retrieved_scores.comparison_score,
+        case when runs.lower_is_better then -retrieved_scores.score else retrieved_scores.score end as signed,
         runs.lower_is_better,
         coalesce(judged_ranks.grade >= $rel, false) as relevant
-    from evaluated
-    join runs on runs.run_id = evaluated.run_id
-    join scored
-        on scored.run_id = evaluated.run_id
-        and scored.topic_id = evaluated.topic_id
+    from evaluated_topics
+    join runs on runs.run_id = evaluated_topics.run_id
+    join retrieved_scores
+        on retrieved_scores.run_id = evaluated_topics.run_id
+        and retrieved_scores.topic_id = evaluated_topics.topic_id
     left join judged_ranks
-        on judged_ranks.evaluation_id = evaluated.evaluation_id
-        and judged_ranks.rank = scored.rank
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and judged_ranks.rank = retrieved_scores.rank
 ),
 counted as (
     -- Partitions by name as well let a condition on the run reach the tables.
@@ -36,7 +36,7 @@ counted as (
         qrels,
         run,
         rank,
-        min(strength) over ranking as strength,
+        min(comparison_score) over ranking as comparison_score,
         min(signed) over ranking as signed,
         lower_is_better,
         relevant,
@@ -53,7 +53,7 @@ select
     qrels,
     run,
     rank,
-    strength,
+    comparison_score,
     case when lower_is_better then -signed else signed end as score,
     relevant,
     num_errors

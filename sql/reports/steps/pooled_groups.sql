@@ -6,7 +6,7 @@
 -- columns:
 --   qrels          judgment set
 --   run            run
---   strength       strength of the documents; only those of the topics evaluated
+--   comparison_score       strength of the documents; only those of the topics evaluated
 --   threshold      their score; of different ones that the tie rule holds equal the weakest
 --   num_rel        relevant documents among them
 --   num_nonrel     documents not relevant among them
@@ -15,10 +15,10 @@
 with documents_seen as (
     -- By the names of judgment set and run, so that who asks for one run reads no others.
     select
-        evaluated.qrels as qrels,
-        evaluated.run as run,
-        scored.strength as strength,
-        case when runs.lower_is_better then -scored.score else scored.score end as signed_score,
+        evaluated_topics.qrels as qrels,
+        evaluated_topics.run as run,
+        retrieved_scores.comparison_score as comparison_score,
+        case when runs.lower_is_better then -retrieved_scores.score else retrieved_scores.score end as signed_score,
         runs.lower_is_better as lower_is_better,
         case when judged_ranks.grade >= $rel then 1 else 0 end as is_rel,
         case
@@ -26,31 +26,31 @@ with documents_seen as (
             when judged_ranks.grade >= 0 or $nonrelevant = 'retrieved' then 1
             else 0
         end as is_nonrel
-    from evaluated
-    join runs on runs.run_id = evaluated.run_id
-    join scored
-        on scored.run_id = evaluated.run_id
-        and scored.topic_id = evaluated.topic_id
+    from evaluated_topics
+    join runs on runs.run_id = evaluated_topics.run_id
+    join retrieved_scores
+        on retrieved_scores.run_id = evaluated_topics.run_id
+        and retrieved_scores.topic_id = evaluated_topics.topic_id
     left join judged_ranks
-        on judged_ranks.evaluation_id = evaluated.evaluation_id
-        and judged_ranks.rank = scored.rank
+        on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and judged_ranks.rank = retrieved_scores.rank
 ),
 tied as (
     select
         qrels,
         run,
-        strength,
+        comparison_score,
         lower_is_better,
         min(signed_score) as signed_score,
         sum(is_rel) as num_rel,
         sum(is_nonrel) as num_nonrel
     from documents_seen
-    group by qrels, run, strength, lower_is_better
+    group by qrels, run, comparison_score, lower_is_better
 )
 select
     qrels,
     run,
-    strength,
+    comparison_score,
     case when lower_is_better then -signed_score else signed_score end as threshold,
     cast(num_rel as bigint) as num_rel,
     cast(num_nonrel as bigint) as num_nonrel,
@@ -59,6 +59,6 @@ select
 from tied
 window above as (
     partition by qrels, run
-    order by strength desc
+    order by comparison_score desc
     rows between unbounded preceding and 1 preceding
 )

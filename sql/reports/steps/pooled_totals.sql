@@ -13,13 +13,13 @@
 --   rel_ret      relevant documents retrieved
 --   nonrel_ret   documents not relevant retrieved
 select
-    evaluated.qrels as qrels,
-    evaluated.run as run,
+    evaluated_topics.qrels as qrels,
+    evaluated_topics.run as run,
     cast(sum(class_totals.num_rel) as bigint) as num_rel,
     cast(sum(class_totals.num_nonrel) as bigint) as num_nonrel,
     cast(sum(class_totals.rel_ret) as bigint) as rel_ret,
     cast(sum(class_totals.nonrel_ret) as bigint) as nonrel_ret
-from evaluated
+from evaluated_topics
 join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated.evaluation_id
-group by evaluated.qrels, evaluated.run
+    on class_totals.evaluation_id = evaluated_topics.evaluation_id
+group by evaluated_topics.qrels, evaluated_topics.run

@@ -16,7 +16,7 @@ with tied as (
         num_rel,
         last_rank - first_rank + 1 as size,
         rank - first_rank as num_above
-    from tied_places(rel := $rel, judged_only := $judged_only)
+    from tie_group_ranks(rel := $rel, judged_only := $judged_only)
     where
         $ties = 'expected'
         and rel_above = 0

@@ -17,10 +17,10 @@ union all
 -- Among the others tied with it a document has every place with the same chance.
 select
     tie_groups.evaluation_id,
-    tie_groups.nonrel_above + places.place - 1 as nonrel_above,
+    tie_groups.nonrel_above + ranks_to_longest.rank - 1 as nonrel_above,
     cast(tie_groups.num_rel as double) / (tie_groups.num_nonrel + 1) as share
 from tie_groups(rel := $rel) as tie_groups
-join places on places.place between 1 and tie_groups.num_nonrel + 1
+join ranks_to_longest on ranks_to_longest.rank between 1 and tie_groups.num_nonrel + 1
 where
     $ties = 'expected'
     and tie_groups.num_rel > 0

@@ -50,12 +50,12 @@ judged_false as (
     group by evaluation_id
 )
 select
-    evaluated.evaluation_id as evaluation_id,
+    evaluated_topics.evaluation_id as evaluation_id,
     case
         when $nonrelevant = 'judged' then coalesce(judged_false.total, 0)
-        else least(coalesce($k, evaluated.num_ret), evaluated.num_ret) - coalesce(relevant_counts.num_rel_ret, 0)
+        else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) - coalesce(relevant_retrieved.num_rel_ret, 0)
     end as num_false
-from evaluated
-left join judged_false on judged_false.evaluation_id = evaluated.evaluation_id
-left join relevant_counts(k := $k, rel := $rel, ties := $ties) as relevant_counts
-    on relevant_counts.evaluation_id = evaluated.evaluation_id
+from evaluated_topics
+left join judged_false on judged_false.evaluation_id = evaluated_topics.evaluation_id
+left join relevant_retrieved(k := $k, rel := $rel, ties := $ties) as relevant_retrieved
+    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id

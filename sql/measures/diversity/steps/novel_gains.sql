@@ -33,14 +33,14 @@ starts as (
     select
         shapes.size as size,
         shapes.num_rel as num_rel,
-        places.place as nth,
-        sum(ln(cast(shapes.num_rel - places.place + 1 as double) / (shapes.size - places.place + 1))) over (
+        ranks_to_longest.rank as nth,
+        sum(ln(cast(shapes.num_rel - ranks_to_longest.rank + 1 as double) / (shapes.size - ranks_to_longest.rank + 1))) over (
             partition by shapes.size, shapes.num_rel
-            order by places.place
+            order by ranks_to_longest.rank
             rows between unbounded preceding and current row
         ) as logarithm
     from shapes
-    join places on places.place <= shapes.num_rel
+    join ranks_to_longest on ranks_to_longest.rank <= shapes.num_rel
 ),
 steps as (
     -- By how much likelier the nth relevant document stands at this place of the tie than at the one above.
@@ -48,17 +48,17 @@ steps as (
         starts.size as size,
         starts.num_rel as num_rel,
         starts.nth as nth,
-        places.place as place,
+        ranks_to_longest.rank as place,
         case
-            when places.place = starts.nth then starts.logarithm
-            else ln(cast(places.place - 1 as double) / (places.place - starts.nth))
+            when ranks_to_longest.rank = starts.nth then starts.logarithm
+            else ln(cast(ranks_to_longest.rank - 1 as double) / (ranks_to_longest.rank - starts.nth))
                 + ln(
-                    cast(starts.size - places.place + 1 - starts.num_rel + starts.nth as double)
-                        / (starts.size - places.place + 1)
+                    cast(starts.size - ranks_to_longest.rank + 1 - starts.num_rel + starts.nth as double)
+                        / (starts.size - ranks_to_longest.rank + 1)
                 )
         end as logarithm
     from starts
-    join places on places.place between starts.nth and starts.size - starts.num_rel + starts.nth
+    join ranks_to_longest on ranks_to_longest.rank between starts.nth and starts.size - starts.num_rel + starts.nth
 ),
 gains_of_each as (
     select

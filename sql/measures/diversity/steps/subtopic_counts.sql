@@ -9,6 +9,6 @@ select
     qrels_id,
     topic_id,
     count(*) as num_subtopics
-from group_facts(rel := $rel)
+from group_relevant_counts(rel := $rel)
 where num_rel > 0
 group by qrels_id, topic_id

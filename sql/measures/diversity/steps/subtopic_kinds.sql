@@ -14,7 +14,7 @@ with recursive numbered as (
         topic_id,
         judgment_group,
         row_number() over (partition by qrels_id, topic_id order by judgment_group) as number
-    from group_facts(rel := $rel)
+    from group_relevant_counts(rel := $rel)
     where num_rel > 0
 ),
 listed as (

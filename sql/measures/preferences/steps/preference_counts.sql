@@ -21,14 +21,14 @@ with counted as (
     group by evaluation_id, judgment_group
 )
 select
-    evaluated.evaluation_id as evaluation_id,
+    evaluated_topics.evaluation_id as evaluation_id,
     preference_groups.judgment_group as judgment_group,
     coalesce(counted.num_possible, 0) as num_possible,
     coalesce(counted.num_fulfilled, 0) as num_fulfilled
-from evaluated
+from evaluated_topics
 join preference_groups
-    on preference_groups.qrels_id = evaluated.qrels_id
-    and preference_groups.topic_id = evaluated.topic_id
+    on preference_groups.qrels_id = evaluated_topics.qrels_id
+    and preference_groups.topic_id = evaluated_topics.topic_id
 left join counted
-    on counted.evaluation_id = evaluated.evaluation_id
+    on counted.evaluation_id = evaluated_topics.evaluation_id
     and counted.judgment_group = preference_groups.judgment_group

@@ -14,7 +14,7 @@
 --   fulfilled        1 if the one preferred is retrieved, and the other below it or not at all, else 0; over all
 --                    orders the share of those in which that is so, which is a half if the two are tied
 select
-    evaluated.evaluation_id as evaluation_id,
+    evaluated_topics.evaluation_id as evaluation_id,
     preference_pairs.judgment_group as judgment_group,
     preference_pairs.better_id as better_id,
     preference_pairs.worse_id as worse_id,
@@ -26,13 +26,13 @@ select
         when better.rank is not null and (worse.rank is null or better.rank < worse.rank) then cast(1 as double)
         else cast(0 as double)
     end as fulfilled
-from evaluated
+from evaluated_topics
 join preference_pairs
-    on preference_pairs.qrels_id = evaluated.qrels_id
-    and preference_pairs.topic_id = evaluated.topic_id
+    on preference_pairs.qrels_id = evaluated_topics.qrels_id
+    and preference_pairs.topic_id = evaluated_topics.topic_id
 left join preference_ranks as better
-    on better.evaluation_id = evaluated.evaluation_id
+    on better.evaluation_id = evaluated_topics.evaluation_id
     and better.document_id = preference_pairs.better_id
 left join preference_ranks as worse
-    on worse.evaluation_id = evaluated.evaluation_id
+    on worse.evaluation_id = evaluated_topics.evaluation_id
     and worse.document_id = preference_pairs.worse_id

@@ -8,7 +8,7 @@
 -- columns:
 --   qrels_id          key of the judgment set
 --   run_id            key of the run
---   strength          strength of the weakest document kept, or the least that is kept; where too few topics show k
+--   comparison_score          strength of the weakest document kept, or the least that is kept; where too few topics show k
 --                     false positives the lowest number there is, so that all is kept
 --   reached           whether enough topics show k false positives; null where the score was given
 --   tie_rule          how documents were ordered
@@ -100,7 +100,7 @@ cuts as (
 select
     qrels_id,
     run_id,
-    coalesce(strength(signed, tie_rule, false), -1.7976931348623157e308) as strength,
+    coalesce(comparison_score(signed, tie_rule, false), -1.7976931348623157e308) as comparison_score,
     case when $threshold is null then signed is not null end as reached,
     tie_rule,
     lower_is_better

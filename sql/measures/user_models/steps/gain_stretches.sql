@@ -17,15 +17,15 @@
 with gained as (
     select
         evaluations.evaluation_id as evaluation_id,
-        gained_ranks.rank,
-        gained_ranks.gain,
-        gain_scales.scale
+        gains_by_rank.rank,
+        gains_by_rank.gain,
+        max_gains.scale
     from evaluations
-    join gain_scales(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel) as gain_scales
-        on gain_scales.qrels_id = evaluations.qrels_id
-    join gained_ranks(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties) as gained_ranks
-        on gained_ranks.evaluation_id = evaluations.evaluation_id
-    where gained_ranks.rank <= coalesce($depth, gained_ranks.rank)
+    join max_gains(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel) as max_gains
+        on max_gains.qrels_id = evaluations.qrels_id
+    join gains_by_rank(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties) as gains_by_rank
+        on gains_by_rank.evaluation_id = evaluations.evaluation_id
+    where gains_by_rank.rank <= coalesce($depth, gains_by_rank.rank)
 ),
 marks as (
     select

@@ -19,7 +19,7 @@ with gained as (
         gain,
         sum(gain) over progress as total_gain,
         sum(gain * ln(2) / ln(rank + 1)) over progress as dcg
-    from gained_ranks(gains := $gains, ties := $ties)
+    from gains_by_rank(gains := $gains, ties := $ties)
     window progress as (
         partition by evaluation_id
         order by rank
@@ -32,14 +32,14 @@ select
     gained.gain,
     gained.total_gain,
     gained.dcg,
-    ideal_progress.idcg,
-    ideal_progress.cost + greatest(gained.rank - ideal_lengths.num_gained, 0) as cost
-from evaluated
+    ideal_dcg_by_rank.idcg,
+    ideal_dcg_by_rank.cost + greatest(gained.rank - ideal_lengths.num_gained, 0) as cost
+from evaluated_topics
 join ideal_lengths(gains := $gains) as ideal_lengths
-    on ideal_lengths.qrels_id = evaluated.qrels_id
-    and ideal_lengths.topic_id = evaluated.topic_id
-join gained on gained.evaluation_id = evaluated.evaluation_id
-join ideal_progress(gains := $gains) as ideal_progress
-    on ideal_progress.qrels_id = evaluated.qrels_id
-    and ideal_progress.topic_id = evaluated.topic_id
-    and ideal_progress.rank = least(gained.rank, ideal_lengths.num_gained)
+    on ideal_lengths.qrels_id = evaluated_topics.qrels_id
+    and ideal_lengths.topic_id = evaluated_topics.topic_id
+join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
+    on ideal_dcg_by_rank.qrels_id = evaluated_topics.qrels_id
+    and ideal_dcg_by_rank.topic_id = evaluated_topics.topic_id
+    and ideal_dcg_by_rank.rank = least(gained.rank, ideal_lengths.num_gained)

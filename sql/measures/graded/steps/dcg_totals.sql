@@ -15,6 +15,6 @@
 select
     evaluation_id,
     sum(gain * ln(2) / ln(rank + 1)) as total
-from gained_ranks(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
+from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
 where rank <= coalesce($k, rank)
 group by evaluation_id

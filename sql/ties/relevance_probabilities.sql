@@ -21,5 +21,5 @@ select
     evaluation_id,
     rank,
     cast(num_rel as double) / (last_rank - first_rank + 1) as share
-from tied_places(rel := $rel, judged_only := $judged_only)
+from tie_group_ranks(rel := $rel, judged_only := $judged_only)
 where $ties = 'expected'

@@ -11,7 +11,7 @@
 --   run_id            key of the run
 --   topic_id          key of the topic
 --   num_kept          documents kept
---   strength          strength of the weakest document kept in the run, or the least that is kept; the lowest
+--   comparison_score          strength of the weakest document kept in the run, or the least that is kept; the lowest
 --                     number there is where all is kept, too few topics showing k false positives
 --   weakest           score of the weakest document kept, as it stood in the file
 --   lower_is_better   whether a smaller score is the better one
@@ -21,14 +21,14 @@ with cuts as (
     select
         qrels_id,
         run_id,
-        strength,
+        comparison_score,
         reached,
         tie_rule,
         lower_is_better,
         -- No lower score is as strong: to be rounded to 32 bits moves it by less than a ten millionth.
         case
-            when abs(strength) < 3.4e38 then strength - abs(strength) * 1e-7 - 1e-44
-            when strength > 0 then 3.4e38
+            when abs(comparison_score) < 3.4e38 then comparison_score - abs(comparison_score) * 1e-7 - 1e-44
+            when comparison_score > 0 then 3.4e38
             else -1.7976931348623157e308
         end as least_score
     from score_thresholds(
@@ -43,7 +43,7 @@ ranges as (
     select
         qrels_id,
         run_id,
-        strength,
+        comparison_score,
         tie_rule,
         lower_is_better,
         case when lower_is_better then -1.7976931348623157e308 else least_score end as lowest,
@@ -57,7 +57,7 @@ near as (
         ranges.run_id,
         retrieved.topic_id,
         retrieved.score,
-        ranges.strength as least_strength,
+        ranges.comparison_score as least_strength,
         ranges.tie_rule,
         ranges.lower_is_better
     from retrieved
@@ -75,7 +75,7 @@ kept as (
         min(score) as least,
         max(score) as greatest
     from near
-    where strength(score, tie_rule, lower_is_better) >= least_strength
+    where comparison_score(score, tie_rule, lower_is_better) >= least_strength
     group by qrels_id, run_id, topic_id
 )
 select
@@ -84,7 +84,7 @@ select
     evaluations.run_id as run_id,
     evaluations.topic_id as topic_id,
     kept.num_kept as num_kept,
-    cuts.strength as strength,
+    cuts.comparison_score as comparison_score,
     case when cuts.lower_is_better then kept.greatest else kept.least end as weakest,
     cuts.lower_is_better as lower_is_better,
     cuts.tie_rule in ('trec_eval', 'trec_eval_10') as with_ties,

@@ -32,11 +32,11 @@ where first_rank = last_rank
 union all
 select
     holding.evaluation_id,
-    places.place as rank,
+    ranks_to_longest.rank as rank,
     holding.first_rank,
     holding.last_rank,
     holding.num_rel,
     holding.rel_above
 from holding
-join places on places.place between holding.first_rank and holding.last_rank
+join ranks_to_longest on ranks_to_longest.rank between holding.first_rank and holding.last_rank
 where holding.first_rank < holding.last_rank

@@ -5,7 +5,7 @@
 --   rank          place in the ranking
 --   document_id   key of the document
 --   score         score as it stood in the file
---   strength      what the tie rule compares, more being better: the score as a 32-bit float under
+--   comparison_score      what the tie rule compares, more being better: the score as a 32-bit float under
 --                 trec_eval,
 --                 else the score itself; with its sign turned where lower is better
 select
@@ -14,6 +14,6 @@ select
     retrieved.rank,
     retrieved.document_id,
     retrieved.score,
-    strength(retrieved.score, runs.tie_rule, runs.lower_is_better) as strength
+    comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score
 from retrieved
 join runs on runs.run_id = retrieved.run_id

@@ -81,8 +81,8 @@ where first_rank = last_rank
 union all
 select
     expected.evaluation_id,
-    places.place as rank,
+    ranks_to_longest.rank as rank,
     expected.gain
 from expected
-join places on places.place between expected.first_rank and expected.last_rank
+join ranks_to_longest on ranks_to_longest.rank between expected.first_rank and expected.last_rank
 where expected.first_rank < expected.last_rank

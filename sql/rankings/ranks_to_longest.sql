@@ -1,6 +1,6 @@
 -- title: The numbers from 1 to the length of the longest ranking
 -- columns:
---   place   a place that some ranking has
+--   rank   a rank that some ranking has
 with lengths as (
     select
         run_id,
@@ -8,7 +8,7 @@ with lengths as (
         row_number() over (order by num_ret desc, run_id, topic_id) as nth
     from run_topics
 )
-select retrieved.rank as place
+select retrieved.rank
 from lengths
 join retrieved
     on retrieved.run_id = lengths.run_id

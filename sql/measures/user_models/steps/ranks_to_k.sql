@@ -2,15 +2,15 @@
 -- parameters:
 --   k integer in [1, inf) = 10   the last of them
 -- columns:
---   place   a place that a ranking of k documents has
+--   rank   a rank that a ranking of k documents has
 with recursive numbers as (
     -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7.
-    select 1 as place
+    select 1 as rank
     union all
-    select 2 * numbers.place + halves.half as place
+    select 2 * numbers.rank + halves.half as rank
     from numbers
     join (select 0 as half union all select 1 as half) as halves
-        on 2 * numbers.place + halves.half <= $k
+        on 2 * numbers.rank + halves.half <= $k
 )
-select place
+select rank
 from numbers

@@ -53,7 +53,7 @@ where first_rank = last_rank
 union all
 select
     counted.evaluation_id,
-    places.place as rank,
+    ranks_to_longest.rank as rank,
     counted.first_rank,
     counted.last_rank,
     counted.num_gained,
@@ -61,5 +61,5 @@ select
     counted.gained_above,
     counted.gain_above
 from counted
-join places on places.place between counted.first_rank and counted.last_rank
+join ranks_to_longest on ranks_to_longest.rank between counted.first_rank and counted.last_rank
 where counted.first_rank < counted.last_rank

@@ -11,14 +11,14 @@ with recursive gained as (
         evaluations.evaluation_id as evaluation_id,
         judged_ranks.first_rank as first_rank,
         judged_ranks.last_rank as last_rank,
-        grade_gains.gain / gain_scales.scale as chance,
+        grade_gains.gain / max_gains.scale as chance,
         row_number() over (
             partition by evaluations.evaluation_id, judged_ranks.first_rank
             order by judged_ranks.rank
         ) as nth
     from evaluations
-    join gain_scales(dcg := 'exp-log2', max_rel := $max_rel) as gain_scales
-        on gain_scales.qrels_id = evaluations.qrels_id
+    join max_gains(dcg := 'exp-log2', max_rel := $max_rel) as max_gains
+        on max_gains.qrels_id = evaluations.qrels_id
     join judged_ranks on judged_ranks.evaluation_id = evaluations.evaluation_id
     join grade_gains(dcg := 'exp-log2', max_rel := $max_rel) as grade_gains
         on grade_gains.grade = judged_ranks.grade
@@ -60,8 +60,8 @@ tops as (
 numbers as (
     select 0 as number
     union all
-    select place as number
-    from places
+    select rank as number
+    from ranks_to_longest
 ),
 reached as (
     -- The chance to come past any number of a tie's documents, in any order: first of those without a gain, then of one

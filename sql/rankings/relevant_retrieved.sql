@@ -12,6 +12,6 @@
 select
     evaluation_id,
     sum(share) as num_rel_ret
-from relevance_shares(rel := $rel, judged_only := $judged_only, ties := $ties)
+from relevance_probabilities(rel := $rel, judged_only := $judged_only, ties := $ties)
 where rank <= coalesce($k, rank)
 group by evaluation_id

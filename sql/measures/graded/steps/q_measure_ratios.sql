@@ -23,7 +23,7 @@ with gained as (
         gain,
         row_number() over down as nth,
         sum(gain) over down as total_gain
-    from gained_ranks(gains := $gains, ties := $ties)
+    from gains_by_rank(gains := $gains, ties := $ties)
     where
         gain > 0
         and $ties <> 'expected'
@@ -44,7 +44,7 @@ expected as (
         total_gain,
         gained_above,
         gain_above
-    from gained_places(gains := $gains)
+    from gain_tie_ranks(gains := $gains)
     where $ties = 'expected'
 ),
 found as (

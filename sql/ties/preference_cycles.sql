@@ -19,7 +19,7 @@ with recursive nets as (
         first_rank,
         better_id,
         worse_id
-    from preference_nets(pairs := $pairs, unit := $unit)
+    from net_preferences(pairs := $pairs, unit := $unit)
 ),
 ends as (
     select
