@@ -6,14 +6,15 @@ import difflib
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evalsql import build, sharing
 from evalsql.catalog import Catalog
 from evalsql.connection import Connection
 from evalsql.errors import UsageError
-from evalsql.header import Value
 from evalsql.naming import Measure, literal, parse_measures
+from evalsql.parameters import Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,8 +48,11 @@ class Answers(Connection):
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only)
         self.catalog = catalog
-        self.steps_are_temporary = False
         self._num_kept = 0
+
+    @property
+    def _evaluated(self) -> str:
+        return build.created_name(self.catalog, self.catalog["evaluated_topics"])
 
     def evaluate(
         self,
@@ -93,20 +97,21 @@ class Answers(Connection):
         narrowed = self._narrowing(condition)
         plan = sharing.planned(self.catalog, [measure for _, measure in labelled])
         together = [each for each in labelled if each[1].name in plan.measures]
-        if self.steps_are_temporary or len(together) < sharing.FEWEST:
+        if self.catalog.temporary or len(together) < sharing.FEWEST:
             together = []
 
-        def insert(measures: Sequence[tuple[str, Measure]]) -> None:
+        def insert(
+            measures: Sequence[tuple[str, Measure]], select: Callable[[Sequence[tuple[str, Measure]]], str]
+        ) -> None:
             for at in range(0, len(measures), TOGETHER):
                 few = measures[at : at + TOGETHER]
-                asked = [measure for _, measure in few]
-                rows = self._kept(asked, build.labelled_scores(few), condition, narrowed)
+                rows = self._kept([measure for _, measure in few], select(few), condition, narrowed)
                 self.execute(f"insert into temp.{table} {rows}")
 
-        insert([each for each in labelled if each not in together])
+        insert([each for each in labelled if each not in together], build.labelled_scores)
         if together:
-            with sharing.kept(self, plan.steps, narrowed):
-                insert(together)
+            with sharing.kept(self, self.catalog, plan.steps, narrowed) as catalog:
+                insert(together, partial(sharing.together, catalog))
 
     def _keep(self, query: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table."""
@@ -297,14 +302,13 @@ class Answers(Connection):
 
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
         """Whether a judgment set evaluates several runs."""
-        contests = (
-            f"select 1 from evaluated_topics{self._filter(qrels, runs)} group by qrels having min(run) < max(run) limit 1"
-        )
+        evaluated = f"{self._evaluated}{self._filter(qrels, runs)}"
+        contests = f"select 1 from {evaluated} group by qrels having min(run) < max(run) limit 1"
         return bool(self.rows(contests))
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""
-        chosen = f"select evaluation_id from evaluated_topics{self._filter(qrels, runs)}"
+        chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs)}"
         ((count,),) = self.rows(
             f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
         )
@@ -347,7 +351,7 @@ class Answers(Connection):
 
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
-        chosen = f"select evaluation_id from evaluated_topics{condition}"
+        chosen = f"select evaluation_id from {self._evaluated}{condition}"
         ranges = self.rows(build.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]

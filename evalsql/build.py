@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from evalsql.catalog import AFTER_SCORES, CONTRACT, Catalog, Relation
-from evalsql.naming import TIE_RULE, Measure, default_measure, literal, quoted, tie_variants
-from evalsql.syntax import bind_parameters
+from evalsql.catalog import AFTER_SCORES, CONTRACT, STEPS, Catalog, Relation
+from evalsql.naming import Measure, default_measure, literal, quoted, tie_variants
+from evalsql.parameters import TIE_RULE, TIES, Parameter
+from evalsql.syntax import bind_parameters, in_schemas
 
 SCORES = "scores"
 TIED = "tied_scores"
 # What reports that name inputs are given in the file; those with other inputs are not built.
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
-NO_SCORES = (
-    "select qrels, run, topic, cast(null as varchar) as measure, cast(null as double) as value from evaluated_topics limit 0"
-)
+_NAMES = "qrels, run, topic, cast(null as varchar) as measure"
+NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
+_TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
 
@@ -66,8 +69,8 @@ def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool
 
 def made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
     """What creates one relation, with its comments, as in ``statements``."""
-    described = () if temporary else comments(relation)
-    for statement in (*_relation(catalog, relation, _creating(temporary)), *described):
+    described = () if temporary else comments(catalog, relation)
+    for statement in (*_relation(catalog, relation, temporary=temporary), *described):
         yield f"{relation.path}:{relation.body_line}", statement
 
 
@@ -87,20 +90,77 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
             yield SCORES, statement
 
 
-def _relation(catalog: Catalog, relation: Relation, create: str) -> Iterator[str]:
-    """A scalar macro of a function; else a view, and a table macro where it has parameters and for every measure."""
+def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
+    """A scalar macro of a function; else a view, or a table macro where it has parameters, measures being both."""
+    name = relation.name if temporary else created_name(catalog, relation)
+    create = _creating(temporary)
     if not relation.parameters and not relation.is_measure and not relation.is_function:
-        yield f"{create} view {relation.name} as\n{_with_means(catalog, relation)}"
+        yield f"{create} view {name} as\n{in_schemas(_with_means(catalog, relation), catalog.schemas)}"
         return
-    body = bind_parameters(relation, {parameter.name: parameter.name for parameter in relation.parameters})
-    signature = ", ".join(
-        f"{parameter.name} {parameter.type} := {literal(parameter.default)}" for parameter in relation.parameters
-    )
     if relation.is_function:
-        yield f"{create} macro {relation.name}({signature}) as (\n{body}\n)"
+        body = bind_parameters(relation, _themselves(relation.parameters))
+        yield f"{create} macro {name}({_signature(relation.parameters)}) as (\n{body}\n)"
         return
-    yield f"{create} macro {relation.name}({signature}) as table\n{body}"
-    yield f"{create} view {relation.name} as\nselect * from {relation.name}()"
+    forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
+    yield f"{create} macro {name}{forms}"
+    if relation.kind != STEPS:
+        yield f"{create} view {name} as\nselect * from {name}()"
+
+
+def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
+    """Signature and body of each form of a table macro: of what knows ties, one where no order of them is asked for.
+
+    To plan what serves other orders would take longer than most measures.
+    """
+    others = [parameter for parameter in relation.parameters if parameter.name != TIES]
+    yield _signature(others), bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
+    if len(others) < len(relation.parameters):
+        ties = next(parameter for parameter in relation.parameters if parameter.name == TIES)
+        signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
+        yield signature, _in_every_order(catalog, relation)
+
+
+def _in_every_order(catalog: Catalog, relation: Relation) -> str:
+    """The body, and the relations that its header names for orders of ties with a formula of their own."""
+    body = bound(catalog, relation, _themselves(relation.parameters))
+    by_relation: dict[str, list[str]] = {}
+    for choice, name in relation.header.ties.items():
+        by_relation.setdefault(name, []).append(literal(choice))
+    if not by_relation:
+        return body
+    elsewhere = ", ".join(choice for choices in by_relation.values() for choice in choices)
+    parts = [f"select * from (\n{body}\n) where {TIES} not in ({elsewhere})"]
+    for name, choices in by_relation.items():
+        taken = [parameter.name for parameter in catalog[name].parameters]
+        given = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
+        call = created_name(catalog, catalog[name]) + (f"({given})" if taken else "")
+        parts.append(f"select * from {call} where {TIES} in ({', '.join(choices)})")
+    return "\nunion all\n".join(parts)
+
+
+def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
+    """The body with arguments in the place of its parameters, its steps read from their schema.
+
+    Where ties are in the order of the tie rule, the relations that it reads are asked for no order of them.
+    """
+    if arguments.get(TIES) == literal(TIE_RULE):
+        relation = replace(relation, body=_TIES_ARGUMENT.sub("", relation.body))
+    schemas = {step: schema for step, schema in catalog.schemas.items() if step not in relation.header.inputs}
+    return in_schemas(bind_parameters(relation, arguments), schemas)
+
+
+def created_name(catalog: Catalog, relation: Relation) -> str:
+    """The name by which a relation is made and found, with its schema where that is not the main one."""
+    schema = catalog.schemas.get(relation.name)
+    return f"{schema}.{relation.name}" if schema else relation.name
+
+
+def _signature(parameters: Sequence[Parameter]) -> str:
+    return ", ".join(f"{each.name} {each.type} := {literal(each.default)}" for each in parameters)
+
+
+def _themselves(parameters: Sequence[Parameter]) -> dict[str, str]:
+    return {parameter.name: parameter.name for parameter in parameters}
 
 
 def _with_means(catalog: Catalog, relation: Relation) -> str:
@@ -113,27 +173,30 @@ def _with_means(catalog: Catalog, relation: Relation) -> str:
     return with_inputs(relation.body, given | {name: averaged(catalog) for name in relation.header.inputs})
 
 
-def comments(relation: Relation) -> Iterator[str]:
-    """COMMENT ON for the relation and each of its columns."""
+def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
+    """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own."""
     header = relation.header
-    facts = (
+    name = created_name(catalog, relation)
+    is_macro = bool(relation.parameters or relation.is_measure) and not relation.is_function
+    has_view = not is_macro or relation.kind != STEPS
+    facts = [
         ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title),
         ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters)),
         ("Definition: ", header.definition),
         ("Reference: ", header.reference),
         ("Differs: ", header.differs),
-    )
+    ]
+    if not has_view:
+        facts.insert(2, ("Columns: ", "; ".join(f"{column}: {text}" for column, text in relation.columns.items())))
     comment = literal("\n".join(label + fact for label, fact in facts if fact))
-    if relation.kind == "tables":
-        yield f"comment on table {relation.name} is {comment}"
-    elif relation.is_function:
-        yield f"comment on macro {relation.name} is {comment}"
+    if relation.is_function:
+        yield f"comment on macro {name} is {comment}"
         return
-    else:
-        yield f"comment on view {relation.name} is {comment}"
-    if relation.parameters or relation.is_measure:
-        yield f"comment on macro table {relation.name} is {comment}"
-    yield from _column_comments(relation.name, relation.columns)
+    if is_macro:
+        yield f"comment on macro table {name} is {comment}"
+    if has_view:
+        yield f"comment on {'table' if relation.kind == 'tables' else 'view'} {name} is {comment}"
+        yield from _column_comments(name, relation.columns)
 
 
 def _column_comments(relation: str, columns: Mapping[str, str]) -> Iterator[str]:
@@ -202,7 +265,7 @@ def tie_report(catalog: Catalog, report: str, answers: str) -> str:
 
 def averaged(catalog: Catalog, topics: str = "all") -> str:
     """A SELECT of the mean of each measure over the topics that the word stands for in mean_values.sql."""
-    return bind_parameters(catalog["mean_values"], {"topics": literal(topics)})
+    return bound(catalog, catalog["mean_values"], {"topics": literal(topics)})
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:

@@ -10,17 +10,17 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from evalsql.errors import CatalogError
-from evalsql.header import Header, Parameter, read_header
+from evalsql.folders import SQL_ROOT
+from evalsql.header import Header, read_header
+from evalsql.parameters import SHARED_PARAMETERS, Parameter
 from evalsql.trec_groups import GROUPS
-
-PACKAGE = Path(__file__).resolve().parent
 
 # The columns that every measure gives first, in this order.
 CONTRACT: Mapping[str, str] = {
@@ -29,12 +29,6 @@ CONTRACT: Mapping[str, str] = {
     "topic": "topic",
     "value": "value of the measure",
 }
-
-
-def sql_root() -> Path:
-    """The folder of relation files: inside an installed package, or beside it in a checkout."""
-    inside = PACKAGE / "sql"
-    return inside if inside.is_dir() else PACKAGE.parent / "sql"
 
 
 # The view put together from the measures, which statistics and reports may read.
@@ -111,6 +105,7 @@ class Catalog:
 
     relations: Mapping[str, Relation]
     digest: str
+    temporary: frozenset[str] = frozenset()  # relations that live with a connection, the others being in the file
 
     def __getitem__(self, name: str) -> Relation:
         return self.relations[name]
@@ -121,6 +116,15 @@ class Catalog:
 
     def of_kind(self, *kinds: str) -> Iterator[Relation]:
         return (relation for relation in self.relations.values() if relation.kind in kinds)
+
+    @cached_property
+    def schemas(self) -> Mapping[str, str]:
+        """By step the schema in which it is; all else is found by its bare name."""
+        return {step.name: "temp" if step.name in self.temporary else STEPS for step in self.of_kind(STEPS)}
+
+    def for_connection(self, names: Iterable[str]) -> Catalog:
+        """This catalogue, these relations living with the connection."""
+        return replace(self, temporary=self.temporary | frozenset(names))
 
     def extended(self, relations: Iterable[Relation]) -> Catalog:
         """This catalogue and more.
@@ -142,7 +146,7 @@ class Catalog:
                 raise CatalogError(f"{relation.path}:1: the file's name must be one that SQL takes: a-z, 0-9, _")
             known[relation.name] = relation
             digest.update(f"{relation.kind}/{relation.name}\n{relation.text}\n".encode())
-        catalog = Catalog(known, digest.hexdigest())
+        catalog = Catalog(known, digest.hexdigest(), self.temporary)
         catalog._check_measure_names()
         return catalog
 
@@ -162,7 +166,7 @@ class Catalog:
     @cached_property
     def own(self) -> Sequence[Relation]:
         """A user's own relations."""
-        inside = f"{sql_root()}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
+        inside = f"{SQL_ROOT}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
         return [relation for relation in self.relations.values() if not str(relation.path).startswith(inside)]
 
     @property
@@ -193,11 +197,12 @@ class Catalog:
             raise CatalogError(f"relations read each other in a circle: {' -> '.join(error.args[1])}") from error
 
     def _known_reads(self, relation: Relation) -> frozenset[str]:
-        unknown = sorted(relation.reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
+        reads = relation.reads | frozenset(relation.header.ties.values())
+        unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
         if unknown:
             raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
         functions = {function.name for function in self.of_kind("functions")}
-        return relation.reads | (relation.calls & functions)
+        return reads | (relation.calls & functions)
 
 
 @cache
@@ -207,9 +212,10 @@ def read_catalog() -> Catalog:
     Raises:
         CatalogError: a header or body that does not hold to the form; the message names file and line.
     """
-    root = sql_root()
+    root = SQL_ROOT
     paths = [root / file for file in sorted(glob("**/*.sql", root_dir=root, recursive=True))]
-    return Catalog({}, "").extended(_read_relation(path, _text(path), _kind(path, root)) for path in paths)
+    shared = "".join(path.read_text(encoding="utf-8") for path in sorted(root.rglob(SHARED_PARAMETERS)))
+    return Catalog({}, shared).extended(_read_relation(path, _text(path), _kind(path, root)) for path in paths)
 
 
 def _kind(path: Path, root: Path) -> str:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from evalsql.catalog import CONTRACT, Catalog, Relation
-from evalsql.header import Parameter
 from evalsql.naming import literal
+from evalsql.parameters import Parameter
 from evalsql.statements import Token, split, tokens
 
 _BUILT = ("tables", "steps", "measures", "statistics", "reports")

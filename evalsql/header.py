@@ -1,99 +1,33 @@
-"""The header of a relation file: comment lines ``-- key: value``, some keys with indented entries below."""
+"""The header of a relation file: comment lines ``-- key: value``, some keys with indented entries below.
+
+Parameters that several relations take are described once, in a file ``parameters.txt`` of the folder or of one above
+it; headers name them.
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.errors import CatalogError, UsageError
-
-Value = int | float | str | bool | None
-GREATEST_INTEGER = 2**31 - 1
+from evalsql.errors import CatalogError
+from evalsql.parameters import Parameter, listed, read_parameters
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
-_REPEATED = ("example", "trec_eval")
-_OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better")
+_REPEATED = ("example", "trec_eval", "ties")
+_OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
-_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared")
+_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "ties")
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
 _ENTRY = re.compile(r"--   (\S.*)")
 _CONTINUED = re.compile(r"--\s{4,}(\S.*)")
-_PARAMETER = re.compile(
-    r"(?P<name>[a-z_]\w*) (?P<type>integer|double|varchar|boolean)(?P<nullable>\??)"
-    r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
-)
+_TIES = re.compile(r"(?P<choices>\w+(?:, \w+)*) = (?P<relation>\w+)")
 _ALIAS = re.compile(
     r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?:,\w+)*))?(?:\((?P<presets>.*)\))?(?:\s*=\s*(?P<cutoffs>\S+))?"
 )
-_BETWEEN = re.compile(r",(?![^(]*\))")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
-
-
-class Parameter(NamedTuple):
-    """One parameter of a relation: its SQL type, the values it takes, its default and its meaning.
-
-    Null is a value it takes where the type ends in a question mark or the default is null.
-    """
-
-    name: str
-    type: str
-    nullable: bool
-    domain: str | None
-    default: Value
-    meaning: str
-
-    @property
-    def choices(self) -> Sequence[str]:
-        """The words it may be, where the domain lists them."""
-        domain = self.domain or ""
-        return [choice.strip() for choice in domain[1:-1].split(",")] if domain.startswith("{") else []
-
-    def parse(self, text: str) -> Value:
-        """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
-        value = self._typed(text)
-        if value is None and not self.nullable:
-            raise UsageError(f"{self.name} is {text}, it needs a value of type {self.type}")
-        if value is not None and self.domain and not self._allows(value):
-            raise UsageError(f"{self.name} is {text}, it must be in {self.domain}")
-        return value
-
-    def _typed(self, text: str) -> Value:
-        if text.lower() in ("null", "none") and text not in self.choices:
-            return None
-        try:
-            if self.type == "integer":
-                if not _INTEGER.fullmatch(text):
-                    raise ValueError(text)
-                if abs(int(text)) > GREATEST_INTEGER:
-                    raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
-                return int(text)
-            if self.type == "double":
-                if not math.isfinite(float(text)):
-                    raise UsageError(f"{self.name} is {text}, it must be finite")
-                return float(text)
-            if self.type == "boolean":
-                return {"true": True, "false": False}[text.lower()]
-        except (ValueError, KeyError):
-            raise UsageError(f"{self.name} is {text}, it must be of type {self.type}") from None
-        return text
-
-    def _allows(self, value: int | float | str) -> bool:
-        domain = self.domain or ""
-        if domain.startswith("{"):
-            return value in self.choices
-        interval = _INTERVAL.fullmatch(domain)
-        if interval is None or isinstance(value, str):
-            raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
-        low, high = float(interval["low"]), float(interval["high"])
-        above = value >= low if interval["open"] == "[" else value > low
-        below = value <= high if interval["close"] == "]" else value < high
-        return above and below
 
 
 class Alias(NamedTuple):
@@ -113,7 +47,8 @@ class Header(NamedTuple):
     """What the header says. Keys that a kind of relation does not have are empty.
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
-    ``scores`` holds the measure; ``is_shared`` whether the step is kept while many measures are evaluated.
+    ``scores`` holds the measure; ``is_shared`` whether the step is kept while many measures are evaluated; ``ties``
+    which relation gives the rows under an order of tied documents that takes a formula of its own.
     """
 
     title: str
@@ -121,6 +56,7 @@ class Header(NamedTuple):
     columns: Mapping[str, str]
     inputs: Sequence[str]
     is_shared: bool
+    ties: Mapping[str, str]
     measure: str
     at: str
     in_scores: bool
@@ -165,15 +101,16 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
 
     return Header(
         title=one("title"),
-        parameters=[_read_parameter(path, number, text) for number, text in entries["parameters"]],
+        parameters=read_parameters(path, one("parameters"), entries["parameters"]),
         columns=dict(_read_column(path, number, text) for number, text in entries["columns"]),
-        inputs=_listed(one("inputs")),
+        inputs=listed(one("inputs")),
         is_shared=bool(one("shared")),
+        ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
         measure=one("measure"),
         at=one("at") or "k",
         in_scores=not one("scores"),
         less_is_better=bool(one("better")),
-        aliases=[_read_alias(path, text) for text in _listed(one("aliases"))],
+        aliases=[_read_alias(path, text) for text in listed(one("aliases"))],
         trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],
         definition=one("definition"),
         reference=one("reference"),
@@ -221,21 +158,15 @@ def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, o
         raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
     if key in seen and key not in _REPEATED:
         raise CatalogError(f'{path}:{line}: "{key}" stands twice')
-    if key in _SECTIONS and value:
+    if key == "columns" and value:
         raise CatalogError(f'{path}:{line}: the entries of "{key}" go on lines of their own')
 
 
-def _read_parameter(path: Path, line: int, text: str) -> Parameter:
-    match = _PARAMETER.fullmatch(text)
+def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
+    match = _TIES.fullmatch(text)
     if match is None:
-        raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
-    nullable = bool(match["nullable"]) or match["default"] == "null"
-    name, kind, domain, meaning = match["name"], match["type"], match["domain"], match["meaning"]
-    try:
-        default = Parameter(name, kind, nullable, domain, None, meaning).parse(match["default"])
-        return Parameter(name, kind, nullable, domain, default, meaning)
-    except UsageError as error:
-        raise CatalogError(f"{path}:{line}: {error}") from error
+        raise CatalogError(f'{path}:1: ties: expected "order, ... = relation", found "{text}"')
+    return [(choice, match["relation"]) for choice in listed(match["choices"])]
 
 
 def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:
@@ -249,15 +180,10 @@ def _read_alias(path: Path, text: str) -> Alias:
     match = _ALIAS.fullmatch(text)
     if match is None:
         raise CatalogError(f'{path}:1: expected "name[.parameters][(parameter=value)] [= cutoffs]", found "{text}"')
-    pairs = [pair.partition("=") for pair in _listed(match["presets"] or "")]
+    pairs = [pair.partition("=") for pair in listed(match["presets"] or "")]
     return Alias(
         match["name"],
-        _listed(match["parameters"] or ""),
+        listed(match["parameters"] or ""),
         {name.strip(): value.strip().strip("'") for name, _, value in pairs},
-        _listed(match["cutoffs"] or ""),
+        listed(match["cutoffs"] or ""),
     )
-
-
-def _listed(text: str) -> list[str]:
-    """Items between commas that stand outside parentheses."""
-    return [item.strip() for item in _BETWEEN.split(text) if item.strip()]

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from evalsql.catalog import Catalog, Relation
 from evalsql.errors import UsageError
-from evalsql.header import Alias, Value
+from evalsql.header import Alias
+from evalsql.parameters import TIE_RULE, TIES, Value
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 
 _NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
@@ -22,7 +23,6 @@ _RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
 _RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
 CUTOFF = "k"
 GAINS = "gains"
-TIES, TIE_RULE = "ties", "rule"
 OTHERS = "*"
 # ir_measures takes the letter too; headers keep to ASCII, which every terminal prints.
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"

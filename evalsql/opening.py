@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from evalsql import build, engine
 from evalsql.added import Sources, read_sources, with_added
 from evalsql.asking import Progress, silent
-from evalsql.catalog import Catalog, Relation, read_catalog
+from evalsql.catalog import STEPS, Catalog, Relation, read_catalog
 from evalsql.contract import check_own, warn_of_own
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.naming import literal, parse_measures, quoted
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     import duckdb
 
 _OBJECTS = """
-    select table_name as name, 'table' as kind from duckdb_tables() where not temporary
+    select schema_name as schema, table_name as name, 'table' as kind from duckdb_tables() where not temporary
     union all
-    select view_name, 'view' from duckdb_views() where not internal and not temporary
+    select schema_name, view_name, 'view' from duckdb_views() where not internal and not temporary
     union all
-    select distinct function_name, case function_type when 'macro' then 'macro' else 'macro table' end
+    select distinct schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
     from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
@@ -195,8 +195,8 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
             "them up to date"
         )
     if warehouse.read_only:
+        warehouse.catalog = warehouse.catalog.for_connection(warehouse.catalog.relations)
         _apply(warehouse, build.statements(warehouse.catalog, build.order(warehouse.catalog), temporary=True), progress)
-        warehouse.steps_are_temporary = True
     else:
         from evalsql.upgrade import upgrade
 
@@ -250,13 +250,14 @@ def _make(warehouse: Warehouse, progress: Progress, *, common: bool) -> None:
 def _create_tables(warehouse: Warehouse) -> None:
     for relation in warehouse.catalog.of_kind("tables"):
         warehouse.execute(relation.body)
-        for comment in build.comments(relation):
+        for comment in build.comments(warehouse.catalog, relation):
             warehouse.execute(comment)
 
 
 def _rebuild(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
     """Put this version's views and macros into the file in the place of whatever stood there."""
     _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
+    warehouse.execute(f"create schema if not exists {STEPS}")
     relations = build.order(warehouse.catalog, common=common)
     _apply(warehouse, build.statements(warehouse.catalog, relations), progress)
     _sign(warehouse, relations)
@@ -271,9 +272,9 @@ def remake_own(warehouse: Warehouse, before: Catalog) -> None:
 
 
 def _drop(warehouse: Warehouse, names: Collection[str]) -> None:
-    for name, kind in warehouse.rows(f"select name, kind from ({_OBJECTS}) where kind <> 'table'"):
-        if name in names:
-            warehouse.execute(f"drop {kind} if exists {quoted(name)}")
+    for schema, name, kind in warehouse.rows(f"from ({_OBJECTS}) where kind <> 'table'"):
+        if name in names and schema in ("main", STEPS):
+            warehouse.execute(f"drop {kind} if exists {quoted(schema)}.{quoted(name)}")
 
 
 def _sign(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
@@ -295,7 +296,8 @@ def _write_version(warehouse: Warehouse) -> None:
 
 def borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     """Have relations for this connection, in everything that covers all measures too."""
-    warehouse.catalog = warehouse.catalog.extended(relations)
+    catalog = warehouse.catalog.extended(relations)
+    warehouse.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
     warehouse.execute("create temp table measures as select * from main.measures")
     for row in build.catalogue_rows(own):

@@ -1,8 +1,8 @@
 """Steps that many measures take, evaluated once for all of them.
 
-While measures are evaluated together, each step whose header says ``shared: yes`` is kept in a temporary table,
-and a temporary view or macro of the step's own name, which DuckDB finds before the one in the file, reads it. So
-the measures are asked as ever. To bind a measure takes longer than to run it, and most of that is its steps.
+While measures are evaluated together, each step whose header says ``shared: yes`` is kept in a temporary table, which
+a temporary view or macro of the step's own name reads, and the bodies of the measures read that. To bind a measure
+takes longer than to run it, and most of that is its steps.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from evalsql.catalog import Catalog, Relation
+from evalsql.build import bound
+from evalsql.catalog import STEPS, Catalog, Relation
 from evalsql.connection import Connection
 from evalsql.naming import Measure, literal
+from evalsql.parameters import TIE_RULE, TIES
 from evalsql.syntax import bind_parameters
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
@@ -35,7 +37,8 @@ class Plan(NamedTuple):
 
 def planned(catalog: Catalog, measures: Sequence[Measure]) -> Plan:
     """What can be shared; a measure that takes a step with other arguments than the defaults is evaluated alone."""
-    taken = {measure.name: _steps(catalog, measure) for measure in measures}
+    ruled = [measure for measure in measures if measure.arguments.get(TIES, TIE_RULE) == TIE_RULE]
+    taken = {measure.name: _steps(catalog, measure) for measure in ruled}
     sharing = {
         name: steps
         for name, steps in taken.items()
@@ -47,8 +50,10 @@ def planned(catalog: Catalog, measures: Sequence[Measure]) -> Plan:
 
 
 @contextmanager
-def kept(connection: Connection, steps: Sequence[Relation], narrowed: Callable[[str], str]) -> Iterator[None]:
-    """Have the steps' rows at their defaults in temporary tables, in the place of the steps themselves.
+def kept(
+    connection: Connection, catalog: Catalog, steps: Sequence[Relation], narrowed: Callable[[str], str]
+) -> Iterator[Catalog]:
+    """Have the steps' rows at their defaults in temporary tables; gives the catalogue that finds the steps there.
 
     Args:
         narrowed: makes of a SELECT one that reads only the part of the base tables that is asked for.
@@ -56,12 +61,13 @@ def kept(connection: Connection, steps: Sequence[Relation], narrowed: Callable[[
     made: list[str] = []
     try:
         for step in steps:
-            rows = bind_parameters(step, dict(_defaults(step)))
+            rows = bound(catalog, step, dict(_defaults(step)))
             connection.execute(f"create temp table evalsql_{step.name} as {narrowed(rows)}")
             made.append(f"table temp.evalsql_{step.name}")
             connection.execute(f"create temp {_reading(step)}")
             made.append(f"{'macro table' if step.parameters else 'view'} temp.{step.name}")
-        yield
+            catalog = catalog.for_connection([step.name])
+        yield catalog
     finally:
         for thing in reversed(made):
             connection.execute(f"drop {thing}")
@@ -81,6 +87,18 @@ def _reading(step: Relation) -> str:
     )
 
 
+def together(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> str:
+    """A SELECT of measures in long form, each under a name of one's own, from what the catalogue says is kept."""
+    return "\nunion all\n".join(
+        f"select qrels, run, topic, {literal(name)} as measure, value from (\n{_body(catalog, measure)}\n)"
+        for name, measure in labelled
+    )
+
+
+def _body(catalog: Catalog, measure: Measure) -> str:
+    return bound(catalog, measure.relation, {name: literal(value) for name, value in measure.arguments.items()})
+
+
 def _defaults(relation: Relation) -> Arguments:
     return frozenset((each.name, literal(each.default)) for each in relation.parameters)
 
@@ -96,7 +114,7 @@ def _steps(catalog: Catalog, measure: Measure) -> dict[str, set[Arguments]]:
         seen.add((relation.name, arguments))
         if _UNREAD not in arguments:
             for name, given in _calls(relation, arguments):
-                if name in catalog.relations and catalog[name].kind in ("steps", "measures"):
+                if name in catalog.relations and catalog[name].kind in (STEPS, "measures"):
                     visit(catalog[name], frozenset((dict(_defaults(catalog[name])) | dict(given)).items()))
         if relation.header.is_shared:
             found.setdefault(relation.name, set()).add(arguments)

@@ -1,9 +1,11 @@
-"""Puts arguments in the place of the parameters of a relation's body."""
+"""Puts arguments in the place of the parameters of a relation's body, and its steps in their schema."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,16 +19,18 @@ _TOKENS = re.compile(
     | "(?:[^"]|"")*"
     | \$(?P<tag>[^\W\d]\w*|)\$ .*? \$(?P=tag)\$
     | --[^\r\n]*
-    | [^\W\d][\w$]*
+    | (?P<word>[^\W\d][\w$]*)
     | (?P<comment>/\*)
     | \$(?P<parameter>[^\W\d]\w*)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BEFORE_RELATION = ("from", "join")
+_CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
 _COMMENT_ENDS = re.compile(r"/\*|\*/")
 
 
-def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
+def bind_parameters(relation: Relation, arguments: Mapping[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
     pieces: list[str] = []
     end = 0
@@ -36,18 +40,46 @@ def bind_parameters(relation: Relation, arguments: dict[str, str]) -> str:
     return "".join([*pieces, relation.body[end:]])
 
 
+def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
+    """The body with each relation that it reads by a bare name in ``schemas`` read from that schema."""
+    pieces: list[str] = []
+    end = 0
+    for start, name in _relation_places(body):
+        if name in schemas:
+            pieces += [body[end:start], f"{schemas[name]}."]
+            end = start
+    return "".join([*pieces, body[end:]])
+
+
 @cache
 def parameter_places(body: str) -> list[tuple[int, int, str]]:
     """Where each ``$name`` starts and ends."""
-    places: list[tuple[int, int, str]] = []
+    return [(start - 1, end, name) for start, end, kind, name in _names(body) if kind == "parameter"]
+
+
+@cache
+def _relation_places(body: str) -> list[tuple[int, str]]:
+    """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs."""
+    words = [(start, end, name) for start, end, kind, name in _names(body) if kind == "word"]
+    own = {name for _, end, name in words if _CTE.match(body, end)}
+    places = []
+    for (_, before, keyword), (start, end, name) in pairwise(words):
+        is_read = keyword.lower() in _BEFORE_RELATION and not body[before:start].strip()
+        if is_read and name not in own and not body.startswith(".", end):
+            places.append((start, name))
+    return places
+
+
+def _names(body: str) -> Iterator[tuple[int, int, str, str]]:
+    """Every word and ``$name`` outside strings and comments: start, end, word or parameter, and its text."""
     at = 0
     while token := _TOKENS.search(body, at):
         at = token.end()
         if token["comment"]:
             at = _comment_end(body, at)
-        elif token["parameter"]:
-            places.append((token.start(), at, token["parameter"]))
-    return places
+        for kind in ("word", "parameter"):
+            if token[kind]:
+                yield *token.span(kind), kind, token[kind]
 
 
 def _comment_end(body: str, at: int) -> int:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from evalsql import build
 from evalsql.catalog import Catalog
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
-from evalsql.header import Value
 from evalsql.ingest.keys import loading_sql
 from evalsql.naming import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.opening import open
+from evalsql.parameters import Value
 from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.warehouse import MEMORY, Warehouse
 
@@ -217,7 +217,9 @@ def _answers(
     warehouse.execute("set threads = 1")
     _score(warehouse, rows, reference)
     condition = "" if every else "where not missing"
-    topics = [topic for (topic,) in warehouse.rows(f"select topic from evaluated_topics {condition} order by topic")]
+    topics = [
+        topic for (topic,) in warehouse.rows(f"select topic from steps.evaluated_topics {condition} order by topic")
+    ]
     by_topic = _by_topic(warehouse, rows) if options.per_topic else {}
     averaged = ("all" if every else "padded") if options.complete else "retrieved"
     whole: dict[int, str | float] = {

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from evalsql.errors import CatalogError
+from evalsql.parameters import TIES
 
 if TYPE_CHECKING:
     from evalsql.catalog import Relation
@@ -59,6 +60,8 @@ def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
     used = {str(node.name) for node in tree.find_all(exp.Parameter)}
     used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
     declared = {parameter.name for parameter in relation.parameters}
+    if relation.header.ties:
+        used.add(TIES)  # which formula is taken goes by it
     place = f"{relation.path}:{relation.body_line}"
     for name in sorted(declared):
         if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":

@@ -27,7 +27,7 @@ def _create(warehouse: Warehouse, tables: Iterable[str]) -> None:
     for table in tables:
         relation = warehouse.catalog[table]
         warehouse.execute(relation.body)
-        for comment in build.comments(relation):
+        for comment in build.comments(warehouse.catalog, relation):
             warehouse.execute(comment)
 
 
@@ -40,7 +40,8 @@ def _from_version_1(warehouse: Warehouse) -> None:
     insert(warehouse, "runs", "select * from old_runs")
     for _, statement in build.made(warehouse.catalog, warehouse.catalog["comparison_score"], temporary=False):
         warehouse.execute(statement)
-    scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": warehouse.catalog["retrieved_scores"].body}
+    of_documents = warehouse.catalog["retrieved_scores"].body
+    scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": of_documents}
     ranked = {"ranked": loading_sql(warehouse, "first_ranks", scores)}
     insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
     sets = {"new_qrels": "select qrels_id from qrels"}

@@ -31,7 +31,7 @@ print(json.dumps({
     "tap": rows("select run, avg(value) from tap(k := 3, quantile := 0.7) group by run order by run"),
     "summary": rows("select run, measure, value from summary order by all"),
     "comment": rows("select comment from duckdb_views() where view_name = 'ndcg'"),
-    "macro comment": rows("select comment from duckdb_functions() where function_name = 'ndcg'"),
+    "macro comment": rows("select distinct comment from duckdb_functions() where function_name = 'ndcg'"),
     "column comment": rows("select comment from duckdb_columns() where table_name = 'ndcg' and column_name = 'idcg'"),
     "storage": rows("select tags['storage_version'] from duckdb_databases() where not internal and path is not null"),
 }))

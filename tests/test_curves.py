@@ -237,7 +237,7 @@ def test_truncated_at_the_last_false_positive_the_area_is_whole(loaded: Warehous
     for n in (1, 2, 5, 9):
         pairs = loaded.rows(f"""
             select roc.value, auc.value from roc(n := {n}, ties := 'expected') as roc join auc() as auc
-            using (qrels, run, topic) join evaluated_topics using (qrels, run, topic)
+            using (qrels, run, topic) join steps.evaluated_topics using (qrels, run, topic)
             join class_totals() using (evaluation_id) where nonrel_ret = {n}
         """)
         assert len(pairs) > 1

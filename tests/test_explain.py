@@ -202,7 +202,9 @@ def loaded(family: str) -> Warehouse:
 def test_contributions_of_every_measure_add_up(at: int) -> None:
     relation: Relation = CATALOG.measures[at]
     warehouse = loaded(relation.family if relation.family in FORMS else str(3 + at % 5))
-    topics = [topic for (topic,) in warehouse.rows("select topic from evaluated_topics order by num_ret desc, topic")]
+    topics = [
+        topic for (topic,) in warehouse.rows("select topic from steps.evaluated_topics order by num_ret desc, topic")
+    ]
     measure = default_measure(relation).name
     found = warehouse.explain("run", topics[0], measure=measure, depth=1000)
     rows = found.rows.fetchall()

@@ -208,7 +208,10 @@ def test_each_file_of_lists_is_a_set_of_its_own(empty: Warehouse, tmp_path: Path
     write(tmp_path / "one.txt", LISTS)
     write(tmp_path / "two.txt.gz", gzip.compress(b"alpha\n1\n1 1e-9\n0 1e-3\n"))
     assert empty.load_lists(str(tmp_path / "*.txt*")) == ["one", "two"]
-    assert empty.rows("select qrels, run from evaluated_topics group by all order by all") == [("one", "one"), ("two", "two")]
+    assert empty.rows("select qrels, run from steps.evaluated_topics group by all order by all") == [
+        ("one", "one"),
+        ("two", "two"),
+    ]
     assert empty.rows("select run, lower_is_better from runs order by run") == [("one", False), ("two", True)]
     with pytest.raises(UsageError, match="judgments one are already loaded"):
         empty.load_lists(tmp_path / "one.txt")

@@ -24,7 +24,8 @@ select
     2 * num_ret >= max(num_ret) over () as half_full
 from evaluated_topics
 """
-MEASURE = """\
+JOIN = "join half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id"
+MEASURE = f"""\
 -- measure: Fullness
 -- title: Whether a ranking is at least half as long as the longest
 -- aliases: full
@@ -39,7 +40,7 @@ select
     evaluated_topics.topic,
     case when half_full_rankings.half_full then cast($worth as double) else 0 end as value
 from evaluated_topics
-join half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id
+{JOIN}
 """
 BAD = MEASURE.replace("else 0 end", "end")
 
@@ -171,7 +172,9 @@ def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> 
 def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: Path) -> None:
     """And neither they nor a new version of the package keep anybody from opening the file and taking it out."""
     share = MEASURE.replace("half_full_rankings.half_full", "evaluated_topics.num_ret > 1").replace("else 0 end", "end")
-    share = share.replace("\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id", "")
+    share = share.replace(
+        "\njoin half_full_rankings on half_full_rankings.evaluation_id = evaluated_topics.evaluation_id", ""
+    )
     path = write(
         tmp_path / "own" / "share.sql", share.replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
     )

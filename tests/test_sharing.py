@@ -71,22 +71,25 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
     steps = [loaded.catalog[name] for name in ("relevant_ranks", "evaluated_topics")]
     before = held(loaded)
-    with sharing.kept(loaded, steps, lambda query: query):
+    with sharing.kept(loaded, loaded.catalog, steps, lambda query: query):
         assert held(loaded) - before == Counter(
             ["evalsql_relevant_ranks", "evalsql_evaluated_topics", "relevant_ranks", "evaluated_topics"]
         )
-        assert loaded.rows("select count(*) from relevant_ranks()") == loaded.rows(
-            "select count(*) from main.relevant_ranks()"
+        assert loaded.rows("select count(*) from temp.relevant_ranks()") == loaded.rows(
+            "select count(*) from steps.relevant_ranks()"
         )
         with pytest.raises(QueryError, match="relevant_ranks is kept for its defaults only"):
-            loaded.rows("from relevant_ranks(rel := 2)")
+            loaded.rows("from temp.relevant_ranks(rel := 2)")
     assert held(loaded) == before
-    assert loaded.rows("select count(*) from relevant_ranks(rel := 2)")
+    assert loaded.rows("select count(*) from steps.relevant_ranks(rel := 2)")
 
 
 def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
     before = held(loaded)
-    with pytest.raises(QueryError), sharing.kept(loaded, [loaded.catalog["topic_counts"]], lambda query: query):
+    with (
+        pytest.raises(QueryError),
+        sharing.kept(loaded, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
+    ):
         loaded.rows("from no_such_measure()")
     assert held(loaded) == before
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalsql.build import with_inputs
+from evalsql.build import bound, with_inputs
 from evalsql.contract import warn_of_own
 from evalsql.errors import MOST_LISTED, InputError, Problem
-from evalsql.header import Value
 from evalsql.naming import literal
-from evalsql.syntax import bind_parameters
+from evalsql.parameters import Value
 
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse
@@ -43,7 +42,7 @@ class Refused:
 def loading_sql(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: Value) -> str:
     """The SELECT of ``sql/loading/<name>.sql`` over the given inputs."""
     relation = warehouse.catalog[name]
-    body = bind_parameters(relation, {key: literal(value) for key, value in arguments.items()})
+    body = bound(warehouse.catalog, relation, {key: literal(value) for key, value in arguments.items()})
     return with_inputs(body, inputs) if inputs else body
 
 

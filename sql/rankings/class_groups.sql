@@ -1,8 +1,5 @@
 -- title: Tied and single documents that hold a relevant one, with those not relevant among and above them
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so
+-- parameters: rel, nonrelevant
 -- columns:
 --   evaluation_id   key of the evaluation
 --   first_rank      place of the first of them

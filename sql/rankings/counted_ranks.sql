@@ -1,6 +1,5 @@
 -- title: Judged documents with their ranks, or with their ranks among judged documents only
--- parameters:
---   judged_only boolean = false   whether documents without a grade of 0 or more are left out of the rankings
+-- parameters: judged_only
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking

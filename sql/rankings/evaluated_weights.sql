@@ -1,6 +1,5 @@
 -- title: What each topic evaluated weighs
--- parameters:
---   weighted boolean = true   whether the weights of the judgment set count; else every topic weighs 1
+-- parameters: weighted
 -- columns:
 --   evaluation_id   key of the evaluation
 --   qrels_id        key of the judgment set

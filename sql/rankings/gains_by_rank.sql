@@ -1,16 +1,8 @@
 -- title: Places of documents that have a gain, with it or with what is expected over all orders of tied documents
 -- shared: yes
--- parameters:
---   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
---                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
---                                            or what dcg gives it where the list ends in ,*
---   judged_only boolean = false              whether documents without a grade of 0 or more are
---                                            left out of the rankings
+-- parameters: dcg, gains, judged_only, min_rel, max_rel, ties
 --   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
 --   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking

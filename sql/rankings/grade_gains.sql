@@ -1,9 +1,5 @@
 -- title: What a document of each grade is worth
--- parameters:
---   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
---                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
---                                            or what dcg gives it where the list ends in ,*
+-- parameters: dcg, gains, min_rel, max_rel
 --   min_rel integer in [0, inf) = 0          grade up to which dcg gives 0, and less by it to those above
 --   max_rel integer in [0, inf) = null       grade that dcg takes greater ones for; null is none
 -- columns:

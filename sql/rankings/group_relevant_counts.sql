@@ -1,6 +1,5 @@
 -- title: How many relevant documents each judgment group of a topic has
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels_id         key of the judgment set
 --   topic_id         key of the topic

@@ -1,9 +1,5 @@
 -- title: Interpolated precision at levels of recall: the highest precision at any recall of at least the level
--- parameters:
---   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
---   rel integer in [0, inf) = 1   least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
+-- parameters: points, rel, ties in {rule, worst, best}
 -- columns:
 --   evaluation_id   key of the evaluation
 --   recall          level of recall

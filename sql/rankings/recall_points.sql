@@ -1,6 +1,5 @@
 -- title: Levels of recall from a list
--- parameters:
---   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+-- parameters: points
 -- columns:
 --   recall   a level of recall
 with recursive split as (

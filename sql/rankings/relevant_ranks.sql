@@ -1,11 +1,6 @@
 -- title: Ranks of the relevant documents, with what stands above them
 -- shared: yes
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
---   judged_only boolean = false   whether documents without a grade of 0 or more are
---                                 left out of the rankings
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
+-- parameters: rel, judged_only, ties in {rule, worst, best}
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking

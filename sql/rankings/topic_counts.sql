@@ -1,7 +1,6 @@
 -- title: How many documents of each kind a topic has among its judgments
 -- shared: yes
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels_id     key of the judgment set
 --   topic_id     key of the topic

@@ -1,6 +1,5 @@
 -- title: The precision-recall curve of each ranking, by the corners of its saw-tooth
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels          judgment set
 --   run            run

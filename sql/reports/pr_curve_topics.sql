@@ -1,7 +1,5 @@
 -- title: The precision-recall curve of each run on each topic at levels of recall
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
+-- parameters: rel, points
 -- columns:
 --   qrels       judgment set
 --   run         run

@@ -1,11 +1,6 @@
 -- title: Areas under the ROC curves of each run: documents of all topics pooled by score, and the mean of the topics
--- parameters:
+-- parameters: n, rel, nonrelevant, collection
 --   n integer in [1, inf) = 50      false positives at which the truncated curve ends, pooled or in each topic
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so, retrieved or not
---   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
---                                     count as not relevant too; of no effect on judged
 -- columns:
 --   qrels          judgment set
 --   run            run

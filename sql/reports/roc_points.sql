@@ -1,7 +1,6 @@
 -- title: The ROC curve of each run by a limited number of its corners
--- parameters:
+-- parameters: points, rel
 --   points integer in [1, inf) = 100   stretches into which both rates are divided
---   rel integer in [0, inf) = 1        least grade that counts as relevant
 -- columns:
 --   qrels       judgment set
 --   run         run

@@ -1,9 +1,6 @@
 -- title: How many false positives topics show at each score of a run, from which TAP takes its threshold
--- parameters:
+-- parameters: k, rel, quantile, weighted, insufficient
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
---   rel integer in [0, inf) = 1              least grade that counts as relevant
---   quantile double in (0, 1] = 0.5          share of the topics, by weight, that must show them; 0.5 is the median
---   weighted boolean = true                  whether the weights of topics count
 --   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
 --                                            at the lowest score of all lists, or do not cut
 -- columns:

@@ -1,8 +1,6 @@
 -- title: Where on a run's scores the number of false positives rises that TAP's share of the topics shows
--- parameters:
+-- parameters: k, rel, quantile, most
 --   k integer in [1, inf) = 5            false positives that a topic must show before the run is cut
---   rel integer in [0, inf) = 1          least grade that counts as relevant
---   quantile double in (0, 1] = 0.5      share of the topics, by weight, that must show them
 --   most integer in [0, inf) = 25        false positives up to which steps are given
 -- columns:
 --   qrels             judgment set

@@ -1,6 +1,5 @@
 -- title: How easy a task is, by the mean first relevant score (after Tomlinson 2005)
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels          judgment set
 --   run            run that the rating is by; runs to compare tasks by should be alike

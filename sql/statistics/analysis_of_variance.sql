@@ -32,7 +32,7 @@ run_counts as (
     from seen
     group by qrels, measure
 ),
-topic_counts as (
+topics_of_measures as (
     select
         qrels,
         measure,
@@ -52,11 +52,11 @@ complete as (
     join run_counts
         on run_counts.qrels = seen.qrels
         and run_counts.measure = seen.measure
-    join topic_counts
-        on topic_counts.qrels = seen.qrels
-        and topic_counts.measure = seen.measure
-        and topic_counts.topic = seen.topic
-        and topic_counts.num_runs = run_counts.num_runs
+    join topics_of_measures
+        on topics_of_measures.qrels = seen.qrels
+        and topics_of_measures.measure = seen.measure
+        and topics_of_measures.topic = seen.topic
+        and topics_of_measures.num_runs = run_counts.num_runs
 ),
 centred as (
     select

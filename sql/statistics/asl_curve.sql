@@ -1,9 +1,6 @@
 -- title: Achieved significance levels of all pairs of runs by each measure, in their order
--- parameters:
---   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
+-- parameters: test, tolerance, samples, seed
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
---   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
---   seed integer = 42   another seed gives other samples
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure

@@ -1,9 +1,8 @@
 -- title: Bootstrap intervals of the mean difference of each run from a baseline: topics are drawn with replacement
--- parameters:
+-- parameters: baseline, samples, seed, confidence
 --   baseline varchar = null                     run that all others are compared with; null: every run with every run
 --                                               whose name comes after
 --   samples integer in [1, 2147483647] = 10000  samples of topics
---   seed integer = 42                           another seed gives other samples
 --   confidence double in (0, 1) = 0.95          share of intervals that are to hold the true difference
 -- columns:
 --   qrels             judgment set

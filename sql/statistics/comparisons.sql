@@ -1,16 +1,11 @@
 -- title: Runs against a baseline or in all pairs: differences, intervals, p values, corrections, wins and losses
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
+-- parameters: baseline, test, correction, family, tolerance, confidence, intervals, samples, seed
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
 --   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
 --                                                set, or all that the view scores gives
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
---   confidence double in (0, 1) = 0.95   level of the interval
 --   intervals varchar in {t, percentile, bca} = t   Student's t, or quantiles of resampled differences: as they are, or
 --                             corrected for bias and acceleration (bootstrap_intervals)
 --   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey, and of the intervals
---   seed integer = 42         another seed gives other samples
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure

@@ -1,12 +1,8 @@
 -- title: p values corrected for the number of tests
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
+-- parameters: baseline, test, family, tolerance, samples, seed
 --   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
 --                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
---   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
---   seed integer = 42         another seed gives other samples
 -- columns:
 --   qrels                  judgment set
 --   measure                canonical name of the measure

@@ -1,6 +1,5 @@
 -- title: What difference the paired t test can find with these topics, and how many topics a difference needs
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
+-- parameters: baseline, alpha, power, sought
 --   alpha double in (0, 1) = 0.05   level of significance
 --   power double in (0, 1) = 0.8   probability of finding the difference, above alpha
 --   sought double? = null   difference to find; null: the one observed

@@ -1,8 +1,5 @@
 -- title: How far each run is from a baseline: means, interval, wins and losses, effect sizes
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
---   confidence double in (0, 1) = 0.95   level of the interval
+-- parameters: baseline, tolerance, confidence
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure

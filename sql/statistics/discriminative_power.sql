@@ -1,10 +1,7 @@
 -- title: Discriminative power of measures: the share of pairs of runs that they tell apart
--- parameters:
+-- parameters: alpha, test, tolerance, samples, seed
 --   alpha double in (0, 1) = 0.05   level below which a difference is significant
---   test varchar in {t, wilcoxon, sign, randomisation, bootstrap, tukey} = t   which test
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
---   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey
---   seed integer = 42   another seed gives other samples
 -- columns:
 --   qrels             judgment set
 --   measure           canonical name of the measure

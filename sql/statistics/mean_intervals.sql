@@ -1,6 +1,5 @@
 -- title: How far the mean of each run over topics may be off: Student's interval
--- parameters:
---   confidence double in (0, 1) = 0.95   level of the interval
+-- parameters: confidence
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure

@@ -1,10 +1,7 @@
 -- title: Rank-biased overlap of two runs, topic by topic
--- parameters:
---   p double in (0, 1) = 0.9   how likely the reader goes on to the next document
+-- parameters: p, depth, baseline, run
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
 --   baseline varchar = null   run compared with; null: every run
---   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
---                             the name that comes first as baseline
 -- columns:
 --   baseline      run compared with
 --   run           run compared

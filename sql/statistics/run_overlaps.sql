@@ -1,9 +1,7 @@
 -- title: How many of their first documents two runs share, topic by topic
--- parameters:
+-- parameters: k, baseline, run
 --   k integer in [1, inf) = 10   documents taken of each ranking; null is all
 --   baseline varchar = null   run compared with; null: every run
---   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
---                             the name that comes first as baseline
 -- columns:
 --   baseline      run compared with
 --   run           run compared

@@ -1,7 +1,5 @@
 -- title: Sign test of each run with a baseline
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie
+-- parameters: baseline, tolerance
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure

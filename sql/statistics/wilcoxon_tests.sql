@@ -1,6 +1,5 @@
 -- title: Wilcoxon's signed rank test of each run with a baseline
--- parameters:
---   baseline varchar = null   run that all others are compared with; null: all pairs, each under the first name
+-- parameters: baseline
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure

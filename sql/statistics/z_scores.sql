@@ -7,6 +7,8 @@
 --   measure   name of the measure
 --   value     (value - mean) / deviation; -1000000 where the reference has none, or no deviation for a value
 --             other than its mean; of measures with a geometric mean the distance of the logarithm, exponentiated
+-- definition: A z score: how many standard deviations of the reference a value lies from the reference's mean.
+-- reference: Buckley, trec_eval, option -Z
 with compared as (
     select
         raw_scores.qrels,

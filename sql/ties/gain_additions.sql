@@ -1,7 +1,5 @@
 -- title: What a document with a gain adds to the sum of G where it stands next below a set of documents tied with it
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains, ties, most_mixed
 --   ties varchar in {worst, best, expected} = best   whether the documents without gain stand above them, below, or
 --                           anywhere
 --   most_mixed integer = 100000   of what is expected, ties with more sets than these are left out, those of documents

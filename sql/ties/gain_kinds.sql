@@ -1,7 +1,5 @@
 -- title: Kinds of tied documents, and of single ones, that have a gain: those of a kind have the same
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains
 -- columns:
 --   evaluation_id   key of the evaluation
 --   first_rank      place of the first document of the tie

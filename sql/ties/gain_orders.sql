@@ -1,7 +1,5 @@
 -- title: What each tie that holds gains adds to the sum of G in the worst or the best order, or as expected over all
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains, ties
 --   ties varchar in {worst, best, expected} = best   the worst or the best order, or all orders alike
 -- columns:
 --   evaluation_id   key of the evaluation

@@ -1,7 +1,5 @@
 -- title: Sets of tied documents that have a gain, by how many of each kind they hold
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains, most_sets
 --   most_sets integer = 1000   ties with more sets than these are left out
 -- columns:
 --   evaluation_id   key of the evaluation

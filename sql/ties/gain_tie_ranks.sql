@@ -1,7 +1,5 @@
 -- title: Every place of every group of tied documents that holds one with a gain
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*; without them the grade
+-- parameters: gains
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            a place of the group

@@ -1,7 +1,5 @@
 -- title: DCG down to each retrieved document with a positive gain, or what is expected of it at each place
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best of DCG, or what is expected over all orders
 -- columns:

@@ -1,6 +1,5 @@
 -- title: What a document adds to a mean over judgment groups where it stands next below a set of tied documents
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only, measure, depth, ties
 --   judged_only boolean = false     whether ranks count only documents to which the group gave a grade of 0 or
 --                                   more
 --   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups

@@ -1,6 +1,5 @@
 -- title: Kinds of tied documents that some judgment group finds relevant, all groups saying the same of those of a kind
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only
 --   judged_only boolean = false     whether it matters that a document has been judged not relevant
 -- columns:
 --   evaluation_id    key of the evaluation

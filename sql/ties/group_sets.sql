@@ -1,6 +1,5 @@
 -- title: Sets of tied documents that may stand above the others of their tie, by how many of each kind they hold
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only, ties, most_sets
 --   judged_only boolean = false     whether it matters that a document has been judged not relevant
 --   ties varchar in {worst, best} = best   whether the worst or the best order is looked for
 --   most_sets integer = 1000        ties with more sets than these are left out

@@ -1,6 +1,5 @@
 -- title: Places of the documents that each judgment group finds relevant, or those over which ties spread them
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel, judged_only, ties
 --   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or
 --                                 more
 --   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, where each document has

@@ -1,6 +1,5 @@
 -- title: What each judgment group says of each retrieved document that it has judged
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only
 --   judged_only boolean = false     whether it matters that a document has been judged not relevant
 -- columns:
 --   evaluation_id    key of the evaluation

@@ -1,6 +1,5 @@
 -- title: What stands, for each judgment group, above the documents of a tie that some group finds relevant
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only, ties
 --   judged_only boolean = false     whether ranks count only documents to which the group gave a grade of 0 or
 --                                   more
 --   ties varchar in {worst, best} = best   whether the other documents of the tie stand above them or below

@@ -1,6 +1,5 @@
 -- title: Places of the documents that some judgment group finds relevant, those of a tie by how many groups do
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, ties
 --   ties varchar in {worst, best} = best   whether those that most groups find relevant stand at the top or the
 --                                   bottom of their tie
 -- columns:

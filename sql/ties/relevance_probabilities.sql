@@ -1,11 +1,6 @@
 -- title: Places where relevant documents stand, or how likely one stands there over all orders of tied documents
 -- shared: yes
--- parameters:
---   rel integer = 1   least grade that counts as relevant
---   judged_only boolean = false  whether documents without a grade of 0 or more are
---                                left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, judged_only, ties
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking

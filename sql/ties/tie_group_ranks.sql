@@ -1,8 +1,5 @@
 -- title: Every place of every group of tied documents that holds a relevant one
--- parameters:
---   rel integer = 1   least grade that counts as relevant
---   judged_only boolean = false  whether documents without a grade of 0 or more are
---                                left out of the rankings
+-- parameters: rel, judged_only
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            a place of the group

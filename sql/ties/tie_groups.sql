@@ -1,8 +1,5 @@
 -- title: Documents tied with each other, and single ones, with the judgments among and above them
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
---   judged_only boolean = false   whether documents without a grade of 0 or more are
---                                 left out of the rankings
+-- parameters: rel, judged_only
 -- columns:
 --   evaluation_id    key of the evaluation
 --   first_rank       place of the first of them

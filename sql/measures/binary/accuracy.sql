@@ -1,10 +1,6 @@
 -- measure: Accuracy
 -- title: How likely a relevant document stands before one that is not, among those retrieved
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, rel, ties
 -- columns:
 --   num_pairs   pairs of a relevant document and another one among the first k
 -- definition: Of the pairs of a relevant document and another one among the first k, the share in which the

@@ -1,10 +1,7 @@
 -- measure: binG
 -- title: Mean over relevant documents of a gain discounted by the documents above that are not relevant
 -- trec_eval: binG
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, ties
 -- definition: Sum over the relevant documents of 1 / log2(2 + n), divided by the number of relevant documents; n
 --    documents above are not relevant, judged or not. 0 if there are no relevant documents.
 -- reference: Buckley, trec_eval, measure binG, which calls it experimental

@@ -2,10 +2,7 @@
 -- title: Binary preference
 -- aliases: BPref
 -- trec_eval: bpref
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, ties
 -- definition: Mean over the R relevant documents of 1 - min(n, R) / min(N, R), n being the documents
 --    judged not relevant above it and N all of them; a document not retrieved adds 0.
 -- reference: Buckley and Voorhees 2004, Retrieval evaluation with incomplete information,

@@ -1,10 +1,7 @@
 -- measure: BreakEven
 -- title: The break-even point: precision at the place where it equals recall
 -- aliases: break-even, BEP
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, ties
 -- columns:
 --   rank            the place: R, the number of relevant documents; null if there are none
 -- definition: r of the first n documents being relevant, precision r / n equals recall r / R at n = R, and elsewhere

@@ -1,8 +1,7 @@
 -- measure: ESL
 -- title: Expected search length: documents read in vain before enough relevant ones are found
--- parameters:
+-- parameters: wanted, rel, collection
 --   wanted integer in [1, inf) = 1        relevant documents that the reader wants
---   rel integer in [0, inf) = 1           least grade that counts as relevant
 --   collection integer in [1, inf) = null   documents in the collection; null takes those retrieved or judged
 -- definition: Other documents read before the last of the relevant documents that are wanted, expected over all
 --    orders of tied documents: j + i s / (r + 1) with j others above the tied documents that hold the last one, i

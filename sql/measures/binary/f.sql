@@ -2,15 +2,10 @@
 -- title: Harmonic mean of precision and recall
 -- aliases: SetF, F1
 -- trec_eval: set_F.recall_weight
--- parameters:
+-- parameters: beta, k, rel, recall_weight, judged_only, ties
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
---   rel integer in [0, inf) = 1            least grade that counts as relevant
 --   recall_weight double in [0, 1e18] = null   trec_eval's x, taken in the place of beta^2
---   judged_only boolean = false            whether documents without a grade of 0 or more are
---                                          left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: (1 + beta^2) P R / (beta^2 P + R) with the precision P and the recall R of the first k; 0 where both are.
 -- reference: van Rijsbergen 1979, Information Retrieval, chapter 7
 -- differs: trec_eval's set_F and ir_measures' SetF take their parameter for beta^2 itself (here: recall_weight);

@@ -1,14 +1,9 @@
 -- measure: FRS
 -- title: First relevant score
 -- aliases: first_relevant_score, GS10, GS30(base=1.024)
--- parameters:
+-- parameters: base, rel, judged_only, ties
 --   base double in (1, inf) = 1.08  discount per rank; 1.08 makes it a smooth Success@10, 1.024 a smooth
 --    Success@30
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: base^(1 - r), r being the rank of the first relevant document; 0 if none is retrieved.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
 -- differs: No other program computes it. With another base it is a smooth Success at another cutoff.

@@ -1,11 +1,8 @@
 -- measure: GSuccess
 -- title: Generalized success: a first relevant score that is one half at the cutoff
 -- aliases: generalized_success
--- parameters:
+-- parameters: k, rel, ties
 --   k integer in [2, inf) = 10      rank at which the score is one half
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: 2^(-(r - 1) / (k - 1)), r being the rank of the first relevant document; 0 if none is retrieved. It is
 --    FRS with the base 2^(1 / (k - 1)), and rounds to Success@k.
 -- reference: Tomlinson 2006, Comparing the Robustness of Expansion Techniques and Retrieval Measures, working notes of

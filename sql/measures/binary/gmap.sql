@@ -1,14 +1,7 @@
 -- measure: GMAP
 -- title: Average precision for the geometric mean over topics
 -- trec_eval: gm_map
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
+-- parameters: k, rel, judged_only, ties in {rule, worst, best}
 -- definition: Average precision, raised to 0.00001 where it is less; the geometric mean of that over
 --    topics.
 -- reference: Robertson 2006, On GMAP and other transformations, doi:10.1145/1183614.1183630

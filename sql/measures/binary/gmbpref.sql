@@ -1,11 +1,7 @@
 -- measure: GMBpref
 -- title: Binary preference for the geometric mean over topics
 -- trec_eval: gm_bpref
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
+-- parameters: rel, ties in {rule, worst, best}
 -- definition: Binary preference, raised to 0.00001 where it is less; the geometric mean of that over topics.
 -- reference: Buckley, trec_eval, measure gm_bpref
 -- differs: trec_eval keeps the logarithm per topic and does not print it; the mean is the same.

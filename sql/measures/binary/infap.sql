@@ -1,11 +1,7 @@
 -- measure: infAP
 -- title: Inferred average precision, from judgments that are a sample of the pool
 -- trec_eval: infAP
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form here
+-- parameters: rel, ties in {rule, worst, best}
 -- definition: Mean over the R relevant documents of what is expected of the precision at their rank k: 1 if k = 1, else
 --    1/k + (k-1)/k * d/(k-1) * (r + e) / (r + n + 2e), where of the documents above d are in the pool (a negative grade
 --    is in the pool without a judgment), r judged relevant and n not, and e = 0.00001; 0 for one not retrieved.

@@ -3,16 +3,10 @@
 -- aliases: Rec0(recall=0), Rec10(recall=0.1)
 -- at: recall
 -- trec_eval: iprec_at_recall.recall = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1
--- parameters:
+-- parameters: recall, rel, rounding, judged_only, ties in {rule, worst, best}
 --   recall double in [0, 1] = 0.1   level of recall
---   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
---   judged_only boolean = false                                 whether documents without a grade of 0 or more are
---                                                               left out of the rankings
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
 -- definition: The highest precision at any place where at least c relevant documents are found, c being what the level
 --    stands for under the rounding; 0 if the ranking has fewer than c.
 -- reference: Buckley, trec_eval, measure iprec_at_recall

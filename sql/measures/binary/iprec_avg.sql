@@ -1,16 +1,9 @@
 -- measure: IPrecAvg
 -- title: Interpolated precision averaged over levels of recall
 -- trec_eval: 11pt_avg.points
--- parameters:
---   points varchar = 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1   levels of recall, separated by commas
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: points, rel, rounding, judged_only, ties in {rule, worst, best}
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
---   judged_only boolean = false                                 whether documents without a grade of 0 or more are
---                                                               left out of the rankings
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
 -- definition: The mean of IPrec over the levels.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
 -- differs: trec_eval 9 rounds as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both versions divide

@@ -1,12 +1,8 @@
 -- measure: IPrec_textbook
 -- title: Interpolated precision at a level of recall, as textbooks define it
 -- at: recall
--- parameters:
+-- parameters: recall, rel, ties in {rule, worst, best}
 --   recall double in [0, 1] = 0.1   level of recall
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
 -- definition: The highest precision at any place where recall is at least the level; 0 if the ranking has no such
 --    place.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4

@@ -1,10 +1,7 @@
 -- measure: Judged
 -- title: Share of the first documents that are judged
 -- aliases: judged_at
--- parameters:
---   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k = 10, ties
 -- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
 --    retrieved, whichever is less; 0 if none is retrieved.
 -- reference: MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures,

@@ -1,11 +1,7 @@
 -- measure: MaxF
 -- title: The highest F on the precision-recall curve
--- parameters:
+-- parameters: beta, rel, ties in {rule, worst, best}
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
---   rel integer in [0, inf) = 1            least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
 -- columns:
 --   rank            the first place where F is highest; null if no relevant document is retrieved
 -- definition: The highest of F@k over all places k of the ranking; 0 if no relevant document is retrieved.

@@ -5,15 +5,9 @@
 -- trec_eval: set_P(k=null)
 -- trec_eval: relative_P.k(relative=true) = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_relative_P(k=null, relative=true)
--- parameters:
---   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: k = 10, rel, relative, judged_only, ties
 --   relative boolean = false        divide by what could have been found at most: by R, the number of
 --                                   relevant documents, where that is less
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first k, divided by k, or if relative by the lesser of k and R; 0 if
 --    that is 0. A ranking shorter than k is still divided by k.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4

@@ -1,10 +1,7 @@
 -- measure: PRES
 -- title: Patent retrieval evaluation score
--- parameters:
+-- parameters: k, rel, ties in {rule, worst, best}
 --   k integer in [1, inf) = 1000    documents that the reader is willing to look at
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or the worst or the
---                                     best over all orders; what is expected has no closed form
 -- definition: 1 - (S / R - (R + 1) / 2) / k with the R relevant documents and the sum S of their ranks: those not
 --    among the first k have k + R, k + R - 1, and so on. 0 if there are none.
 -- reference: Magdy and Jones 2010, PRES: a score metric for evaluating recall-oriented information retrieval

@@ -3,13 +3,7 @@
 -- aliases: SetR(k=null), Sensitivity, TPR
 -- trec_eval: recall.k = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_recall(k=null)
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, rel, judged_only, ties
 -- definition: Relevant documents among the first k, divided by the number of relevant documents; 0 if
 --    there are none.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.3

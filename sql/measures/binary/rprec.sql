@@ -3,13 +3,8 @@
 -- aliases: R-precision, R-Prec, RPrecision
 -- trec_eval: Rprec
 -- trec_eval: Rprec_mult.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
--- parameters:
---   rel integer in [0, inf) = 1          least grade that counts as relevant
+-- parameters: rel, multiple, judged_only, ties
 --   multiple double in [0, inf) = 1      how many times as many documents as there are relevant ones
---   judged_only boolean = false          whether documents without a grade of 0 or more are
---                                        left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Relevant documents among the first c, divided by c, where c = floor(multiple * R + 0.9) and R is the
 --    number of relevant documents; 0 if c is 0.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4

@@ -2,13 +2,7 @@
 -- title: Reciprocal rank of the first relevant document
 -- aliases: MRR
 -- trec_eval: recip_rank
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, rel, judged_only, ties
 -- definition: 1 / r, r being the rank of the first relevant document; 0 if none is among the first k.
 -- reference: Voorhees 1999, The TREC-8 Question Answering Track Report
 -- differs: ir_measures takes RR with a cutoff from a provider that breaks ties by document id ascending.

@@ -1,10 +1,7 @@
 -- measure: SetAP
 -- title: Precision times recall of the whole ranking as a set
 -- trec_eval: set_map
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
+-- parameters: rel, judged_only
 -- definition: r^2 / (n * R), r of the n documents retrieved being relevant and R relevant in all; 0 if n or R is 0.
 -- reference: Buckley, trec_eval, measure set_map
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0 and to ir_measures' SetAP.

@@ -2,13 +2,7 @@
 -- title: Success at a cutoff
 -- aliases: S, S1(k=1), S5(k=5), S10(k=10), hit_rate
 -- trec_eval: success.k = 1,5,10
--- parameters:
---   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k = 10, rel, judged_only, ties
 -- definition: 1 if a relevant document is among the first k, else 0.
 -- reference: Tomlinson 2005, First Relevant Score, poster at TREC 2005
 -- differs: Equal to trec_eval 9.0.8 and 10.0; ranx calls it hit_rate, which takes the whole ranking by default.

@@ -1,10 +1,8 @@
 -- measure: Unjudged
 -- title: Share of the first documents that have no judgment
 -- trec_eval: unj.k = 5,10,20
--- parameters:
+-- parameters: k, ties
 --   k integer in [1, inf) = 10      rank cutoff
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Documents without a grade of 0 or more among the first k, divided by k. A ranking shorter than k is still
 --    divided by k.
 -- reference: Soboroff, trec_eval 10, measure unj

@@ -1,13 +1,7 @@
 -- measure: YAAP
 -- title: Average precision on a scale of odds
 -- trec_eval: yaap
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is
---                                     expected has no closed form
+-- parameters: rel, judged_only, ties in {rule, worst, best}
 -- definition: ln((1 + S) / (1 + R - S)), S being the sum of the precision at each relevant document and R the number of
 --    relevant documents.
 -- reference: Robertson 2012, On smoothing average precision, doi:10.1007/978-3-642-28997-2_14

@@ -1,12 +1,7 @@
 -- measure: AUC
 -- title: Area under the ROC curve
 -- aliases: AUROC, ROC_AUC
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so, retrieved or not
---   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
---                                     count as not relevant too; of no effect on judged
+-- parameters: rel, nonrelevant, collection
 -- definition: The chance that a relevant document stands above one that is not relevant, a tie counting one half.
 --    Relevant documents that are not retrieved stand below all retrieved, tied with those not relevant that are not
 --    retrieved either, so that a topic the run leaves out has 1/2 where there are such and else 0. 0 if there are no

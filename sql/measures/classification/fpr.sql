@@ -1,15 +1,7 @@
 -- measure: FPR
 -- title: False positive rate at a cutoff
 -- aliases: Fallout, false_positive_rate
--- parameters:
---   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so, retrieved or not
---   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
---                                     count as not relevant too; of no effect on judged
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k = 10, rel, nonrelevant, collection, ties
 -- definition: Documents not relevant among the first k, divided by the number of documents not relevant; 0 if there are
 --    none. It does not ask for relevant documents, so that a topic without them counts like any other.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4

@@ -2,13 +2,8 @@
 -- title: Area under the ROC curve up to n false positives
 -- aliases: ROC_n, AUC_n
 -- at: n
--- parameters:
+-- parameters: n, rel, nonrelevant, ties
 --   n integer in [1, inf) = 50      false positives at which the curve ends
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are false positives: all others that the
---                                     ranking holds, or those judged not relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: (t_1 + ... + t_n) / (n R), t_i being the number of relevant documents above the i-th false positive, R
 --    that of all relevant documents. Where fewer than n are retrieved, each that is wanting counts all relevant
 --    documents retrieved, as if it stood at the end. 0 if there are no relevant documents.

@@ -1,10 +1,6 @@
 -- measure: Hits
 -- title: Number of relevant documents at a cutoff
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, rel, ties
 -- definition: Relevant documents among the first k.
 -- reference: Bassani 2022, ranx: a blazing-fast Python library for ranking evaluation and comparison,
 --    doi:10.1007/978-3-030-99739-7_30

@@ -1,8 +1,7 @@
 -- measure: NumNonrelRet
 -- title: Number of documents retrieved that are judged not relevant
 -- trec_eval: num_nonrel_judged_ret
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel
 -- definition: Documents retrieved with a grade from 0 to below rel; summed over topics.
 -- reference: Buckley, trec_eval, measure num_nonrel_judged_ret
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.

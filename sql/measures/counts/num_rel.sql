@@ -1,8 +1,7 @@
 -- measure: NumRel
 -- title: Number of relevant documents
 -- trec_eval: num_rel
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel
 -- definition: Relevant documents among the topic's judgments; summed over topics.
 -- reference: Buckley, trec_eval, measure num_rel
 -- differs: trec_eval's total under -c counts grades above 0 whatever -l says.

@@ -1,8 +1,7 @@
 -- measure: NumRelRet
 -- title: Number of relevant documents retrieved
 -- trec_eval: num_rel_ret
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel
 -- definition: Relevant documents that the run retrieved; summed over topics.
 -- reference: Buckley, trec_eval, measure num_rel_ret
 -- differs: Nothing known; equal to trec_eval 9.0.8 and 10.0.

@@ -1,15 +1,7 @@
 -- measure: alpha_nDCG
 -- title: Normalised discounted cumulative gain that rewards novelty
 -- aliases: alpha-nDCG
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
---                                   out of the ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                   what is expected over all orders; the worst and the best
---                                   have no closed form where documents share subtopics
+-- parameters: k, alpha, rel, judged_only, ties
 -- columns:
 --   dcg    sum of gain / log2(rank + 1) over the first k
 --   idcg   the same for the ideal ranking

@@ -1,13 +1,7 @@
 -- measure: AP_IA
 -- title: Intent-aware average precision
 -- aliases: MAP_IA, AP-IA, MAP-IA
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
---                                   out of the ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                   what is expected over all orders; the worst and the best
---                                   have no closed form where documents share subtopics
+-- parameters: rel, judged_only, ties
 -- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
 --    the iterations of the topic's judgments in which a document is relevant; 0 where there are none.
 -- reference: Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results,

@@ -1,15 +1,7 @@
 -- measure: ERR_IA
 -- title: Intent-aware expected reciprocal rank
 -- aliases: ERR-IA
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
---                                   out of the ranking
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                   what is expected over all orders; the worst and the best
---                                   have no closed form where documents share subtopics
+-- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of k documents
 --    relevant to all subtopics each; without a cutoff by what that sum tends to, so that alpha = 0 gives 0.

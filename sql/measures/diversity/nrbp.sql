@@ -1,12 +1,7 @@
 -- measure: NRBP
 -- title: Novelty- and rank-biased precision
--- parameters:
---   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
+-- parameters: alpha, beta, rel, ties
 --   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                   what is expected over all orders; the worst and the best
---                                   have no closed form where documents share subtopics
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain * beta^(rank - 1), times 1 - (1 - alpha) beta, divided
 --    by the number of subtopics. Subtopics are the iterations of the topic's judgments in which a document is

@@ -1,11 +1,7 @@
 -- measure: P_IA
 -- title: Intent-aware precision at a cutoff
 -- aliases: P-IA
--- parameters:
---   k integer? in [1, inf) = 10     rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   judged_only boolean = false     whether documents without a grade of 0 or more for any subtopic are left
---                                   out of the ranking
+-- parameters: k = 10, rel, judged_only, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
 -- definition: Precision at k by the judgments of each subtopic, and the mean over subtopics. A ranking shorter

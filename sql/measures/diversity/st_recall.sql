@@ -1,12 +1,7 @@
 -- measure: StRecall
 -- title: Subtopic recall
 -- aliases: strec, S-recall, I-rec
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or
---                                   what is expected over all orders; the worst and the best
---                                   have no closed form where documents share subtopics
+-- parameters: k, rel, ties
 -- columns:
 --   num_found       subtopics to which one of the first k documents is relevant
 --   num_subtopics   subtopics of the topic

@@ -1,10 +1,6 @@
 -- measure: AWP
 -- title: Average weighted precision: average of normalised cumulated gain at each document with a gain
--- parameters:
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                   the worst, the best or what is expected over all orders
+-- parameters: gains, ties
 -- definition: Sum over the documents retrieved with a gain of S / I, divided by the number of documents with a
 --    gain: S is the sum of the gains down to this document, and I the ideal ranking's down to the same place. 0 if
 --    there are none.

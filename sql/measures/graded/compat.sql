@@ -1,12 +1,8 @@
 -- measure: Compat
 -- title: Compatibility: rank-biased overlap of the ranking with the ideal one nearest to it
 -- aliases: compatibility
--- parameters:
---   p double in (0, 1) = 0.95       how likely the reader goes on to the next document
+-- parameters: p = 0.95, normalize, ties in {rule, worst, best}
 --   normalize boolean = true        divide by the overlap of the ideal ranking with itself
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                   the worst or the best over all orders; what is expected has no known
---                                   closed form
 -- columns:
 --   num_ideal   documents of the ideal ranking
 -- definition: Sum over the places d of p^(d - 1) * (documents among the first d of both rankings) / d, down to the

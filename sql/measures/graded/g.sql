@@ -1,9 +1,7 @@
 -- measure: G
 -- title: Gain discounted by how far the gains above fall short of the best possible ones
 -- trec_eval: G.gains
--- parameters:
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
+-- parameters: gains, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)
 --                                   where a tie has more than 1000 sets of documents by their gains; nor worst

@@ -2,12 +2,7 @@
 -- title: Discounted cumulative gain of the ideal ranking
 -- aliases: ideal_dcg
 -- trec_eval: ideal_dcg.gains
--- parameters:
---   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
---   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
---                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
---                                            or what dcg gives it where the list ends in ,*
+-- parameters: k, dcg, gains
 -- definition: Sum of gain / log2(rank + 1) over the first k of the judged documents in the order of their gain.
 -- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
 --    doi:10.1145/582415.582418

@@ -1,13 +1,6 @@
 -- measure: nCG
 -- title: Normalised cumulated gain
--- parameters:
---   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
---   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
---                                            - 1
---   gains varchar = null                     explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0,
---                                            or what dcg gives it where the list ends in ,*
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, dcg, gains, ties
 -- definition: CG / ideal CG, each the sum of the gains over the first k; 0 if the ideal is 0.
 -- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
 --    doi:10.1145/582415.582418

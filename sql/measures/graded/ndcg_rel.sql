@@ -1,9 +1,7 @@
 -- measure: nDCG_rel
 -- title: Normalised discounted cumulative gain averaged over the relevant documents
 -- trec_eval: ndcg_rel.gains
--- parameters:
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
+-- parameters: gains, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)
 --                                   where gains are tied and, by gains below 0, some order has a DCG below 0

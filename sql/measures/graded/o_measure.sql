@@ -1,12 +1,8 @@
 -- measure: O_measure
 -- title: O-measure: blend of precision and normalised cumulated gain at the first document with a gain
 -- aliases: O-measure
--- parameters:
+-- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives RR
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                   the worst, the best or what is expected over all orders
 -- definition: (1 + beta * gain) / (rank + beta * I) of the first document with a gain, I being the sum of the
 --    ideal ranking's gains down to the same place; 0 if none is retrieved.
 -- reference: Sakai 2007, On the properties of evaluation metrics for finding one highly relevant document,

@@ -1,10 +1,8 @@
 -- measure: P_plus
 -- title: P-plus: average of a blend of precision and normalised cumulated gain down to the best document retrieved
 -- aliases: P+
--- parameters:
+-- parameters: beta, gains
 --   beta double in [0, 1e9] = 1     weight of gains over counts
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
 -- columns:
 --   preferred_rank   rank of the first document with the greatest gain retrieved; 0 if none is
 -- definition: Mean over the documents with a gain, down to the first one with the greatest gain retrieved, of (c +

@@ -1,12 +1,8 @@
 -- measure: Q
 -- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
 -- aliases: Q-measure, Q_measure
--- parameters:
+-- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives AP
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                   the worst, the best or what is expected over all orders
 -- definition: Sum over the documents retrieved with a gain of (c + beta * S) / (rank + beta * I), divided by the
 --    number of documents with a gain: c of them stand here or above, S is the sum of their gains, and I the ideal
 --    ranking's down to the same place. 0 if there are none.

@@ -1,12 +1,8 @@
 -- measure: R_measure
 -- title: R-measure: blend of precision and normalised cumulated gain after as many documents as have a gain
 -- aliases: R-measure
--- parameters:
+-- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives Rprec
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                   the worst, the best or what is expected over all orders
 -- definition: (c + beta * S) / (R + beta * I) with the number R of documents with a gain and the sum I of their
 --    gains: of the first R, c have a gain and S is the sum of these. 0 if R is 0.
 -- reference: Sakai 2004, Ranking the NTCIR systems based on multigrade relevance, doi:10.1007/978-3-540-31871-2_22

@@ -1,12 +1,7 @@
 -- measure: Rndcg
 -- title: Normalised discounted cumulative gain averaged over the places where the ideal gain changes
 -- trec_eval: Rndcg.gains
--- parameters:
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: gains, rel, ties
 -- definition: Mean of DCG / ideal DCG at the last place of each positive gain in the ideal ranking, and at the end of the
 --    ranking where it is longer than the ideal one by two or more; 0 for a topic without relevant documents.
 -- reference: Buckley, trec_eval, measure Rndcg, which calls it experimental

@@ -1,8 +1,7 @@
 -- measure: AP_groups
 -- title: Average precision, averaged over judgment groups
 -- trec_eval: map_avgjg
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only, ties
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders;

@@ -1,9 +1,8 @@
 -- measure: P_groups
 -- title: Precision at a cutoff, averaged over judgment groups
 -- trec_eval: P_avgjg.k = 5,10,15,20,30,100,200,500,1000
--- parameters:
+-- parameters: k, rel, judged_only, ties
 --   k integer in [1, inf) = 10      rank cutoff
---   rel integer in [0, inf) = 1     least grade that counts as relevant
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders;

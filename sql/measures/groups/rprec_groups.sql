@@ -2,9 +2,8 @@
 -- title: Precision at a multiple of the number of relevant documents, averaged over judgment groups
 -- trec_eval: Rprec_mult_avgjg.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
 -- at: multiple
--- parameters:
+-- parameters: multiple, rel, judged_only, ties
 --   multiple double in (0, inf) = 1.0   cutoff as a multiple of the number of relevant documents
---   rel integer in [0, inf) = 1         least grade that counts as relevant
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
 --                                       ranking
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or

@@ -2,13 +2,8 @@
 -- title: Number of preferences fulfilled
 -- trec_eval: prefs_num_prefs_ful
 -- trec_eval: prefs_num_prefs_ful_ret(pairs='retrieved')
--- parameters:
+-- parameters: pairs, ties
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                             the worst, the best or what is expected over all orders;
---                                             worst and best are not known (null) where the groups'
---                                             preferences, taken together, go in a circle of more than
---                                             14 tied documents, or may do so among more than 100
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
 --    preference is fulfilled where the document preferred is retrieved and the other stands below it or is
 --    not retrieved. Summed over topics.

@@ -2,14 +2,8 @@
 -- title: Share of the preferences that are fulfilled, with as many documents not relevant as relevant
 -- trec_eval: prefs_avgjg_Rnonrel
 -- trec_eval: prefs_avgjg_Rnonrel_ret(pairs='retrieved')
--- parameters:
+-- parameters: pairs, ties
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                             the worst, the best or what is expected over all orders; not
---                                             known (null) where only some documents of a tie are kept of the
---                                             lowest level in a group of several subgroups; nor worst and best
---                                             where groups, or several of them in a circle, are at odds on
---                                             tied documents, or may be so among more than 100
 -- definition: For each judgment group the preferences fulfilled divided by those that count, and the mean of
 --    that over the topic's groups; 0 if in any of them none counts. With R documents relevant (level above 0)
 --    and N not, among those retrieved where pairs is retrieved, R (R - N) preferences that hold are added to a

@@ -3,14 +3,7 @@
 -- trec_eval: prefs_pair
 -- trec_eval: prefs_pair_ret(pairs='retrieved')
 -- trec_eval: prefs_pair_imp(pairs='implied')
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                             the worst, the best or what is expected over all orders;
---                                             worst and best are not known (null) where the groups'
---                                             preferences, taken together, go in a circle of more than
---                                             14 tied documents, or may do so among more than 100
+-- parameters: pairs, ties
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
 --    there are none. A preference is fulfilled where the document preferred is retrieved and the other stands

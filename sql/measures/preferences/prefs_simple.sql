@@ -3,14 +3,7 @@
 -- trec_eval: prefs_simp
 -- trec_eval: prefs_simp_ret(pairs='retrieved')
 -- trec_eval: prefs_simp_imp(pairs='implied')
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                             the worst, the best or what is expected over all orders;
---                                             worst and best are not known (null) where the groups'
---                                             preferences, taken together, go in a circle of more than
---                                             14 tied documents, or may do so among more than 100
+-- parameters: pairs, ties
 -- definition: Preferences fulfilled divided by those that count, over all judgment groups of the topic
 --    together; 0 if there are none. A preference is fulfilled where the document preferred is retrieved and
 --    the other stands below it or is not retrieved.

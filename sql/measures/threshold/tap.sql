@@ -1,12 +1,8 @@
 -- measure: TAP
 -- title: Threshold average precision
 -- aliases: TAP-k, tap_k
--- parameters:
+-- parameters: k, rel, quantile, weighted, threshold, insufficient, reward_silence, ties
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
---   rel integer in [0, inf) = 1              least grade that counts as relevant
---   quantile double in (0, 1] = 0.5          share of the topics, by weight, that must show them; 0.5 is the median
---   weighted boolean = true                  whether the weights of topics count, in the threshold and in the mean;
---                                            topics that were given none weigh 1
 --   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; k, quantile and
 --                                            insufficient are then of no account; null is the score that k gives
 --   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut

@@ -1,11 +1,8 @@
 -- measure: BPM
 -- title: Bejeweled player model: the reader stops once there is enough gain, at the latest at the cutoff
--- parameters:
+-- parameters: t, k, min_rel, max_rel
 --   t double in (0, 1e9] = 1                 gain that the reader wants in all
 --   k integer in [1, inf) = 10               place at which the reader stops in any case
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them

@@ -1,11 +1,8 @@
 -- measure: ERR
 -- title: Expected reciprocal rank
--- parameters:
---   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
+-- parameters: k, max_rel, ties
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Sum over the first k of R / rank times the product of 1 - R over the documents above, R = (2^grade -
 --    1) / 2^max_rel being how likely a document satisfies the reader, who then stops. Unjudged documents and
 --    negative grades have R = 0.

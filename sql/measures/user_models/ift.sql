@@ -1,15 +1,10 @@
 -- measure: IFT
 -- title: Information foraging: the reader goes on the less likely the more is gained towards a goal
 -- aliases: IFT_C1
--- parameters:
+-- parameters: t, b, r, min_rel, max_rel, depth
 --   t double in (0, 1e9] = 2                 gain that the reader wants in all
 --   b double in (0, inf) = 0.9               willingness to go on: at the goal the chance is b / (1 + b)
 --   r double in [0, inf) = 1                 how sharply the chance falls near the goal; 0 gives RBP
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them

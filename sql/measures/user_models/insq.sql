@@ -1,14 +1,6 @@
 -- measure: INSQ
 -- title: Weighted precision of a reader who goes on the likelier the more documents are wanted and the deeper the rank
--- parameters:
---   t double in [0.25, 1e9] = 1              gain that the reader wants in all
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: t, min_rel, max_rel, depth, ties
 -- definition: Sum of W * gain, W being proportional to 1 / (rank + 2t - 1)^2 and adding up to 1 over all places
 --    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process,

@@ -1,11 +1,8 @@
 -- measure: nERR
 -- title: Expected reciprocal rank, divided by that of the ideal ranking
--- parameters:
---   k integer in [1, inf) = null             rank cutoff; null is the whole ranking
+-- parameters: k, max_rel, ties
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- columns:
 --   err         expected reciprocal rank
 --   ideal_err   the same for the judged documents in the order of their grades

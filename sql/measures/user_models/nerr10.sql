@@ -1,15 +1,6 @@
 -- measure: NERR10
 -- title: Nearly expected reciprocal rank: the reader stops by gain and with constant patience
--- parameters:
---   p double in (0, 1) = 0.9                 how likely the reader goes on to the next document
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is expected has no known
---                                     closed form
+-- parameters: p, min_rel, max_rel, depth, ties in {rule, worst, best}
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them

@@ -1,15 +1,6 @@
 -- measure: NERR11
 -- title: Nearly expected reciprocal rank: the reader stops by gain, and as under INSQ
--- parameters:
---   t double in [0.25, 1e9] = 1              gain that the reader wants in all
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is expected has no known
---                                     closed form
+-- parameters: t, min_rel, max_rel, depth, ties in {rule, worst, best}
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them

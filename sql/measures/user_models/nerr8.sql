@@ -1,13 +1,7 @@
 -- measure: NERR8
 -- title: Nearly expected reciprocal rank: the reader stops by gain, at the latest at the cutoff
--- parameters:
+-- parameters: k, min_rel, max_rel, ties in {rule, worst, best}
 --   k integer in [1, inf) = 10               place at which the reader stops in any case
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders; what is expected has no known
---                                     closed form
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them

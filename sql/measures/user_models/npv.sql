@@ -1,14 +1,7 @@
 -- measure: NPV
 -- title: Net present value of the gains, as a rate per document
--- parameters:
+-- parameters: rate, min_rel, max_rel, depth, ties
 --   rate double in (0, inf) = 0.1            by how much a gain is discounted from one document to the next
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Sum of W * gain, W being proportional to (1 + rate)^(1 - rank) and adding up to 1 over all places
 --    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1. It is RBP with p = 1
 --    / (1 + rate) and graded gains.

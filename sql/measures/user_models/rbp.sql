@@ -1,16 +1,8 @@
 -- measure: RBP
 -- title: Rank-biased precision
 -- aliases: rank_biased_precision
--- parameters:
---   p double in (0, 1) = 0.8        how likely the reader goes on to the next document
+-- parameters: p = 0.8, rel, gains, k, judged_only, ties
 --   rel integer in [0, inf) = 1     least grade that counts as relevant; not used when gains are given
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   judged_only boolean = false     whether documents without a grade of 0 or more are
---                                   left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: (1 - p) times the sum over the first k of gain * p^(rank - 1). The gain is 1 for a relevant
 --    document, or what the gains say.
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,

@@ -1,10 +1,7 @@
 -- measure: RBP_resid
 -- title: Residual of rank-biased precision where something is not judged
 -- trec_eval: rbp_resid.p
--- parameters:
---   p double in (0, 1) = 0.9        how likely the reader goes on to the next document
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: p, ties
 -- definition: p^n + (1 - p) times the sum over the unjudged among the n documents retrieved of p^(rank - 1); 0 if all of
 --    them are judged. A negative grade is no judgment.
 -- reference: Soboroff, trec_eval 10, measure rbp_resid

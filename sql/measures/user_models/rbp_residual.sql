@@ -1,12 +1,9 @@
 -- measure: RBP_residual
 -- title: Residual of rank-biased precision: what unjudged documents could still add
 -- aliases: rbp_residual
--- parameters:
---   p double in (0, 1) = 0.8        how likely the reader goes on to the next document
+-- parameters: p = 0.8, k, ties
 --   k integer in [1, inf) = null    rank cutoff; everything below it counts as unjudged; null is the
 --                                   whole ranking
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: 1 - (1 - p) times the sum over the judged documents among the first k of p^(rank - 1). A
 --    negative grade is no judgment.
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,

@@ -1,12 +1,7 @@
 -- measure: RBP_scaled
 -- title: Rank-biased precision with the gains of each topic scaled to lie between 0 and 1
 -- trec_eval: rbp.p,gains
--- parameters:
---   p double in (0, 1) = 0.9        how likely the reader goes on to the next document
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: p, gains, ties
 -- definition: (1 - p) times the sum of gain * p^(rank - 1). Where the gains of a topic's grades (0 to its greatest, and
 --    those listed) go beyond 0 to 1 they are scaled: (gain - least) / (greatest - least).
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,

@@ -1,13 +1,8 @@
 -- measure: SDCG
 -- title: Scaled discounted cumulative gain
--- parameters:
+-- parameters: k, dcg, min_rel, max_rel, ties
 --   k integer in [1, inf) = 10               rank cutoff
 --   dcg varchar in {log2} = log2             gain by grade: log2 takes the grade
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
 -- definition: Sum of gain / log2(rank + 1) over the first k, divided by what k documents of gain 1 would have. The
 --    gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,

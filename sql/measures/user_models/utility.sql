@@ -1,13 +1,12 @@
 -- measure: Utility
 -- title: Utility of the whole ranking as a set
 -- trec_eval: utility.found,false_alarm,missed,rejected
--- parameters:
+-- parameters: found, false_alarm, missed, rejected, collection, rel
 --   found double = 1              worth of a relevant document retrieved
 --   false_alarm double = -1       worth of another document retrieved
 --   missed double = 0             worth of a relevant document not retrieved
 --   rejected double = 0           worth of another document not retrieved
 --   collection integer = 0        number of documents in the collection, for the last of these
---   rel integer in [0, inf) = 1     least grade that counts as relevant
 -- definition: found * r + false_alarm * (n - r) + missed * (R - r) + rejected * (collection + r - n - R), where r of the n
 --    documents retrieved are relevant, and R in all.
 -- reference: Hull 1997, The TREC-6 filtering track: description and analysis

@@ -1,6 +1,5 @@
 -- title: How many false positives each ranking shows down to each of its documents
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   evaluation_id   key of the evaluation
 --   qrels           judgment set

@@ -1,8 +1,5 @@
 -- title: Documents of each run by strength, those of all topics together, with what stands above them
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so
+-- parameters: rel, nonrelevant
 -- columns:
 --   qrels          judgment set
 --   run            run

@@ -1,10 +1,5 @@
 -- title: How many documents of each run are relevant and how many are not, those of all topics together
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so, retrieved or not
---   collection integer in [0, inf) = null   documents in the collection, if those that are not retrieved are to
---                                     count as not relevant too; of no effect on judged
+-- parameters: rel, nonrelevant, collection
 -- columns:
 --   qrels        judgment set
 --   run          run

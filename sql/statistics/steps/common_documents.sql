@@ -1,8 +1,6 @@
 -- title: Documents that two runs both retrieve for a topic, with the place from which on both have them
--- parameters:
+-- parameters: baseline, run, depth
 --   baseline varchar = null   run compared with; null: every run
---   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
---                             the name that comes first as baseline
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
 -- columns:
 --   baseline_id   key of the run compared with

@@ -1,8 +1,6 @@
 -- title: Lengths of the two rankings of each topic, for the pairs of runs compared
--- parameters:
+-- parameters: baseline, run, depth
 --   baseline varchar = null   run compared with; null: every run
---   run varchar = null        run compared; null: every other run. Where neither is given every pair comes once, under
---                             the name that comes first as baseline
 --   depth integer in [1, inf) = null   documents taken of each ranking; null is all
 -- columns:
 --   baseline_id   key of the run compared with

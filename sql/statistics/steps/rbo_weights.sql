@@ -1,6 +1,5 @@
 -- title: How much a document that two rankings share weighs in rank-biased overlap, and how much is left below a place
--- parameters:
---   p double in (0, 1) = 0.9   how likely the reader goes on to the next document
+-- parameters: p
 -- columns:
 --   place    a place, from 0 down to where no two rankings go or nothing is left
 --   shared   weight of a document that both have from this place on: (1 - p) times the sum of p^(d - 1) / d from here

@@ -1,10 +1,5 @@
 -- title: Rank of the first relevant document of each ranking that has one
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
---   judged_only boolean = false   whether documents without a grade of 0 or more are
---                                 left out of the rankings
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, judged_only, ties
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place of the first relevant document

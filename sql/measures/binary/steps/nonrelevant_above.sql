@@ -1,8 +1,5 @@
 -- title: How many documents judged not relevant stand above each relevant one, or how likely how many do
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: rel, ties
 -- columns:
 --   evaluation_id   key of the evaluation
 --   nonrel_above    documents judged not relevant that stand above a relevant one

@@ -1,6 +1,5 @@
 -- title: How many documents each ranking holds, or how many judged ones
--- parameters:
---   judged_only boolean = false   whether documents without a grade of 0 or more are left out of the rankings
+-- parameters: judged_only
 -- columns:
 --   evaluation_id   key of the evaluation
 --   num_ret         documents retrieved; there is no row where there are none

@@ -1,11 +1,5 @@
 -- title: How many documents that are not relevant stand among the first k
--- parameters:
---   k integer in [1, inf) = null    rank cutoff; null is the whole ranking
---   rel integer in [0, inf) = 1     least grade that counts as relevant
---   nonrelevant varchar in {retrieved, judged} = retrieved   which documents are the ones not relevant: all others
---                                     that the ranking holds, or those judged so
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders
+-- parameters: k, rel, nonrelevant, ties
 -- columns:
 --   evaluation_id   key of the evaluation
 --   num_false       documents not relevant among the first k

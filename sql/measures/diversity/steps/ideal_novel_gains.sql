@@ -1,7 +1,5 @@
 -- title: What each document of a topic's ideal ranking is worth, each chosen to gain most after those before it
--- parameters:
---   alpha double in [0, 1] = 0.5   how much a subtopic loses with each document relevant to it
---   rel integer in [0, inf) = 1    least grade that counts as relevant
+-- parameters: alpha, rel, k
 --   k integer in [1, inf) = null   rank cutoff; null is all relevant documents that still gain anything
 -- columns:
 --   qrels_id   key of the judgment set

@@ -1,7 +1,5 @@
 -- title: What documents gain for a subtopic at their places, or are expected to over all orders of tied documents
--- parameters:
---   alpha double in [0, 1] = 0.5    how much a subtopic loses with each document relevant to it
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: alpha, rel, judged_only, ties
 --   judged_only boolean = false     whether ranks count only documents with a grade of 0 or more in any iteration
 --   ties varchar in {rule, expected} = rule   order of tied documents: the tie rule's, or all orders alike
 -- columns:

@@ -1,6 +1,5 @@
 -- title: What each place gains for a subtopic to which every document of a ranking without end is relevant
--- parameters:
---   alpha double in [0, 1] = 0.5   how much a subtopic loses with each document relevant to it
+-- parameters: alpha, k
 --   k integer in [1, inf) = null   rank cutoff; null is all places that still change a sum, none where alpha is 0,
 --                                  whose sums have no bound
 -- columns:

@@ -1,6 +1,5 @@
 -- title: How many subtopics each topic has; one without a relevant document is none
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels_id        key of the judgment set
 --   topic_id        key of the topic

@@ -1,6 +1,5 @@
 -- title: The relevant documents of each topic by kind: those of one kind are relevant to the same subtopics
--- parameters:
---   rel integer in [0, inf) = 1   least grade that counts as relevant
+-- parameters: rel
 -- columns:
 --   qrels_id      key of the judgment set
 --   topic_id      key of the topic

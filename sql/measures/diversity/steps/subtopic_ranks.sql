@@ -1,6 +1,5 @@
 -- title: Ranks of the retrieved documents that are relevant to a subtopic, for each of their subtopics
--- parameters:
---   rel integer in [0, inf) = 1     least grade that counts as relevant
+-- parameters: rel, judged_only
 --   judged_only boolean = false     whether ranks count only documents with a grade of 0 or more in any iteration
 -- columns:
 --   evaluation_id   key of the evaluation

@@ -1,7 +1,5 @@
 -- title: Each retrieved document that has a gain, with what the ranking and the ideal one have gained down to it
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains, ties
 --   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
 --                                     the worst or the best of DCG over all orders
 -- columns:

@@ -1,7 +1,5 @@
 -- title: The ideal ranking of each topic, place by place
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains
 -- columns:
 --   qrels_id     key of the judgment set
 --   topic_id     key of the topic

@@ -1,7 +1,5 @@
 -- title: How many documents with a gain each topic has, which is the length of its ideal ranking
--- parameters:
---   gains varchar = null    explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or itself where the
---                           list ends in ,*
+-- parameters: gains
 -- columns:
 --   qrels_id     key of the judgment set
 --   topic_id     key of the topic

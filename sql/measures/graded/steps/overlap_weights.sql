@@ -1,6 +1,5 @@
 -- title: How much two rankings that share one document from a place on overlap there and below
--- parameters:
---   p double in (0, 1) = 0.95   how likely the reader goes on to the next document
+-- parameters: p = 0.95
 -- columns:
 --   place   a place, down to where no ranking and no ideal one goes or nothing is left
 --   rest    sum of p^(d - 1) / d over the places d from here on

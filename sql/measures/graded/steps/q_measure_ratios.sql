@@ -1,11 +1,7 @@
 -- title: Each document retrieved with a gain, with the blend of precision and normalised cumulated gain there, or
 --    each place where one may stand with what is expected over all orders of tied documents
--- parameters:
+-- parameters: beta, gains, ties
 --   beta double in [0, inf) = 1     weight of gains over counts
---   gains varchar = null            explicit gains, as '1=0.5,2=1'; a grade not listed is worth 0, or
---                                   itself where the list ends in ,*; without them the grade
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                   the worst, the best or what is expected over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            place in the ranking

@@ -1,7 +1,5 @@
 -- title: Ranks of the retrieved documents that each judgment group has judged
--- parameters:
---   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or
---                                 more
+-- parameters: judged_only
 -- columns:
 --   evaluation_id    key of the evaluation
 --   judgment_group   iteration of the judgments, which names the group

@@ -1,7 +1,5 @@
 -- title: How many preferences of each judgment group count, and how many of them a ranking fulfils
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
+-- parameters: pairs, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     what is expected over all orders; from that preference_swings
 --                                     leads to the worst and the best

@@ -1,9 +1,6 @@
 -- title: The score at which a run is cut: a given one, or that at which enough topics show k false positives
--- parameters:
+-- parameters: k, rel, quantile, weighted, threshold
 --   k integer in [1, inf) = 5            false positives that a topic must show
---   rel integer in [0, inf) = 1          least grade that counts as relevant
---   quantile double in (0, 1] = 0.5      share of the topics, by weight, that must show them
---   weighted boolean = true              whether the weights of topics count
 --   threshold double in (-inf, inf) = null   score at which to cut, whatever the false positives
 -- columns:
 --   qrels_id          key of the judgment set

@@ -1,6 +1,5 @@
 -- title: How likely the reader of ERR stops at each place, expected over all orders of tied documents
--- parameters:
---   max_rel integer in [0, inf) = null   greatest grade there is; null is the greatest of the judgment set
+-- parameters: max_rel, depth
 --   depth integer in [1, inf) = null     last place that counts; null is none
 -- columns:
 --   evaluation_id   key of the evaluation

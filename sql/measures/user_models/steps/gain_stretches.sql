@@ -1,12 +1,8 @@
 -- title: Each ranking cut below its gained documents: stretches of places of which the last has a gain
--- parameters:
+-- parameters: dcg, min_rel, max_rel, depth, ties in {rule, worst, best}
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade before it is scaled: log2 takes the grade,
 --                                            exp-log2 takes 2^grade - 1
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is; null is the greatest of the judgment set
 --   depth integer in [1, inf) = null         last place that counts; null is none
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   above           place above the stretch: that of a gained document, or 0

@@ -1,14 +1,7 @@
 -- title: What a reader with a goal looks at and gains, the chance to go on approaching 1 with the square of the rank
--- parameters:
+-- parameters: model, t, min_rel, max_rel, depth, ties in {rule, worst, best}
 --   model varchar in {inst, nerr11} = inst   inst: gains move the goal; nerr11: gains make the reader stop
 --   t double in [0.25, inf) = 1              gain that the reader wants in all
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing
---   max_rel integer in [0, inf) = null       greatest grade there is, greater ones count as it; null is the
---                                            greatest of the judgment set
---   depth integer? in [1, inf) = 1000        last place that the reader may come to, documents of no worth being
---                                            thought below the ranking; null is none
---   ties varchar in {rule, worst, best} = rule   order of tied documents: the tie rule's, or
---                                     the worst or the best over all orders
 -- columns:
 --   evaluation_id   key of the evaluation
 --   items           documents that the reader is expected to look at

@@ -1,8 +1,6 @@
 -- title: The gain of a document of the greatest grade there is, by which gains are divided to lie between 0 and 1
--- parameters:
+-- parameters: dcg, min_rel, max_rel
 --   dcg varchar in {log2, exp-log2} = log2   gain by grade: log2 takes the grade, exp-log2 takes 2^grade
---   min_rel integer in [0, inf) = 0          grade up to which documents are worth nothing; exp-log2 takes 0
---   max_rel integer in [0, inf) = null       greatest grade there is; null is the greatest of the judgment set
 -- columns:
 --   qrels_id   key of the judgment set
 --   scale      gain of the greatest grade; null where nothing has a gain

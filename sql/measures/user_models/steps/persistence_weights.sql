@@ -1,6 +1,5 @@
 -- title: How likely a reader comes to a place, each place being multiplied from the one above
--- parameters:
---   p double in (0, 1) = 0.9   how likely the reader goes on to the next document
+-- parameters: p
 -- columns:
 --   place    place in a ranking, down to where the weight is below 1e-40
 --   weight   p^(place - 1)
