@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from evalsql.catalog import Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.errors import CatalogError, InputWarning, UsageError
 from evalsql.naming import parse_measures
+from evalsql.syntax import renamed
 
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse
 
+# Steps that version 0.1.0 called otherwise, with the same columns.
+_RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
 Sources = str | Path | Iterable[str | Path]
 
 
@@ -79,7 +82,7 @@ def _texts(warehouse: Warehouse) -> dict[str, str]:
 
 
 def _read(warehouse: Warehouse, name: str, text: str) -> Relation:
-    return read_relation(Path(warehouse.path) / f"{name}.sql", text)
+    return read_relation(Path(warehouse.path) / f"{name}.sql", renamed(text, _RENAMED))
 
 
 def _keep(warehouse: Warehouse, relations: Sequence[Relation]) -> None:

@@ -18,18 +18,10 @@ from pathlib import Path
 
 from evalsql.errors import CatalogError
 from evalsql.folders import SQL_ROOT
-from evalsql.header import Header, read_header
+from evalsql.header import CONTRACT, Header, read_header
 from evalsql.parameters import SHARED_PARAMETERS, Parameter
+from evalsql.syntax import functions_named, relations_named
 from evalsql.trec_groups import GROUPS
-
-# The columns that every measure gives first, in this order.
-CONTRACT: Mapping[str, str] = {
-    "qrels": "judgment set",
-    "run": "run",
-    "topic": "topic",
-    "value": "value of the measure",
-}
-
 
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
@@ -37,6 +29,7 @@ AFTER_SCORES = ("statistics", "reports")
 STEPS = "steps"
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
 _BUILDABLE = ("functions", STEPS, "measures", *AFTER_SCORES)
+_INSIDE = f"{SQL_ROOT}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 
@@ -84,19 +77,28 @@ class Relation:
         """Whether it is a scalar macro: its body is an expression of its parameters."""
         return self.kind == "functions"
 
+    @property
+    def is_packaged(self) -> bool:
+        """Whether it comes with the package; else it is a user's own."""
+        return str(self.path).startswith(_INSIDE)
+
     @cached_property
     def reads(self) -> frozenset[str]:
-        """Names of the relations the body reads, found in its syntax tree."""
+        """Names of the relations the body reads.
+
+        A user's SQL is parsed and checked for that. To parse all of the package's takes seconds, so there the words
+        behind FROM and JOIN are looked at; a test holds the two to be the same.
+        """
+        if self.is_packaged:
+            return relations_named(self.body)
         from evalsql.tree import relations_read
 
         return relations_read(self)
 
     @cached_property
     def calls(self) -> frozenset[str]:
-        """Names of the functions the body calls that are no part of SQL, the engine's own among them."""
-        from evalsql.tree import functions_called
-
-        return functions_called(self)
+        """Names of what the body calls, functions of the engine among them."""
+        return functions_named(self.body)
 
 
 @dataclass(frozen=True)
@@ -166,8 +168,7 @@ class Catalog:
     @cached_property
     def own(self) -> Sequence[Relation]:
         """A user's own relations."""
-        inside = f"{SQL_ROOT}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
-        return [relation for relation in self.relations.values() if not str(relation.path).startswith(inside)]
+        return [relation for relation in self.relations.values() if not relation.is_packaged]
 
     @property
     def measures(self) -> Sequence[Relation]:
@@ -176,7 +177,7 @@ class Catalog:
         return sorted(found, key=lambda relation: relation.header.measure.lower())
 
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
-        """Functions, rankings, measures, statistics and reports, each after all it reads; only what ``wanted`` needs
+        """Functions, steps, measures, statistics and reports, each after all it reads; only what ``wanted`` needs
         if given.
 
         Raises:
@@ -199,10 +200,10 @@ class Catalog:
     def _known_reads(self, relation: Relation) -> frozenset[str]:
         reads = relation.reads | frozenset(relation.header.ties.values())
         unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
-        if unknown:
+        if unknown and not relation.is_packaged:
             raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
         functions = {function.name for function in self.of_kind("functions")}
-        return reads | (relation.calls & functions)
+        return (reads | (relation.calls & functions)) & self.relations.keys()
 
 
 @cache

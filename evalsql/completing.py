@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from evalsql.catalog import CONTRACT, Catalog, Relation
+from evalsql.catalog import STEPS, Catalog, Relation
+from evalsql.header import CONTRACT
 from evalsql.naming import literal
 from evalsql.parameters import Parameter
 from evalsql.statements import Token, split, tokens
@@ -24,12 +25,13 @@ _AFTER_FROM = {"where", "group", "having", "order", "limit", "select", "on", "us
 
 
 class Known(NamedTuple):
-    """A relation, macro or scalar macro: its title, columns and parameters."""
+    """A relation, macro or scalar macro: its title, columns and parameters. Steps are in a schema of their own."""
 
     title: str
     columns: Sequence[str] = ()
     parameters: Sequence[Parameter] = ()
     is_function: bool = False
+    is_step: bool = False
 
 
 class Choice(NamedTuple):
@@ -62,7 +64,7 @@ def _is_built(relation: Relation) -> bool:
 def _known(relation: Relation) -> Known:
     header = relation.header
     title = f"{header.measure}: {header.title}" if relation.is_measure else header.title
-    return Known(title, list(relation.columns), relation.parameters, relation.is_function)
+    return Known(title, list(relation.columns), relation.parameters, relation.is_function, relation.kind == STEPS)
 
 
 def complete(text: str, vocabulary: Vocabulary) -> list[Choice]:
@@ -106,24 +108,29 @@ def _choices(pieces: Sequence[Token], vocabulary: Vocabulary) -> Iterator[tuple[
         name, inside = call
         yield from _arguments(known[name], inside)
         return
+    if last == "." and pieces[-2:-1] and pieces[-2].text.lower() == STEPS and _wants_relation(pieces[:-2]):
+        yield from _relations({name: each for name, each in known.items() if each.is_step})
+        return
     if last == "." and len(pieces) > 1:
         yield from _columns(_sources(pieces, known, pieces[-2].text))
         return
     if _wants_relation(pieces):
-        yield from _relations(known)
+        yield from _relations({name: each for name, each in known.items() if not each.is_step})
+        yield f"{STEPS}.", "the steps of measures"
         return
     # Where no relation is named yet, what every measure has.
     yield from _columns(_sources(pieces, known) or [("every measure", Known("", list(CONTRACT)))])
     yield from ((word, _KEYWORD) for word in _WORDS.split())
     yield from ((f"{name}(", each.title) for name, each in known.items() if each.is_function)
     if not pieces:
-        yield from _relations(known)
+        yield from _relations({name: each for name, each in known.items() if not each.is_step})
 
 
 def _relations(known: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
     for name, each in known.items():
         if not each.is_function:
-            yield name, each.title
+            if not (each.is_step and each.parameters):
+                yield name, each.title
             if each.parameters:
                 yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from evalsql.catalog import CONTRACT, Relation
+from evalsql.catalog import Relation
 from evalsql.errors import CatalogError, InputWarning, QueryError
+from evalsql.header import CONTRACT
 
 if TYPE_CHECKING:
     from evalsql.warehouse import Warehouse

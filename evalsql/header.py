@@ -14,6 +14,14 @@ from typing import NamedTuple
 from evalsql.errors import CatalogError
 from evalsql.parameters import Parameter, listed, read_parameters
 
+# The columns that every measure gives first, in this order.
+CONTRACT: Mapping[str, str] = {
+    "qrels": "judgment set",
+    "run": "run",
+    "topic": "topic",
+    "value": "value of the measure",
+}
+
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval", "ties")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
@@ -102,7 +110,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     return Header(
         title=one("title"),
         parameters=read_parameters(path, one("parameters"), entries["parameters"]),
-        columns=dict(_read_column(path, number, text) for number, text in entries["columns"]),
+        columns=_read_columns(path, one("columns"), entries["columns"]),
         inputs=listed(one("inputs")),
         is_shared=bool(one("shared")),
         ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
@@ -158,8 +166,6 @@ def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, o
         raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
     if key in seen and key not in _REPEATED:
         raise CatalogError(f'{path}:{line}: "{key}" stands twice')
-    if key == "columns" and value:
-        raise CatalogError(f'{path}:{line}: the entries of "{key}" go on lines of their own')
 
 
 def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
@@ -167,6 +173,14 @@ def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
     if match is None:
         raise CatalogError(f'{path}:1: ties: expected "order, ... = relation", found "{text}"')
     return [(choice, match["relation"]) for choice in listed(match["choices"])]
+
+
+def _read_columns(path: Path, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
+    """The columns that the line names, which measures have and which are described once, then those of the entries."""
+    if unknown := [name for name in listed(names) if name not in CONTRACT]:
+        raise CatalogError(f"{path}:1: column {unknown[0]} is described nowhere; the line names {', '.join(CONTRACT)}")
+    shared = {name: CONTRACT[name] for name in listed(names)}
+    return shared | dict(_read_column(path, *entry) for entry in entries)
 
 
 def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:

@@ -25,8 +25,13 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_BEFORE_RELATION = ("from", "join")
+_BEFORE_RELATION = ("from", "join", "lateral")
 _CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
+_ALIAS = re.compile(
+    r"(?!(?:join|left|right|full|inner|outer|cross|natural|asof|positional|semi|anti|on|using|where|group|having|window"
+    r"|qualify|order|limit|offset|union|intersect|except|tablesample)\b)[^\W\d]",
+    re.IGNORECASE,
+)
 _COMMENT_ENDS = re.compile(r"/\*|\*/")
 
 
@@ -51,10 +56,33 @@ def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
     return "".join([*pieces, body[end:]])
 
 
+def renamed(body: str, names: Mapping[str, str]) -> str:
+    """The body with relations read under their new names, by which its columns find them as before."""
+    pieces: list[str] = []
+    end = 0
+    for start, name in _relation_places(body):
+        if name in names:
+            rest = body[start + len(name) :].lstrip()
+            has_alias = rest.startswith("(") or _ALIAS.match(rest)
+            pieces += [body[end:start], names[name] if has_alias else f"{names[name]} as {name}"]
+            end = start + len(name)
+    return "".join([*pieces, body[end:]])
+
+
 @cache
 def parameter_places(body: str) -> list[tuple[int, int, str]]:
     """Where each ``$name`` starts and ends."""
     return [(start - 1, end, name) for start, end, kind, name in _names(body) if kind == "parameter"]
+
+
+def relations_named(body: str) -> frozenset[str]:
+    """The bare names behind FROM and JOIN that are none of the body's own CTEs."""
+    return frozenset(name for _, name in _relation_places(body))
+
+
+def functions_named(body: str) -> frozenset[str]:
+    """The words that an opening parenthesis follows."""
+    return frozenset(name for _, end, kind, name in _names(body) if kind == "word" and body.startswith("(", end))
 
 
 @cache

@@ -46,11 +46,6 @@ def relations_read(relation: Relation) -> frozenset[str]:
     return frozenset(names - own)
 
 
-def functions_called(relation: Relation) -> frozenset[str]:
-    """Names of the functions in the body that the parser knows nothing of."""
-    return frozenset(str(call.name) for call in parse(relation).find_all(exp.Anonymous))
-
-
 def _table_name(table: exp.Table) -> str:
     called = table.this
     return str(called.name if isinstance(called, exp.Func) else table.name)

@@ -1,4 +1,4 @@
-"""The README's examples: found, run, and written anew with ``python -m tests.readme``.
+"""The examples of the README and of the SQL's: found, run, and written anew with ``python -m tests.readme``.
 
 A block ``sql`` is asked of the demonstration's warehouse, a block ``python`` is run; the block ``text`` that
 follows is what they print.
@@ -13,7 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+ROOT = Path(__file__).resolve().parent.parent
+README, SQL_README = PAGES = (ROOT / "README.md", ROOT / "sql" / "README.md")
 _EXAMPLE = re.compile(r"```(?P<kind>sql|python)\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
 
@@ -35,13 +36,14 @@ def demonstrate(folder: Path) -> None:
 
 
 def main() -> None:
-    text = README.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         demonstrate(Path(name))
-        for example in list(examples(text))[::-1]:
-            output = printed(example["kind"], example["code"], Path(name))
-            text = text[: example.start("output")] + output + text[example.end("output") :]
-    README.write_text(text, encoding="utf-8")
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            for example in list(examples(text))[::-1]:
+                output = printed(example["kind"], example["code"], Path(name))
+                text = text[: example.start("output")] + output + text[example.end("output") :]
+            page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import evalsql
 from evalsql.catalog import AFTER_SCORES, read_catalog, read_relations
 from evalsql.contract import check_contract
 from evalsql.errors import CatalogError
-from evalsql.tree import parse
+from evalsql.tree import parse, relations_read
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.portable import outside_the_core
 
@@ -145,6 +145,13 @@ def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
     with pytest.raises(CatalogError, match="in a circle"):
         evalsql.open(new_file(tmp_path), measures=tmp_path)
+
+
+def test_relations_are_read_as_the_parser_sees_them() -> None:
+    for relation in CATALOG.build_order():
+        if not relation.is_function:
+            assert relation.reads & CATALOG.relations.keys() == relations_read(relation) & CATALOG.relations.keys()
+            assert relations_read(relation) <= CATALOG.relations.keys() | {"scores", *relation.header.inputs}
 
 
 def test_build_order_comes_from_the_sql() -> None:

@@ -191,6 +191,16 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     again.close()
 
 
+def test_a_measure_kept_under_an_older_version_finds_the_steps_it_reads(warehouse: Warehouse, folder: Path) -> None:
+    """Version 0.1.0 called evaluated what is evaluated_topics now."""
+    warehouse.load_measures(folder)
+    warehouse.execute("update added_relations set text = replace(text, 'evaluated_topics', 'evaluated')")
+    warehouse.execute("update warehouse set sql_digest = 'older'")
+    warehouse.close()
+    with evalsql.open(warehouse.path) as again:
+        answers(again)
+
+
 def test_the_same_file_kept_and_borrowed_is_one(warehouse: Warehouse, folder: Path) -> None:
     warehouse.load_measures(folder)
     warehouse.close()

@@ -81,13 +81,17 @@ def test_a_choice_takes_the_place_of_what_was_typed() -> None:
 
 
 def test_every_relation_and_parameter_is_offered() -> None:
-    everything = offered("from ")
+    everything, steps = offered("from "), offered("from steps.")
+    assert "steps." in everything
     for relation in read_catalog().build_order():
-        if relation.is_function or set(relation.header.inputs) - {"means", "tied_means"}:
+        if relation.is_function or set(relation.header.inputs) - {"mean_values", "tied_means"}:
             continue
-        assert relation.name in everything
+        called = f"{relation.name}(" if relation.parameters else relation.name
+        assert called in (steps if relation.kind == "steps" else everything)
+        assert relation.kind != "steps" or relation.name not in everything
         expected = [f"{parameter.name} := " for parameter in relation.parameters]
-        assert offered(f"from {relation.name}(") == expected or not expected
+        schema = "steps." if relation.kind == "steps" else ""
+        assert offered(f"from {schema}{relation.name}(") == expected or not expected
 
 
 # Statements

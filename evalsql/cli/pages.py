@@ -19,4 +19,6 @@ def print_page(catalog: Catalog, relation: Relation) -> None:
         domain = f" in {parameter.domain}" if parameter.domain else ""
         label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
         print(f"{'parameter':{width}}{label}: {parameter.meaning}")
+    for order, name in relation.header.ties.items():
+        print(f"{'ties':{width}}{order}: {name}, {catalog[name].header.title}")
     print(f"\n{relation.body}")

@@ -2,10 +2,10 @@
 -- inputs: cut_lists, answered
 -- columns:
 --   list           run, other or ideal
---   rank           place in the list; 0 stands for the empty list
---   value          value of the list cut after that place
---   contribution   the same less the value of the list cut before it, 0 below a rounding error of 1e-14 of either; of
---                  the empty list its value
+--   rank           rank in the list; 0 stands for the empty list
+--   value          value of the list cut after that rank
+--   contribution   that less the value of the list cut before it; 0 where they differ by no more than 1e-14 of
+--                  either, which is rounding; for the empty list its value
 with cut_values as (
     select
         cut_lists.list,

@@ -1,4 +1,4 @@
--- title: Lists cut where they are looked at, before and after each document; empty, and whole
+-- title: Lists cut before and after each document that is looked at, the empty list and the whole one
 -- inputs: listed, list_facts, wanted_ranks
 -- columns:
 --   run_id     key of the cut list as a run of its own

@@ -1,9 +1,9 @@
--- title: What each cut list holds, in the order of the base table
+-- title: The documents of each cut list, in the order of the base table
 -- inputs: cut_lists, listed
 -- columns:
 --   run_id        key of the cut list
 --   topic_id      key of the topic
---   rank          place in the list
+--   rank          rank in the list
 --   tied_above    documents above it that the tie rule holds equal to it
 --   document_id   key of the document
 --   score         score as it stood in the file

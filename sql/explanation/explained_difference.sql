@@ -5,11 +5,11 @@
 -- columns:
 --   document             document
 --   grade                its grade, null if it is not judged
---   rank                 its place in the first ranking, null if it is not there
---   other_rank           its place in the other
+--   rank                 its rank in the first ranking, null if it is not there
+--   other_rank           its rank in the other
 --   contribution         what it contributes in the first ranking; 0 if it is not there, null where that is not known
 --   other_contribution   the same of the other
---   difference           the one less the other, 0 below a rounding error of 1e-14 of the values they are parts of
+--   difference           contribution less other_contribution; 0 where they differ by rounding alone
 with described as (
     select
         listed.list,

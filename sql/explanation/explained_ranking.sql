@@ -3,13 +3,13 @@
 -- parameters:
 --   depth integer in [1, inf) = 100   how far down one looks
 -- columns:
---   rank             place in both; 0 stands for the empty list, where its value is not 0
---   document         document that the run has there
+--   rank             rank in both; 0 stands for the empty list, where its value is not 0
+--   document         the run's document there
 --   score            its score as it stood in the file
 --   grade            its grade, null if it is not judged
 --   contribution     value of the list down to it less that of the list above it
 --   value            value of the list down to it
---   ideal_document   judged document that has the place in the order of the grades
+--   ideal_document   judged document at that rank in the order of the grades
 --   ideal_grade      its grade
 --   ideal_value      value of that order down to it
 with described as (

@@ -1,4 +1,4 @@
--- title: What a list is worth, and how much of it stands above and below where one looks
+-- title: The value of each list, and how much of it comes from documents further down than one looks
 -- inputs: list_facts, cut_lists, answered
 -- parameters:
 --   depth integer in [1, inf) = 100   how far down one looks

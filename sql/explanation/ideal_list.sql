@@ -2,7 +2,7 @@
 -- inputs: graded, listed
 -- columns:
 --   list          the word ideal
---   rank          place from 1
+--   rank          rank from 1
 --   tied_above    0: no documents are held equal
 --   document_id   key of the document; those with a grade below 1 only as far down as the list goes
 --   score         score that the list has at that rank, beyond its end its last one; 0 if it is empty

@@ -1,10 +1,10 @@
--- title: Where lists are looked at: their first documents, and wherever these stand in the list beside them
+-- title: The ranks looked at in each list: those of its first documents and of the first ones of the list beside it
 -- inputs: listed
 -- parameters:
 --   depth integer in [1, inf) = 100   how many documents of each list
 -- columns:
 --   list   run, other or ideal
---   rank   place in it
+--   rank   rank in it
 select
     list,
     rank

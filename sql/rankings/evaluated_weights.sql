@@ -1,4 +1,4 @@
--- title: What each topic evaluated weighs
+-- title: The weight of each topic that is evaluated
 -- parameters: weighted
 -- columns:
 --   evaluation_id   key of the evaluation

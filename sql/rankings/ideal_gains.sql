@@ -6,8 +6,8 @@
 -- columns:
 --   qrels_id   key of the judgment set
 --   topic_id   key of the topic
---   rank       place in the ideal ranking, which holds positive gains only
---   gain       gain at that place
+--   rank       rank in the ideal ranking, which holds positive gains only
+--   gain       gain of the document there
 select
     judged_documents.qrels_id,
     judged_documents.topic_id,

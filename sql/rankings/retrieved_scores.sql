@@ -1,13 +1,12 @@
--- title: Retrieved documents with the strength by which they are compared
+-- title: Retrieved documents with what the tie rule compares of their scores
 -- columns:
---   run_id        key of the run
---   topic_id      key of the topic
---   rank          place in the ranking
---   document_id   key of the document
---   score         score as it stood in the file
---   comparison_score      what the tie rule compares, more being better: the score as a 32-bit float under
---                 trec_eval,
---                 else the score itself; with its sign turned where lower is better
+--   run_id             key of the run
+--   topic_id           key of the topic
+--   rank               rank in the ranking
+--   document_id        key of the document
+--   score              score as it stood in the file
+--   comparison_score   what the tie rule compares, more being better: the score as a 32-bit float under trec_eval, else
+--                      the score itself; with its sign turned where lower is better
 select
     retrieved.run_id,
     retrieved.topic_id,

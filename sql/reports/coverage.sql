@@ -1,4 +1,4 @@
--- title: How the topics of each run and of the judgments it is evaluated with match
+-- title: How the topics of each run match those of the judgments it is evaluated with
 -- columns:
 --   qrels            judgment set
 --   run              run

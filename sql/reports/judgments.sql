@@ -1,4 +1,4 @@
--- title: What was judged how, by name
+-- title: Every judgment, by name
 -- columns:
 --   qrels       judgment set
 --   topic       topic

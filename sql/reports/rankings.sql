@@ -1,8 +1,8 @@
--- title: What every run retrieved, by name
+-- title: Every document that a run retrieved, by name
 -- columns:
 --   run        run
 --   topic      topic
---   rank       place in the ranking from 1, under the run's tie rule
+--   rank       rank from 1, under the run's tie rule
 --   document   document
 --   score      score as it stood in the file
 select

@@ -17,21 +17,22 @@ with both_kinds as (
         num_nonrel,
         rel_ret,
         nonrel_ret
-    from class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
+    from class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection)
     where
         num_rel > 0
         and num_nonrel > 0
 ),
-groups_with_relevant as (
+ties_with_relevant as (
     select
         evaluation_id,
         first_rank,
         last_rank,
         num_rel,
-        num_nonrel,
+        case when $nonrelevant = 'judged' then num_nonrel else last_rank - first_rank + 1 - num_rel end as num_nonrel,
         rel_above,
-        nonrel_above
-    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
+        case when $nonrelevant = 'judged' then nonrel_above else first_rank - 1 - rel_above end as nonrel_above
+    from tie_groups(rel := $rel)
+    where num_rel > 0
 ),
 marked as (
     -- Documents tied with a relevant one make a slope, those without one a level line between two slopes.
@@ -40,14 +41,14 @@ marked as (
         first_rank - 1 as rank,
         nonrel_above as false_positives,
         rel_above as true_positives
-    from groups_with_relevant
+    from ties_with_relevant
     union all
     select
         evaluation_id,
         last_rank as rank,
         nonrel_above + num_nonrel as false_positives,
         rel_above + num_rel as true_positives
-    from groups_with_relevant
+    from ties_with_relevant
     union all
     select
         evaluation_id,

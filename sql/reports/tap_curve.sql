@@ -1,4 +1,4 @@
--- title: How many false positives topics show at each score of a run, from which TAP takes its threshold
+-- title: The candidate thresholds of TAP: each score of a run, with how many false positives its topics show there
 -- parameters: k, rel, quantile, weighted, insufficient
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
 --   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
@@ -26,18 +26,18 @@ with totals as (
     group by evaluated_topics.qrels, evaluated_topics.run, runs.lower_is_better
 ),
 shown as (
+    -- A relevant document shows no further false positive.
     select
-        documents_down.qrels,
-        documents_down.run,
-        documents_down.evaluation_id,
-        documents_down.comparison_score,
-        documents_down.score,
+        false_positives_shown.qrels,
+        false_positives_shown.run,
+        false_positives_shown.evaluation_id,
+        false_positives_shown.comparison_score,
+        false_positives_shown.score,
         own_weights.weight,
-        -- What is relevant shows no further false positive.
-        case when not documents_down.relevant then documents_down.num_errors end as nth
-    from false_positives_shown(rel := $rel) as documents_down
+        case when not false_positives_shown.relevant then false_positives_shown.false_positives end as number_shown
+    from false_positives_shown(rel := $rel) as false_positives_shown
     join evaluated_weights(weighted := $weighted) as own_weights
-        on own_weights.evaluation_id = documents_down.evaluation_id
+        on own_weights.evaluation_id = false_positives_shown.evaluation_id
 ),
 cumulated as (
     -- For each number of false positives the weight of the topics that show so many.
@@ -47,58 +47,58 @@ cumulated as (
         evaluation_id,
         comparison_score,
         score,
-        nth,
+        number_shown,
         weight,
         sum(weight) over (
-            partition by qrels, run, nth
+            partition by qrels, run, number_shown
             order by comparison_score desc, evaluation_id
             rows between unbounded preceding and current row
-        ) as weight_cut
+        ) as weight_down
     from shown
 ),
-stepped as (
+compared as (
     select
         qrels,
         run,
         comparison_score,
         score,
-        nth,
+        number_shown,
         weight,
-        weight_cut,
+        weight_down,
         coalesce(
-            lag(weight_cut) over (
-                partition by qrels, run, nth
+            lag(weight_down) over (
+                partition by qrels, run, number_shown
                 order by comparison_score desc, evaluation_id
             ),
             0
-        ) as weight_before
+        ) as weight_above
     from cumulated
 ),
-steps as (
-    -- One more false positive is shown where the weight passes the quantile; the factor forgives one that has no
-    -- exact binary form.
+rises as (
+    -- The quantile of the topics shows one more where their weight passes it. The factor forgives a quantile that has
+    -- no exact binary form.
     select
-        stepped.qrels,
-        stepped.run,
-        stepped.comparison_score,
-        case when totals.lower_is_better then max(stepped.score) else min(stepped.score) end as score,
+        compared.qrels,
+        compared.run,
+        compared.comparison_score,
+        case when totals.lower_is_better then max(compared.score) else min(compared.score) end as score,
         totals.weight as total,
-        count(case when stepped.nth = $k then 1 end) as topics,
-        coalesce(sum(case when stepped.nth = $k then stepped.weight end), 0) as weight,
+        count(case when compared.number_shown = $k then 1 end) as num_topics,
+        coalesce(sum(case when compared.number_shown = $k then compared.weight end), 0) as weight,
         count(
             case
                 when
-                    stepped.nth is not null
-                    and stepped.weight_cut >= $quantile * totals.weight * (1 - 1e-12)
-                    and stepped.weight_before < $quantile * totals.weight * (1 - 1e-12)
+                    compared.number_shown is not null
+                    and compared.weight_down >= $quantile * totals.weight * (1 - 1e-12)
+                    and compared.weight_above < $quantile * totals.weight * (1 - 1e-12)
                 then 1
             end
-        ) as errors
-    from stepped
+        ) as rise
+    from compared
     join totals
-        on totals.qrels = stepped.qrels
-        and totals.run = stepped.run
-    group by stepped.qrels, stepped.run, stepped.comparison_score, totals.weight, totals.lower_is_better
+        on totals.qrels = compared.qrels
+        and totals.run = compared.run
+    group by compared.qrels, compared.run, compared.comparison_score, totals.weight, totals.lower_is_better
 ),
 curves as (
     select
@@ -106,13 +106,13 @@ curves as (
         run,
         comparison_score,
         score,
-        errors,
-        sum(topics) over strictest_first as num_topics,
+        rise,
+        sum(num_topics) over strictest_first as num_topics,
         sum(weight) over strictest_first / total as share,
-        sum(errors) over strictest_first as false_positives,
-        sum(errors) over whole as greatest,
+        sum(rise) over strictest_first as false_positives,
+        sum(rise) over whole as greatest,
         min(comparison_score) over whole as weakest
-    from steps
+    from rises
     window
         strictest_first as (
             partition by qrels, run
@@ -128,6 +128,6 @@ select
     cast(num_topics as bigint) as num_topics,
     share,
     cast(false_positives as bigint) as false_positives,
-    (false_positives >= $k and false_positives - errors < $k)
+    (false_positives >= $k and false_positives - rise < $k)
         or (greatest < $k and comparison_score = weakest and $insufficient = 'lowest') as is_chosen
 from curves

@@ -1,4 +1,4 @@
--- title: Where on a run's scores the number of false positives rises that TAP's share of the topics shows
+-- title: The scores of a run from which TAP's share of the topics shows more false positives
 -- parameters: k, rel, quantile, most
 --   k integer in [1, inf) = 5            false positives that a topic must show before the run is cut
 --   most integer in [0, inf) = 25        false positives up to which steps are given
@@ -18,7 +18,7 @@ with numbered as (
         row_number() over (
             partition by curve.qrels, curve.run, curve.false_positives
             order by case when runs.lower_is_better then curve.threshold else -curve.threshold end
-        ) as nth
+        ) as number
     from tap_curve(k := $k, rel := $rel, quantile := $quantile) as curve
     join runs on runs.run = curve.run
     where
@@ -33,5 +33,5 @@ select
     is_chosen
 from numbered
 where
-    nth = 1
+    number = 1
     or is_chosen

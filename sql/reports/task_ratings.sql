@@ -8,7 +8,7 @@
 --   found_at_10    topics with a relevant document among the first ten
 --   num_topics     topics of the judgment set
 --   success_at_10  share of the topics with one among the first ten
---   success_at_1   share of the topics with one in first place
+--   success_at_1   share of the topics with one at rank 1
 with by_topic as (
     select
         frs.qrels,

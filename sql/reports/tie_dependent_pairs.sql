@@ -1,4 +1,4 @@
--- title: Pairs of runs whose order by a measure could be another under other orders of tied documents
+-- title: Pairs of runs whose order by a measure depends on the order of tied documents
 -- inputs: tie_effects
 -- columns:
 --   qrels       judgment set
@@ -10,7 +10,7 @@
 --   other       its mean
 --   greatest    its greatest mean over all orders of tied documents
 with ranges as (
-    -- Of a run whose worst or best is not known no pair is claimed.
+    -- A run whose worst or best mean is not known is in no pair.
     select
         qrels,
         measure,

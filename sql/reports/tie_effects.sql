@@ -1,4 +1,4 @@
--- title: How much of each run's mean hangs on the order of tied documents
+-- title: How far each run's mean depends on the order of tied documents
 -- inputs: tied_means
 -- columns:
 --   qrels      judgment set

@@ -6,7 +6,7 @@
 -- columns:
 --   qrels        judgment set
 --   run          run
---   mark         place from 1, the topics of the lowest mean first
+--   mark         number from 1, the topics with the lowest means first
 --   level        height from 1; 0 where the value is not known
 --   lowest       value that the first height stands for: 0, or the least mark below it
 --   highest      value that the last height stands for: the greatest mark
@@ -19,7 +19,7 @@ with topic_means as (
     from topic_values
     group by qrels, topic
 ),
-placed as (
+numbered as (
     select
         qrels,
         topic,
@@ -31,17 +31,17 @@ marked as (
     select
         topic_values.qrels,
         topic_values.run,
-        placed.mark,
-        placed.num_topics,
+        numbered.mark,
+        numbered.num_topics,
         case
             when count(*) = count(topic_values.value)
             then sum(topic_values.value order by topic_values.topic) / count(*)
         end as value
     from topic_values
-    join placed
-        on placed.qrels = topic_values.qrels
-        and placed.topic = topic_values.topic
-    group by topic_values.qrels, topic_values.run, placed.mark, placed.num_topics
+    join numbered
+        on numbered.qrels = topic_values.qrels
+        and numbered.topic = topic_values.topic
+    group by topic_values.qrels, topic_values.run, numbered.mark, numbered.num_topics
 ),
 scaled as (
     select

@@ -1,4 +1,4 @@
--- title: What share of the documents down to some ranks nobody judged
+-- title: The share of documents down to some ranks that nobody judged
 -- columns:
 --   qrels          judgment set
 --   run            run

@@ -1,4 +1,4 @@
--- title: How much each topic of each judgment set weighs where topics are weighted
+-- title: The weight of each topic of each judgment set, where topics are weighted
 -- columns:
 --   qrels    judgment set
 --   topic    topic

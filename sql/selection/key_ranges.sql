@@ -1,10 +1,10 @@
--- title: Keys of evaluations as ranges without a gap
+-- title: Keys of evaluations as ranges without gaps
 -- inputs: chosen
 -- columns:
 --   first_key   first key of the range
 --   last_key    its last key
-with placed as (
-    -- Keys that follow each other are as far from their places in the order of the keys.
+with numbered as (
+    -- Keys in a range without gaps all differ from their numbers by the same.
     select
         evaluation_id,
         evaluation_id - row_number() over (order by evaluation_id) as gap
@@ -13,5 +13,5 @@ with placed as (
 select
     min(evaluation_id) as first_key,
     max(evaluation_id) as last_key
-from placed
+from numbered
 group by gap

@@ -6,7 +6,7 @@
 --                           without gain being counted too
 -- columns:
 --   evaluation_id   key of the evaluation
---   first_rank      place of the first document of the tie
+--   first_rank      rank of the first document of the tie
 --   num_kinds       kinds of documents with a gain in the tie
 --   set_number      number of the set above, whose order does not matter
 --   next_number     number of the set with the document
@@ -43,7 +43,7 @@ members as (
     join gain_kinds(gains := $gains) as kinds
         on kinds.evaluation_id = sets.evaluation_id
         and kinds.first_rank = sets.first_rank
-        and kinds.nth = sets.nth
+        and kinds.kind_number = sets.kind_number
     join logarithms as all_docs on all_docs.number = kinds.num_docs
     join logarithms as in_set on in_set.number = sets.num_members
     join logarithms as not_in_set on not_in_set.number = kinds.num_docs - sets.num_members
@@ -51,7 +51,7 @@ members as (
         ($ties = 'expected' and kinds.num_sets * (kinds.num_zero + 1) <= $most_mixed)
         or ($ties <> 'expected' and not kinds.has_loss)
 ),
-placed as (
+ranked as (
     select
         members.evaluation_id as evaluation_id,
         members.first_rank as first_rank,
@@ -69,7 +69,7 @@ placed as (
                     + all_zero.ln_factorial - zero_above.ln_factorial - zero_below.ln_factorial
                     - all_docs.ln_factorial + docs_above.ln_factorial + docs_below.ln_factorial
             ) * members.num_left / (members.size - members.set_docs - zero_above.number)
-        end as chance
+        end as probability
     from members
     join logarithms as zero_above
         on zero_above.number <= members.num_zero
@@ -84,23 +84,44 @@ placed as (
     join logarithms as docs_below
         on docs_below.number = members.size - members.set_docs - zero_above.number
     where members.num_left > 0
+),
+ideal as (
+    select
+        qrels_id,
+        topic_id,
+        rank,
+        sum(greatest(gain, 1)) over (
+            partition by qrels_id, topic_id
+            order by rank
+            rows between unbounded preceding and current row
+        ) as cost
+    from ideal_gains(gains := $gains)
+),
+ideal_ends as (
+    select
+        qrels_id,
+        topic_id,
+        max(rank) as num_gained,
+        max(cost) as cost
+    from ideal
+    group by qrels_id, topic_id
 )
 select
-    placed.evaluation_id,
-    placed.first_rank,
-    placed.num_kinds,
-    placed.set_number,
-    placed.next_number,
-    placed.is_last,
-    placed.chance * placed.gain * ln(2) / ln(
-        2 + ideal_dcg_by_rank.cost + greatest(placed.rank - ideal_lengths.num_gained, 0) - placed.total_gain
+    ranked.evaluation_id,
+    ranked.first_rank,
+    ranked.num_kinds,
+    ranked.set_number,
+    ranked.next_number,
+    ranked.is_last,
+    ranked.probability * ranked.gain * ln(2) / ln(
+        2 + coalesce(ideal.cost, ideal_ends.cost + ranked.rank - ideal_ends.num_gained) - ranked.total_gain
     ) as addition
-from placed
-join evaluations on evaluations.evaluation_id = placed.evaluation_id
-join ideal_lengths(gains := $gains) as ideal_lengths
-    on ideal_lengths.qrels_id = evaluations.qrels_id
-    and ideal_lengths.topic_id = evaluations.topic_id
-join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
-    on ideal_dcg_by_rank.qrels_id = evaluations.qrels_id
-    and ideal_dcg_by_rank.topic_id = evaluations.topic_id
-    and ideal_dcg_by_rank.rank = least(placed.rank, ideal_lengths.num_gained)
+from ranked
+join evaluations on evaluations.evaluation_id = ranked.evaluation_id
+join ideal_ends
+    on ideal_ends.qrels_id = evaluations.qrels_id
+    and ideal_ends.topic_id = evaluations.topic_id
+left join ideal
+    on ideal.qrels_id = evaluations.qrels_id
+    and ideal.topic_id = evaluations.topic_id
+    and ideal.rank = ranked.rank

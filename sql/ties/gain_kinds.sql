@@ -2,10 +2,10 @@
 -- parameters: gains
 -- columns:
 --   evaluation_id   key of the evaluation
---   first_rank      place of the first document of the tie
+--   first_rank      rank of the first document of the tie
 --   size            documents in the tie
 --   num_zero        documents in the tie that have no gain
---   nth             number of the kind within the tie
+--   kind_number     number of the kind within the tie
 --   num_kinds       kinds in the tie
 --   gain            gain of its documents
 --   num_docs        how many they are
@@ -37,7 +37,7 @@ counted as (
         last_rank - first_rank + 1 as size,
         gain,
         num_docs,
-        row_number() over up_to as nth,
+        row_number() over up_to as kind_number,
         sum(ln(num_docs + 1)) over up_to - ln(num_docs + 1) as ln_step,
         count(*) over whole as num_kinds,
         sum(ln(num_docs + 1)) over whole as ln_num_sets,
@@ -62,7 +62,7 @@ select
     first_rank,
     size,
     size - num_gained as num_zero,
-    nth,
+    kind_number,
     num_kinds,
     gain,
     num_docs,

@@ -3,8 +3,8 @@
 --   most_sets integer = 1000   ties with more sets than these are left out
 -- columns:
 --   evaluation_id   key of the evaluation
---   first_rank      place of the first document of the tie
---   nth             number of a kind of the tie
+--   first_rank      rank of the first document of the tie
+--   kind_number     number of a kind of the tie
 --   set_number      number of the set; 0 is the empty one
 --   num_members     documents of that kind in it
 --   set_docs        documents in it
@@ -13,7 +13,7 @@ with recursive kinds as (
     select
         evaluation_id,
         first_rank,
-        nth,
+        kind_number,
         num_kinds,
         gain,
         num_docs,
@@ -31,17 +31,17 @@ sets as (
     select
         evaluation_id,
         first_rank,
-        cast(0 as bigint) as nth,
+        cast(0 as bigint) as kind_number,
         cast(0 as double) as set_number,
         cast(0 as bigint) as set_docs,
         cast(0 as double) as set_gain
     from kinds
-    where nth = 1
+    where kind_number = 1
     union all
     select
         sets.evaluation_id,
         sets.first_rank,
-        kinds.nth,
+        kinds.kind_number,
         sets.set_number + numbers.number * kinds.step as set_number,
         sets.set_docs + numbers.number as set_docs,
         sets.set_gain + numbers.number * kinds.gain as set_gain
@@ -49,13 +49,13 @@ sets as (
     join kinds
         on kinds.evaluation_id = sets.evaluation_id
         and kinds.first_rank = sets.first_rank
-        and kinds.nth = sets.nth + 1
+        and kinds.kind_number = sets.kind_number + 1
     join numbers on numbers.number <= kinds.num_docs
 )
 select
     sets.evaluation_id as evaluation_id,
     sets.first_rank as first_rank,
-    kinds.nth as nth,
+    kinds.kind_number as kind_number,
     sets.set_number as set_number,
     floor(sets.set_number / kinds.step)
         - (kinds.num_docs + 1) * floor(sets.set_number / (kinds.step * (kinds.num_docs + 1))) as num_members,
@@ -65,4 +65,4 @@ from sets
 join kinds
     on kinds.evaluation_id = sets.evaluation_id
     and kinds.first_rank = sets.first_rank
-where sets.nth = kinds.num_kinds
+where sets.kind_number = kinds.num_kinds

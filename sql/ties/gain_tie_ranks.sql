@@ -1,10 +1,10 @@
--- title: Every place of every group of tied documents that holds one with a gain
+-- title: Each rank of each group of tied documents that holds one with a gain
 -- parameters: gains
 -- columns:
 --   evaluation_id   key of the evaluation
---   rank            a place of the group
---   first_rank      its first place
---   last_rank       its last place
+--   rank            a rank of the group
+--   first_rank      its first rank
+--   last_rank       its last rank
 --   num_gained      documents in the group with a gain above 0
 --   total_gain      sum of their gains
 --   gained_above    documents with a gain above 0 above the group

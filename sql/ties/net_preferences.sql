@@ -1,49 +1,48 @@
 -- title: Tied documents of which one is preferred to the other, on balance of the judgment groups
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
---   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
---                                     between the two; or 1 divided by the preferences that count of the group
+-- parameters: pairs, unit
 -- columns:
 --   evaluation_id   key of the evaluation
---   first_rank      place of the first document of the tie
+--   first_rank      first rank of the tie
 --   better_id       key of the document preferred
 --   worse_id        key of the other document
---   net             what is added by the first standing above the other, less what is by the reverse
-with sizes as (
+--   net             weight of the preferences for it, less that of those for the other
+with group_counts as (
     select
         evaluation_id,
         judgment_group,
-        num_possible
-    from preference_counts(pairs := $pairs)
-    where $unit = 'group'
+        count(*) as num_prefs
+    from ranked_preferences
+    where
+        $unit = 'group'
+        and num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+    group by evaluation_id, judgment_group
 ),
-weighted as (
+weighted_preferences as (
     select
-        outcomes.evaluation_id as evaluation_id,
-        outcomes.tied_rank as first_rank,
-        least(outcomes.better_id, outcomes.worse_id) as one_id,
-        greatest(outcomes.better_id, outcomes.worse_id) as other_id,
-        case
-            when $unit = 'share' then outcomes.share
-            when $unit = 'group' then cast(1 as double) / sizes.num_possible
+        ranked_preferences.evaluation_id as evaluation_id,
+        ranked_preferences.tied_rank as first_rank,
+        ranked_preferences.better_id as better_id,
+        ranked_preferences.worse_id as worse_id,
+        case $unit
+            when 'share' then cast(1 as double) / ranked_preferences.num_groups
+            when 'group' then cast(1 as double) / group_counts.num_prefs
             else cast(1 as double)
-        end * case when outcomes.better_id < outcomes.worse_id then 1 else -1 end as weight
-    from preference_outcomes() as outcomes
-    left join sizes
-        on sizes.evaluation_id = outcomes.evaluation_id
-        and sizes.judgment_group = outcomes.judgment_group
-    where outcomes.tied_rank is not null
+        end as weight
+    from ranked_preferences
+    left join group_counts
+        on group_counts.evaluation_id = ranked_preferences.evaluation_id
+        and group_counts.judgment_group = ranked_preferences.judgment_group
+    where ranked_preferences.tied_rank is not null
 ),
 balances as (
     select
         evaluation_id,
         first_rank,
-        one_id,
-        other_id,
-        sum(weight) as balance
-    from weighted
-    group by evaluation_id, first_rank, one_id, other_id
+        least(better_id, worse_id) as one_id,
+        greatest(better_id, worse_id) as other_id,
+        sum(case when better_id < worse_id then weight else -weight end) as balance
+    from weighted_preferences
+    group by evaluation_id, first_rank, least(better_id, worse_id), greatest(better_id, worse_id)
 )
 -- What is left of equal sums by rounding is no preference.
 select

@@ -1,18 +1,12 @@
--- title: Tied documents that are, by way of others of the tie, preferred to themselves on balance of the groups
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
---   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
---                                     between the two; or 1 divided by the preferences that count of the group
---   most_docs integer = 100    ties with more documents than these, where some preference goes against the number of
---                              documents that each is preferred to, are not searched
+-- title: Tied documents that are, by way of others, preferred to themselves on balance of the judgment groups
+-- parameters: pairs, unit, most_docs
+--   most_docs integer = 100    ties of more documents than these are not searched where there may be a cycle
 -- columns:
---   evaluation_id   key of the evaluation
---   first_rank      place of the first document of the tie
---   document_id     key of the document; null where the tie is not searched
---   circle_id       key of the first document of those that are preferred to each other in a circle
---   nth             number of the document among them, from 0
---   num_docs        how many they are
+--   evaluation_id     key of the evaluation
+--   document_id       key of the document; null where the tie is not searched
+--   cycle_id          key of the first document of those that are preferred to each other in a cycle
+--   number_in_cycle   number of the document among them, from 0
+--   num_docs          how many they are
 with recursive nets as (
     select
         evaluation_id,
@@ -21,7 +15,7 @@ with recursive nets as (
         worse_id
     from net_preferences(pairs := $pairs, unit := $unit)
 ),
-ends as (
+compared_documents as (
     select
         evaluation_id,
         first_rank,
@@ -36,92 +30,86 @@ ends as (
         -1 as point
     from nets
 ),
-points as (
+copeland_scores as (
     select
         evaluation_id,
         first_rank,
         document_id,
-        sum(point) as points,
+        sum(point) as score,
         count(*) over (partition by evaluation_id, first_rank) as tie_docs
-    from ends
+    from compared_documents
     group by evaluation_id, first_rank, document_id
 ),
-doubtful as (
-    -- Where every preference is for the document with more points there is no circle.
+doubtful_ties as (
+    -- Where every preference is for the document with the higher score there is no cycle.
     select distinct
         nets.evaluation_id as evaluation_id,
         nets.first_rank as first_rank,
         better.tie_docs as tie_docs
     from nets
-    join points as better
+    join copeland_scores as better
         on better.evaluation_id = nets.evaluation_id
         and better.document_id = nets.better_id
-    join points as worse
+    join copeland_scores as worse
         on worse.evaluation_id = nets.evaluation_id
         and worse.document_id = nets.worse_id
-    where better.points <= worse.points
+    where better.score <= worse.score
 ),
-steps as (
+edges as (
     select
         nets.evaluation_id as evaluation_id,
-        nets.first_rank as first_rank,
         nets.better_id as better_id,
         nets.worse_id as worse_id
     from nets
-    join doubtful
-        on doubtful.evaluation_id = nets.evaluation_id
-        and doubtful.first_rank = nets.first_rank
-    where doubtful.tie_docs <= $most_docs
+    join doubtful_ties
+        on doubtful_ties.evaluation_id = nets.evaluation_id
+        and doubtful_ties.first_rank = nets.first_rank
+    where doubtful_ties.tie_docs <= $most_docs
 ),
 paths as (
     select
         evaluation_id,
-        first_rank,
         better_id,
         worse_id
-    from steps
+    from edges
     union
     select
         paths.evaluation_id,
-        paths.first_rank,
         paths.better_id,
-        steps.worse_id
+        edges.worse_id
     from paths
-    join steps
-        on steps.evaluation_id = paths.evaluation_id
-        and steps.better_id = paths.worse_id
+    join edges
+        on edges.evaluation_id = paths.evaluation_id
+        and edges.better_id = paths.worse_id
 ),
-circles as (
+cycles as (
     select
-        out_path.evaluation_id as evaluation_id,
-        out_path.first_rank as first_rank,
-        out_path.better_id as document_id,
-        min(out_path.worse_id) as circle_id
-    from paths as out_path
-    join paths as back_path
-        on back_path.evaluation_id = out_path.evaluation_id
-        and back_path.better_id = out_path.worse_id
-        and back_path.worse_id = out_path.better_id
-    group by out_path.evaluation_id, out_path.first_rank, out_path.better_id
+        there.evaluation_id as evaluation_id,
+        there.better_id as document_id,
+        min(there.worse_id) as cycle_id
+    from paths as there
+    join paths as back
+        on back.evaluation_id = there.evaluation_id
+        and back.better_id = there.worse_id
+        and back.worse_id = there.better_id
+    group by there.evaluation_id, there.better_id
 )
 select
     evaluation_id,
-    first_rank,
     document_id,
-    circle_id,
+    cycle_id,
     row_number() over (
-        partition by evaluation_id, circle_id
+        partition by evaluation_id, cycle_id
         order by document_id
-    ) - 1 as nth,
-    count(*) over (partition by evaluation_id, circle_id) as num_docs
-from circles
+    ) - 1 as number_in_cycle,
+    count(*) over (partition by evaluation_id, cycle_id) as num_docs
+from cycles
 union all
 select
     evaluation_id,
-    first_rank,
     null as document_id,
-    null as circle_id,
-    null as nth,
+    null as cycle_id,
+    null as number_in_cycle,
     tie_docs as num_docs
-from doubtful
+from doubtful_ties
 where tie_docs > $most_docs

@@ -1,38 +1,36 @@
--- title: What the best order of tied documents must forgo where their preferences go in a circle
--- parameters:
---   pairs varchar in {all, implied, retrieved} = all   preferences that count: all; those with a document
---                                                      retrieved; those with both retrieved
---   unit varchar in {one, share, group} = one   what a preference adds: 1; its share of the groups that have one
---                                     between the two; or 1 divided by the preferences that count of the group
---   most_docs integer = 14    circles of more documents than these are not solved, nor are ties with more than 100
+-- title: What the best order of tied documents must forgo where their preferences form cycles
+-- definition: In each cycle the order is sought that loses least. What a document loses depends on which others stand
+--    above it, not on their order, so that of each set of documents only the best order is kept.
+-- parameters: pairs, unit, most_docs
+--   most_docs integer = 14    cycles of more documents than these are not solved, nor are ties of more than 100
 --                             documents in which there may be one
 -- columns:
 --   evaluation_id   key of the evaluation
---   loss            sum of the net preferences that no order fulfils together; null where a circle is not solved
-with recursive circles as (
+--   loss            weight of the net preferences that no order fulfils together; null where a cycle is not solved
+with recursive cycles as (
     select
         evaluation_id,
         document_id,
-        circle_id,
-        nth,
+        cycle_id,
+        number_in_cycle,
         num_docs,
-        pow(2, nth) as step
+        pow(2, number_in_cycle) as bit
     from preference_cycles(pairs := $pairs, unit := $unit)
 ),
-meetings as (
+pair_losses as (
     -- What is lost where the one document stands above the other.
     select
         lower_doc.evaluation_id as evaluation_id,
-        lower_doc.circle_id as circle_id,
-        lower_doc.step as step,
-        upper_doc.nth as upper_nth,
-        upper_doc.step as upper_step,
+        lower_doc.cycle_id as cycle_id,
+        lower_doc.bit as bit,
+        upper_doc.number_in_cycle as upper_number,
+        upper_doc.bit as upper_bit,
         lower_doc.num_docs as num_docs,
         coalesce(nets.net, 0) as loss
-    from circles as lower_doc
-    join circles as upper_doc
+    from cycles as lower_doc
+    join cycles as upper_doc
         on upper_doc.evaluation_id = lower_doc.evaluation_id
-        and upper_doc.circle_id = lower_doc.circle_id
+        and upper_doc.cycle_id = lower_doc.cycle_id
         and upper_doc.document_id <> lower_doc.document_id
     left join net_preferences(pairs := $pairs, unit := $unit) as nets
         on nets.evaluation_id = lower_doc.evaluation_id
@@ -40,92 +38,91 @@ meetings as (
         and nets.worse_id = upper_doc.document_id
     where lower_doc.num_docs <= $most_docs
 ),
-additions as (
-    -- A document below each set of others, which is a number with a binary digit for each document.
+set_losses as (
+    -- A document below each set of others, the set being a number with a binary digit for each document.
     select distinct
         evaluation_id,
-        circle_id,
-        step,
-        cast(-1 as bigint) as last_nth,
-        cast(0 as double) as set_number,
+        cycle_id,
+        bit,
+        cast(-1 as bigint) as last_number,
+        cast(0 as double) as set_above,
         cast(0 as double) as loss,
-        pow(2, num_docs) - 1 as last_number
-    from meetings
+        pow(2, num_docs) - 1 as whole_set
+    from pair_losses
     union all
     select
-        additions.evaluation_id,
-        additions.circle_id,
-        additions.step,
-        meetings.upper_nth as last_nth,
-        additions.set_number + meetings.upper_step as set_number,
-        additions.loss + meetings.loss as loss,
-        additions.last_number
-    from additions
-    join meetings
-        on meetings.evaluation_id = additions.evaluation_id
-        and meetings.circle_id = additions.circle_id
-        and meetings.step = additions.step
-        and meetings.upper_nth > additions.last_nth
+        set_losses.evaluation_id,
+        set_losses.cycle_id,
+        set_losses.bit,
+        pair_losses.upper_number as last_number,
+        set_losses.set_above + pair_losses.upper_bit as set_above,
+        set_losses.loss + pair_losses.loss as loss,
+        set_losses.whole_set
+    from set_losses
+    join pair_losses
+        on pair_losses.evaluation_id = set_losses.evaluation_id
+        and pair_losses.cycle_id = set_losses.cycle_id
+        and pair_losses.bit = set_losses.bit
+        and pair_losses.upper_number > set_losses.last_number
 ),
-orders as (
-    -- What is lost by the next document depends on which are above it, not on their order: of each set one is kept.
+best_orders as (
     select distinct
         evaluation_id,
-        circle_id,
-        cast(0 as double) as set_number,
-        false as is_last,
+        cycle_id,
+        cast(0 as double) as ordered_set,
+        false as is_whole,
         cast(0 as double) as loss
-    from additions
+    from set_losses
     union all
     select
         evaluation_id,
-        circle_id,
-        set_number,
-        is_last,
+        cycle_id,
+        ordered_set,
+        is_whole,
         loss
     from (
         select
-            additions.evaluation_id as evaluation_id,
-            additions.circle_id as circle_id,
-            additions.set_number + additions.step as set_number,
-            additions.set_number + additions.step = additions.last_number as is_last,
-            orders.loss + additions.loss as loss,
+            set_losses.evaluation_id as evaluation_id,
+            set_losses.cycle_id as cycle_id,
+            set_losses.set_above + set_losses.bit as ordered_set,
+            set_losses.set_above + set_losses.bit = set_losses.whole_set as is_whole,
+            best_orders.loss + set_losses.loss as loss,
             row_number() over (
                 partition by
-                    additions.evaluation_id,
-                    additions.circle_id,
-                    additions.set_number + additions.step
-                order by orders.loss + additions.loss
-            ) as place
-        from orders
-        join additions
-            on additions.evaluation_id = orders.evaluation_id
-            and additions.circle_id = orders.circle_id
-            and additions.set_number = orders.set_number
-    ) as longer
-    where place = 1
+                    set_losses.evaluation_id,
+                    set_losses.cycle_id,
+                    set_losses.set_above + set_losses.bit
+                order by best_orders.loss + set_losses.loss
+            ) as number_by_loss
+        from best_orders
+        join set_losses
+            on set_losses.evaluation_id = best_orders.evaluation_id
+            and set_losses.cycle_id = best_orders.cycle_id
+            and set_losses.set_above = best_orders.ordered_set
+    ) as longer_orders
+    where number_by_loss = 1
 ),
 totals as (
     select
         evaluation_id,
         sum(loss) as loss,
         count(*) as num_solved
-    from orders
-    where is_last
+    from best_orders
+    where is_whole
     group by evaluation_id
 ),
-circle_counts as (
+cycle_counts as (
     select
         evaluation_id,
-        count(*) as num_circles
-    from circles
+        count(*) as num_cycles
+    from cycles
     where
-        nth = 0
-        or nth is null
+        number_in_cycle = 0
+        or number_in_cycle is null
     group by evaluation_id
 )
 select
-    circle_counts.evaluation_id as evaluation_id,
-    case when totals.num_solved = circle_counts.num_circles then totals.loss end as loss
-from circle_counts
-left join totals on totals.evaluation_id = circle_counts.evaluation_id
+    cycle_counts.evaluation_id as evaluation_id,
+    case when totals.num_solved = cycle_counts.num_cycles then totals.loss end as loss
+from cycle_counts
+left join totals on totals.evaluation_id = cycle_counts.evaluation_id

@@ -1,15 +1,15 @@
--- title: Documents tied with each other, and single ones, with the judgments among and above them
+-- title: Ties that hold judged documents, single documents among them, with the judgments in and above each
 -- parameters: rel, judged_only
 -- columns:
 --   evaluation_id    key of the evaluation
---   first_rank       place of the first of them
---   last_rank        place of the last of them
---   num_rel          relevant documents among them
---   num_nonrel       documents judged not relevant among them
---   num_unjudged     documents among them that are in the pool without a judgment: their grade is negative
---   rel_above        relevant documents above all of them
---   nonrel_above     documents judged not relevant above all of them
---   unjudged_above   documents in the pool without a judgment above all of them
+--   first_rank       rank of the tie's first document
+--   last_rank        rank of its last
+--   num_rel          relevant documents in it
+--   num_nonrel       documents judged not relevant in it
+--   num_unjudged     documents in it that are in the pool without a judgment: their grade is negative
+--   rel_above        relevant documents above it
+--   nonrel_above     documents judged not relevant above it
+--   unjudged_above   documents in the pool without a judgment above it
 with tied as (
     select
         evaluation_id,
@@ -18,7 +18,7 @@ with tied as (
         count(case when grade >= $rel then 1 end) as num_rel,
         count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel,
         count(case when grade < 0 then 1 end) as num_unjudged
-    from counted_ranks(judged_only := $judged_only)
+    from tied_documents(judged_only := $judged_only)
     group by evaluation_id, first_rank, last_rank
 )
 select

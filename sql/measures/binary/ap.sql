@@ -3,6 +3,7 @@
 -- aliases: MAP
 -- trec_eval: map
 -- trec_eval: map_cut.k = 5,10,15,20,30,100,200,500,1000
+-- ties: expected = expected_ap
 -- parameters: k, rel, judged_only, ties
 -- definition: Sum of the precision at each relevant document among the first k, divided by the number of
 --    relevant documents; 0 if there are none.
@@ -11,12 +12,27 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-1 AP = 0.29
-with precisions as (
+with relevant as (
     select
         evaluation_id,
-        sum(precision) as total
-    from relevant_precisions(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
+),
+precisions as (
+    select
+        evaluation_id,
+        sum(cast(relevant_rank as double) / rank) as total
+    from relevant
     group by evaluation_id
 )
 select

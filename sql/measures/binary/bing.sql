@@ -1,6 +1,7 @@
 -- measure: binG
 -- title: Mean over relevant documents of a gain discounted by the documents above that are not relevant
 -- trec_eval: binG
+-- ties: expected = expected_bing
 -- parameters: rel, ties
 -- definition: Sum over the relevant documents of 1 / log2(2 + n), divided by the number of relevant documents; n
 --    documents above are not relevant, judged or not. 0 if there are no relevant documents.
@@ -10,32 +11,25 @@
 -- mean: arithmetic
 -- scores: no
 -- example: mixed binG = 0.1180
-with others as (
+with relevant as (
     select
         evaluation_id,
-        rank - nth as num_above,
-        cast(1 as double) as share
-    from relevant_ranks(rel := $rel, ties := $ties)
-    where $ties <> 'expected'
-    union all
-    -- Among the others tied with it a document has every place with the same chance.
-    select
-        tie_groups.evaluation_id,
-        tie_groups.first_rank - 1 - tie_groups.rel_above + ranks_to_longest.rank - 1 as num_above,
-        cast(tie_groups.num_rel as double)
-            / (tie_groups.last_rank - tie_groups.first_rank - tie_groups.num_rel + 2) as share
-    from tie_groups(rel := $rel) as tie_groups
-    join ranks_to_longest
-        on ranks_to_longest.rank between 1 and tie_groups.last_rank - tie_groups.first_rank - tie_groups.num_rel + 2
-    where
-        $ties = 'expected'
-        and tie_groups.num_rel > 0
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(ties := $ties)
+    where grade >= $rel
 ),
 discounted as (
     select
         evaluation_id,
-        sum(share * ln(2) / ln(2 + num_above)) as total
-    from others
+        sum(ln(2) / ln(2 + rank - relevant_rank)) as total
+    from relevant
     group by evaluation_id
 )
 select

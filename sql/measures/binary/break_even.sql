@@ -3,7 +3,7 @@
 -- aliases: break-even, BEP
 -- parameters: rel, ties
 -- columns:
---   rank            the place: R, the number of relevant documents; null if there are none
+--   rank            R, the number of relevant documents, where the two are equal; null if there are none
 -- definition: r of the first n documents being relevant, precision r / n equals recall r / R at n = R, and elsewhere
 --    only if both are 0; so this is R-precision. A shorter ranking is taken to go on with documents that are not
 --    relevant; 0 if there are no relevant documents.
@@ -13,7 +13,7 @@
 -- mean: arithmetic
 -- scores: no
 -- example: textbook-curves BreakEven = 0.5
-with cutoffs as (
+with relevant_counts as (
     select
         qrels.qrels,
         topics.topic,
@@ -27,8 +27,8 @@ select
     rprec.run,
     rprec.topic,
     rprec.value,
-    nullif(cutoffs.num_rel, 0) as rank
+    nullif(relevant_counts.num_rel, 0) as rank
 from rprec(rel := $rel, ties := $ties) as rprec
-join cutoffs
-    on cutoffs.qrels = rprec.qrels
-    and cutoffs.topic = rprec.topic
+join relevant_counts
+    on relevant_counts.qrels = rprec.qrels
+    and relevant_counts.topic = rprec.topic

@@ -6,7 +6,7 @@
 -- definition: Other documents read before the last of the relevant documents that are wanted, expected over all
 --    orders of tied documents: j + i s / (r + 1) with j others above the tied documents that hold the last one, i
 --    of them and r relevant ones among these, and s still wanted there. Documents that are not retrieved are tied
---    below all others. All others where there are fewer relevant documents than wanted.
+--    below all others. All others where there are fewer relevant documents than are wanted.
 -- reference: Cooper 1968, Expected search length: a single measure of retrieval effectiveness based on the weak
 --    ordering action of retrieval systems, doi:10.1002/asi.5090190108
 -- differs: None of trec_eval, ranx and ir_measures has it. Less is better. Without ties: it is what is expected
@@ -18,36 +18,52 @@
 -- example: user-models ESL = 0
 -- example: user-models ESL(wanted=3) = 3.5
 -- example: ties ESL = 0.6
-with sums as (
+with found as (
     select
         evaluation_id,
-        sum(num_rel) as num_rel,
-        sum(num_nonrel) as num_nonrel
-    from tie_groups(rel := $rel)
+        count(case when grade >= $rel then 1 end) as num_rel,
+        count(case when grade >= 0 and grade < $rel then 1 end) as num_nonrel
+    from judged_ranks
     group by evaluation_id
 ),
-counts as (
+not_retrieved as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
-        evaluated_topics.num_ret - coalesce(sums.num_rel, 0) as others_retrieved,
-        coalesce(sums.num_rel, 0) as rel_retrieved,
-        topic_counts.num_rel - coalesce(sums.num_rel, 0) as rel_left,
+        topic_counts.num_rel - coalesce(found.num_rel, 0) as num_rel,
         case
-            when $collection is null then topic_counts.num_nonrel - coalesce(sums.num_nonrel, 0)
-            else greatest($collection - evaluated_topics.num_ret - topic_counts.num_rel + coalesce(sums.num_rel, 0), 0)
-        end as others_left
+            when $collection is null then topic_counts.num_nonrel - coalesce(found.num_nonrel, 0)
+            else greatest($collection - evaluated_topics.num_ret - topic_counts.num_rel + coalesce(found.num_rel, 0), 0)
+        end as num_others,
+        coalesce(found.num_rel, 0) as rel_above,
+        evaluated_topics.num_ret - coalesce(found.num_rel, 0) as others_above
     from evaluated_topics
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluated_topics.qrels_id
         and topic_counts.topic_id = evaluated_topics.topic_id
-    left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+    left join found on found.evaluation_id = evaluated_topics.evaluation_id
 ),
-found as (
+ties as (
     select
         evaluation_id,
-        first_rank - 1 - rel_above
-            + cast(last_rank - first_rank + 1 - num_rel as double) * ($wanted - rel_above) / (num_rel + 1) as length
-    from tie_groups(rel := $rel)
+        num_rel,
+        last_rank - first_rank + 1 - num_rel as num_others,
+        rel_above,
+        first_rank - 1 - rel_above as others_above
+    from relevant_ties(rel := $rel)
+    union all
+    select
+        evaluation_id,
+        num_rel,
+        num_others,
+        rel_above,
+        others_above
+    from not_retrieved
+),
+search_lengths as (
+    select
+        evaluation_id,
+        others_above + cast(num_others as double) * ($wanted - rel_above) / (num_rel + 1) as length
+    from ties
     where
         rel_above < $wanted
         and rel_above + num_rel >= $wanted
@@ -56,12 +72,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when found.length is not null then found.length
-        when counts.rel_retrieved + counts.rel_left < $wanted then counts.others_retrieved + counts.others_left
-        else counts.others_retrieved
-            + cast(counts.others_left as double) * ($wanted - counts.rel_retrieved) / (counts.rel_left + 1)
-    end as value
+    coalesce(search_lengths.length, not_retrieved.others_above + not_retrieved.num_others) as value
 from evaluated_topics
-join counts on counts.evaluation_id = evaluated_topics.evaluation_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+join not_retrieved on not_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join search_lengths on search_lengths.evaluation_id = evaluated_topics.evaluation_id

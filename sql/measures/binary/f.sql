@@ -2,6 +2,7 @@
 -- title: Harmonic mean of precision and recall
 -- aliases: SetF, F1
 -- trec_eval: set_F.recall_weight
+-- ties: expected = expected_f
 -- parameters: beta, k, rel, recall_weight, judged_only, ties
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 --   k integer in [1, inf) = null           rank cutoff; null is the whole ranking as a set
@@ -15,26 +16,35 @@
 -- scores: no
 -- example: mixed F = 0.1481
 -- example: mixed F@5 = 0.1667
-with rates as (
+with found as (
     select
-        evaluated_topics.evaluation_id as evaluation_id,
+        evaluation_id,
+        count(*) as num_rel_ret
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
+    group by evaluation_id
+),
+rates as (
+    select
+        evaluated_topics.qrels,
+        evaluated_topics.run,
+        evaluated_topics.topic,
         coalesce($recall_weight, $beta * $beta) as weight,
-        relevant_retrieved.num_rel_ret / coalesce($k, retrieved_counts.num_ret) as p,
-        relevant_retrieved.num_rel_ret / topic_counts.num_rel as r
+        cast(found.num_rel_ret as double) / coalesce($k, retrieved_counts.num_ret) as precision,
+        cast(found.num_rel_ret as double) / nullif(topic_counts.num_rel, 0) as recall
     from evaluated_topics
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluated_topics.qrels_id
         and topic_counts.topic_id = evaluated_topics.topic_id
-    join retrieved_counts(judged_only := $judged_only) as retrieved_counts
+    left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
         on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-    join relevant_retrieved(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_retrieved
-        on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
-    where relevant_retrieved.num_rel_ret > 0
+    left join found on found.evaluation_id = evaluated_topics.evaluation_id
 )
 select
-    evaluated_topics.qrels,
-    evaluated_topics.run,
-    evaluated_topics.topic,
-    coalesce((rates.weight + 1) * rates.p * rates.r / nullif(rates.weight * rates.p + rates.r, 0), 0) as value
-from evaluated_topics
-left join rates on rates.evaluation_id = evaluated_topics.evaluation_id
+    qrels,
+    run,
+    topic,
+    coalesce((weight + 1) * precision * recall / nullif(weight * precision + recall, 0), 0) as value
+from rates

@@ -1,6 +1,7 @@
 -- measure: GSuccess
 -- title: Generalized success: a first relevant score that is one half at the cutoff
 -- aliases: generalized_success
+-- ties: expected = expected_g_success
 -- parameters: k, rel, ties
 --   k integer in [2, inf) = 10      rank at which the score is one half
 -- definition: 2^(-(r - 1) / (k - 1)), r being the rank of the first relevant document; 0 if none is retrieved. It is
@@ -12,17 +13,18 @@
 -- mean: arithmetic
 -- scores: no
 -- example: first-relevant-score GSuccess@10 = 0.4963
-with discounted as (
+with first_relevant as (
     select
         evaluation_id,
-        sum(share * pow(cast(2 as double), cast(1 - rank as double) / ($k - 1))) as total
-    from first_relevant(rel := $rel, ties := $ties)
+        min(rank) as rank
+    from ordered_ranks(ties := $ties)
+    where grade >= $rel
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(discounted.total, 0) as value
+    coalesce(pow(cast(2 as double), cast(1 - first_relevant.rank as double) / ($k - 1)), 0) as value
 from evaluated_topics
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+left join first_relevant on first_relevant.evaluation_id = evaluated_topics.evaluation_id

@@ -7,7 +7,7 @@
 --   recall double in [0, 1] = 0.1   level of recall
 --   rounding varchar in {trec_eval, trec_eval_10} = trec_eval   how many relevant documents a level of recall
 --                                   stands for: floor(recall * R + 0.9), or rounded to the nearest
--- definition: The highest precision at any place where at least c relevant documents are found, c being what the level
+-- definition: The highest precision at any rank where at least c relevant documents are found, c being what the level
 --    stands for under the rounding; 0 if the ranking has fewer than c.
 -- reference: Buckley, trec_eval, measure iprec_at_recall
 -- differs: trec_eval 9 and ir_measures round as trec_eval here, trec_eval 10 as trec_eval_10; for an empty ranking both
@@ -17,33 +17,47 @@
 -- scores: no
 -- example: mixed IPrec@0 = 0.1667
 -- example: mixed IPrec@0.8 = 0
-with levels as (
+with relevant as (
+    select
+        evaluation_id,
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where grade >= $rel
+),
+levels as (
     select
         qrels_id,
         topic_id,
         case
             when $rounding = 'trec_eval_10' then floor($recall * num_rel + 0.5)
             else floor($recall * num_rel + 0.9)
-        end as level
+        end as num_needed
     from topic_counts(rel := $rel)
 ),
-found as (
+interpolated as (
     select
         evaluations.evaluation_id as evaluation_id,
-        max(cast(relevant_ranks.nth as double) / relevant_ranks.rank) as precision
+        max(cast(relevant.relevant_rank as double) / relevant.rank) as precision
     from evaluations
     join levels
         on levels.qrels_id = evaluations.qrels_id
         and levels.topic_id = evaluations.topic_id
-    join relevant_ranks(rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_ranks
-        on relevant_ranks.evaluation_id = evaluations.evaluation_id
-        and relevant_ranks.nth >= levels.level
+    join relevant
+        on relevant.evaluation_id = evaluations.evaluation_id
+        and relevant.relevant_rank >= levels.num_needed
     group by evaluations.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.precision, 0) as value
+    coalesce(interpolated.precision, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join interpolated on interpolated.evaluation_id = evaluated_topics.evaluation_id

@@ -1,6 +1,7 @@
 -- measure: Judged
 -- title: Share of the first documents that are judged
 -- aliases: judged_at
+-- ties: expected = expected_judged
 -- parameters: k = 10, ties
 -- definition: Documents with a judgment of any grade among the first k, divided by k or by the number
 --    retrieved, whichever is less; 0 if none is retrieved.
@@ -13,8 +14,8 @@
 with found as (
     select
         evaluation_id,
-        sum(share) as num_judged_ret
-    from relevance_probabilities(rel := -2147483647, ties := $ties)
+        count(*) as num_judged_ret
+    from ordered_ranks(ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )
@@ -23,8 +24,8 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        found.num_judged_ret
-            / nullif(cast(least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) as double), 0),
+        cast(found.num_judged_ret as double)
+            / nullif(least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret), 0),
         0
     ) as value
 from evaluated_topics

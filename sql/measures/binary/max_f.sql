@@ -3,29 +3,43 @@
 -- parameters: beta, rel, ties in {rule, worst, best}
 --   beta double in [0, 1e9] = 1            weight of recall over precision; 2 holds it for twice as important
 -- columns:
---   rank            the first place where F is highest; null if no relevant document is retrieved
--- definition: The highest of F@k over all places k of the ranking; 0 if no relevant document is retrieved.
+--   rank            the first rank at which F is highest; null if no relevant document is retrieved
+-- definition: The highest of F@k over all ranks k, F@k being (1 + beta^2) r / (beta^2 R + k) with r of the R relevant
+--    documents among the first k; 0 if no relevant document is retrieved.
 -- reference: Manning, Raghavan and Schuetze 2008, Introduction to Information Retrieval, section 8.4
 -- differs: Nothing known; no other program here has it.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: textbook-curves MaxF = 0.5714
-with points as (
+with relevant as (
     select
-        evaluated_topics.evaluation_id as evaluation_id,
-        relevant_ranks.rank as rank,
-        (1 + $beta * $beta) * relevant_ranks.nth
-            / ($beta * $beta * topic_counts.num_rel + relevant_ranks.rank) as f
-    from evaluated_topics
-    join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    join relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
-        on relevant_ranks.evaluation_id = evaluated_topics.evaluation_id
+        evaluation_id,
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(ties := $ties)
+    where grade >= $rel
 ),
-ordered as (
+f_by_rank as (
     -- F falls from one relevant document to the next, so the highest is at one of them.
+    select
+        relevant.evaluation_id,
+        relevant.rank,
+        (1 + $beta * $beta) * relevant.relevant_rank
+            / ($beta * $beta * topic_counts.num_rel + relevant.rank) as f
+    from relevant
+    join evaluations on evaluations.evaluation_id = relevant.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluations.qrels_id
+        and topic_counts.topic_id = evaluations.topic_id
+),
+highest_first as (
     select
         evaluation_id,
         rank,
@@ -33,16 +47,16 @@ ordered as (
         row_number() over (
             partition by evaluation_id
             order by f desc, rank
-        ) as place
-    from points
+        ) as number
+    from f_by_rank
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(ordered.f, 0) as value,
-    ordered.rank as rank
+    coalesce(highest_first.f, 0) as value,
+    highest_first.rank as rank
 from evaluated_topics
-left join ordered
-    on ordered.evaluation_id = evaluated_topics.evaluation_id
-    and ordered.place = 1
+left join highest_first
+    on highest_first.evaluation_id = evaluated_topics.evaluation_id
+    and highest_first.number = 1

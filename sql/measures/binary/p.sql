@@ -5,6 +5,7 @@
 -- trec_eval: set_P(k=null)
 -- trec_eval: relative_P.k(relative=true) = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_relative_P(k=null, relative=true)
+-- ties: expected = expected_p
 -- parameters: k = 10, rel, relative, judged_only, ties
 --   relative boolean = false        divide by what could have been found at most: by R, the number of
 --                                   relevant documents, where that is less
@@ -17,12 +18,35 @@
 -- mean: arithmetic
 -- example: single-value-1 P@3 = 0.67
 -- example: single-value-1 P@10 = 0.4
+with relevant as (
+    select
+        evaluation_id,
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
+),
+found as (
+    select
+        evaluation_id,
+        max(relevant_rank) as num_rel_ret
+    from relevant
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        relevant_retrieved.num_rel_ret
+        cast(found.num_rel_ret as double)
             / nullif(
                 case
                     when $relative then least(coalesce($k, retrieved_counts.num_ret), topic_counts.num_rel)
@@ -38,5 +62,4 @@ join topic_counts(rel := $rel) as topic_counts
     and topic_counts.topic_id = evaluated_topics.topic_id
 left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
     on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-left join relevant_retrieved(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_retrieved
-    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

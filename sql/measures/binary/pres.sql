@@ -15,30 +15,36 @@
 with found as (
     select
         evaluation_id,
-        count(*) as num_found,
-        sum(rank) as total
-    from relevant_ranks(rel := $rel, ties := $ties)
-    where rank <= $k
+        count(*) as num_rel_ret,
+        sum(rank) as rank_sum
+    from ordered_ranks(ties := $ties)
+    where
+        grade >= $rel
+        and rank <= $k
     group by evaluation_id
 ),
-ranks as (
+rank_sums as (
+    -- The relevant documents not found have the ranks from k + num_rel_ret + 1 to k + num_rel.
     select
-        evaluated_topics.evaluation_id as evaluation_id,
+        found.evaluation_id,
         topic_counts.num_rel,
-        found.total
-            + cast(topic_counts.num_rel - found.num_found as double) * $k
+        found.rank_sum
+            + cast(topic_counts.num_rel - found.num_rel_ret as double) * $k
             + cast(topic_counts.num_rel as double) * (topic_counts.num_rel + 1) / 2
-            - cast(found.num_found as double) * (found.num_found + 1) / 2 as total
-    from evaluated_topics
+            - cast(found.num_rel_ret as double) * (found.num_rel_ret + 1) / 2 as total
+    from found
+    join evaluations on evaluations.evaluation_id = found.evaluation_id
     join topic_counts(rel := $rel) as topic_counts
-        on topic_counts.qrels_id = evaluated_topics.qrels_id
-        and topic_counts.topic_id = evaluated_topics.topic_id
-    join found on found.evaluation_id = evaluated_topics.evaluation_id
+        on topic_counts.qrels_id = evaluations.qrels_id
+        and topic_counts.topic_id = evaluations.topic_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(1 - (ranks.total / ranks.num_rel - (ranks.num_rel + 1) / cast(2 as double)) / $k, 0) as value
+    coalesce(
+        1 - (rank_sums.total / rank_sums.num_rel - cast(rank_sums.num_rel + 1 as double) / 2) / $k,
+        0
+    ) as value
 from evaluated_topics
-left join ranks on ranks.evaluation_id = evaluated_topics.evaluation_id
+left join rank_sums on rank_sums.evaluation_id = evaluated_topics.evaluation_id

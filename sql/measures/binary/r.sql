@@ -3,6 +3,7 @@
 -- aliases: SetR(k=null), Sensitivity, TPR
 -- trec_eval: recall.k = 5,10,15,20,30,100,200,500,1000
 -- trec_eval: set_recall(k=null)
+-- ties: expected = expected_r
 -- parameters: k, rel, judged_only, ties
 -- definition: Relevant documents among the first k, divided by the number of relevant documents; 0 if
 --    there are none.
@@ -11,14 +12,23 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-1 R@3 = 0.2
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_rel_ret
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(relevant_retrieved.num_rel_ret / nullif(topic_counts.num_rel, 0), 0) as value
+    coalesce(cast(found.num_rel_ret as double) / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id
     and topic_counts.topic_id = evaluated_topics.topic_id
-left join relevant_retrieved(k := $k, rel := $rel, judged_only := $judged_only, ties := $ties) as relevant_retrieved
-    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

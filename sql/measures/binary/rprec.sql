@@ -3,6 +3,7 @@
 -- aliases: R-precision, R-Prec, RPrecision
 -- trec_eval: Rprec
 -- trec_eval: Rprec_mult.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
+-- ties: expected = expected_rprec
 -- parameters: rel, multiple, judged_only, ties
 --   multiple double in [0, inf) = 1      how many times as many documents as there are relevant ones
 -- definition: Relevant documents among the first c, divided by c, where c = floor(multiple * R + 0.9) and R is the
@@ -15,31 +16,29 @@
 -- example: single-value-2 Rprec = 0.33
 with cutoffs as (
     select
-        qrels_id,
-        topic_id,
-        floor($multiple * num_rel + 0.9) as cutoff
-    from topic_counts(rel := $rel)
+        evaluations.evaluation_id as evaluation_id,
+        floor($multiple * topic_counts.num_rel + 0.9) as cutoff
+    from evaluations
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluations.qrels_id
+        and topic_counts.topic_id = evaluations.topic_id
 ),
 found as (
     select
-        evaluated_topics.evaluation_id as evaluation_id,
-        sum(relevance_probabilities.share) as num_rel_ret
-    from evaluated_topics
-    join cutoffs
-        on cutoffs.qrels_id = evaluated_topics.qrels_id
-        and cutoffs.topic_id = evaluated_topics.topic_id
-    join relevance_probabilities(rel := $rel, judged_only := $judged_only, ties := $ties) as relevance_probabilities
-        on relevance_probabilities.evaluation_id = evaluated_topics.evaluation_id
-        and relevance_probabilities.rank <= cutoffs.cutoff
-    group by evaluated_topics.evaluation_id
+        cutoffs.evaluation_id as evaluation_id,
+        count(*) as num_rel_ret
+    from cutoffs
+    join ordered_ranks(judged_only := $judged_only, ties := $ties) as ordered_ranks
+        on ordered_ranks.evaluation_id = cutoffs.evaluation_id
+        and ordered_ranks.rank <= cutoffs.cutoff
+    where ordered_ranks.grade >= $rel
+    group by cutoffs.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.num_rel_ret / nullif(cutoffs.cutoff, 0), 0) as value
+    coalesce(cast(found.num_rel_ret as double) / nullif(cutoffs.cutoff, 0), 0) as value
 from evaluated_topics
-join cutoffs
-    on cutoffs.qrels_id = evaluated_topics.qrels_id
-    and cutoffs.topic_id = evaluated_topics.topic_id
+join cutoffs on cutoffs.evaluation_id = evaluated_topics.evaluation_id
 left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -2,6 +2,7 @@
 -- title: Reciprocal rank of the first relevant document
 -- aliases: MRR
 -- trec_eval: recip_rank
+-- ties: expected = expected_rr
 -- parameters: k, rel, judged_only, ties
 -- definition: 1 / r, r being the rank of the first relevant document; 0 if none is among the first k.
 -- reference: Voorhees 1999, The TREC-8 Question Answering Track Report
@@ -9,18 +10,28 @@
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-2 RR = 0.33
-with found as (
+with relevant as (
     select
         evaluation_id,
-        sum(share / rank) as total
-    from first_relevant(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where rank <= coalesce($k, rank)
-    group by evaluation_id
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.total, 0) as value
+    coalesce(cast(1 as double) / relevant.rank, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join relevant
+    on relevant.evaluation_id = evaluated_topics.evaluation_id
+    and relevant.relevant_rank = 1

@@ -9,12 +9,20 @@
 -- mean: arithmetic
 -- scores: no
 -- example: mixed SetAP = 0.0741
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_rel_ret
+    from judged_ranks
+    where grade >= $rel
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        relevant_retrieved.num_rel_ret * relevant_retrieved.num_rel_ret
+        cast(found.num_rel_ret as double) * found.num_rel_ret
             / nullif(cast(retrieved_counts.num_ret as double) * topic_counts.num_rel, 0),
         0
     ) as value
@@ -24,5 +32,4 @@ join topic_counts(rel := $rel) as topic_counts
     and topic_counts.topic_id = evaluated_topics.topic_id
 left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
     on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
-left join relevant_retrieved(rel := $rel, judged_only := $judged_only) as relevant_retrieved
-    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -10,11 +10,25 @@
 -- mean: arithmetic
 -- scores: no
 -- example: mixed YAAP = -0.3942
-with precisions as (
+with relevant as (
     select
         evaluation_id,
-        sum(precision) as total
-    from relevant_precisions(rel := $rel, judged_only := $judged_only, ties := $ties)
+        rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(judged_only := $judged_only, ties := $ties)
+    where grade >= $rel
+),
+precisions as (
+    select
+        evaluation_id,
+        sum(cast(relevant_rank as double) / rank) as total
+    from relevant
     group by evaluation_id
 )
 select

@@ -16,33 +16,38 @@
 -- example: roc AUC = 0.2375
 -- example: roc AUC(nonrelevant='judged') = 0.3906
 -- example: roc AUC(collection=24) = 0.5047
-with ordered_pairs as (
-    -- Pairs of a relevant document and one not relevant below it; a tied one is a half.
+with rank_sums as (
+    -- Tied documents all have the mean of their ranks.
     select
-        class_groups.evaluation_id as evaluation_id,
-        sum(
-            class_groups.num_rel
-                * (class_totals.num_nonrel - class_groups.nonrel_above - cast(class_groups.num_nonrel as double) / 2)
-        ) as total
-    from class_groups(rel := $rel, nonrelevant := $nonrelevant) as class_groups
-    join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-        on class_totals.evaluation_id = class_groups.evaluation_id
-    group by class_groups.evaluation_id
+        evaluation_id,
+        sum(cast(first_rank + last_rank as double) / 2) as total
+    from tied_documents(judged_only := ($nonrelevant = 'judged'))
+    where grade >= $rel
+    group by evaluation_id
+),
+ordered_pairs as (
+    -- Pairs of a relevant document and one not relevant below it; a tied one is a half. The relevant documents alone
+    -- would have the ranks 1 to rel_ret. What their ranks add up to beyond that are documents not relevant above them.
+    select
+        class_counts.evaluation_id,
+        class_counts.num_rel,
+        class_counts.num_nonrel,
+        class_counts.rel_ret,
+        cast(class_counts.rel_ret as double) * class_counts.num_nonrel
+            - (coalesce(rank_sums.total, 0) - cast(class_counts.rel_ret as double) * (class_counts.rel_ret + 1) / 2)
+            + cast(class_counts.num_rel - class_counts.rel_ret as double)
+            * (class_counts.num_nonrel - class_counts.nonrel_ret) / 2 as total
+    from class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    left join rank_sums on rank_sums.evaluation_id = class_counts.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
     case
-        when class_totals.num_rel = 0 then cast(0 as double)
-        when class_totals.num_nonrel = 0 then cast(class_totals.rel_ret as double) / class_totals.num_rel
-        else (
-            coalesce(ordered_pairs.total, 0)
-                + cast(class_totals.num_rel - class_totals.rel_ret as double)
-                * (class_totals.num_nonrel - class_totals.nonrel_ret) / 2
-        ) / (cast(class_totals.num_rel as double) * class_totals.num_nonrel)
+        when ordered_pairs.num_rel = 0 then cast(0 as double)
+        when ordered_pairs.num_nonrel = 0 then cast(ordered_pairs.rel_ret as double) / ordered_pairs.num_rel
+        else ordered_pairs.total / (cast(ordered_pairs.num_rel as double) * ordered_pairs.num_nonrel)
     end as value
 from evaluated_topics
-join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated_topics.evaluation_id
-left join ordered_pairs on ordered_pairs.evaluation_id = evaluated_topics.evaluation_id
+join ordered_pairs on ordered_pairs.evaluation_id = evaluated_topics.evaluation_id

@@ -1,6 +1,7 @@
 -- measure: FPR
 -- title: False positive rate at a cutoff
 -- aliases: Fallout, false_positive_rate
+-- ties: worst, best, expected = tied_fpr
 -- parameters: k = 10, rel, nonrelevant, collection, ties
 -- definition: Documents not relevant among the first k, divided by the number of documents not relevant; 0 if there are
 --    none. It does not ask for relevant documents, so that a topic without them counts like any other.
@@ -12,16 +13,32 @@
 -- scores: no
 -- example: roc FPR@3 = 0.35
 -- example: roc FPR(nonrelevant='judged')@3 = 0.3125
+with retrieved_to_k as (
+    select
+        evaluation_id,
+        count(case when grade >= $rel then 1 end) as num_rel,
+        count(case when grade >= 0 and grade < $rel then 1 end) as num_judged_nonrel
+    from judged_ranks
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+),
+false_positives as (
+    select
+        evaluated_topics.evaluation_id as evaluation_id,
+        case
+            when $nonrelevant = 'judged' then coalesce(retrieved_to_k.num_judged_nonrel, 0)
+            else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
+                - coalesce(retrieved_to_k.num_rel, 0)
+        end as total
+    from evaluated_topics
+    left join retrieved_to_k on retrieved_to_k.evaluation_id = evaluated_topics.evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(
-        cast(false_positive_counts.num_false as double) / nullif(cast(class_totals.num_nonrel as double), 0),
-        0
-    ) as value
+    coalesce(cast(false_positives.total as double) / nullif(class_counts.num_nonrel, 0), 0) as value
 from evaluated_topics
-join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated_topics.evaluation_id
-join false_positive_counts(k := $k, rel := $rel, nonrelevant := $nonrelevant, ties := $ties) as false_positive_counts
-    on false_positive_counts.evaluation_id = evaluated_topics.evaluation_id
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    on class_counts.evaluation_id = evaluated_topics.evaluation_id
+join false_positives on false_positives.evaluation_id = evaluated_topics.evaluation_id

@@ -2,6 +2,7 @@
 -- title: Area under the ROC curve up to n false positives
 -- aliases: ROC_n, AUC_n
 -- at: n
+-- ties: expected = expected_roc
 -- parameters: n, rel, nonrelevant, ties
 --   n integer in [1, inf) = 50      false positives at which the curve ends
 -- definition: (t_1 + ... + t_n) / (n R), t_i being the number of relevant documents above the i-th false positive, R
@@ -15,52 +16,39 @@
 -- scores: no
 -- example: roc ROC@2 = 0.1875
 -- example: roc ROC@10 = 0.2688
-with truncated as (
+with relevant as (
     select
         evaluation_id,
-        num_rel,
-        num_nonrel,
-        $n - nonrel_above as num_left,
-        least($n - nonrel_above, num_nonrel + 1) as num_seen
-    from class_groups(rel := $rel, nonrelevant := $nonrelevant)
-    where
-        $ties = 'expected'
-        and nonrel_above < $n
-),
-gains as (
-    -- A relevant document with f false positives above it stands above n - f of the first n.
-    select
-        relevant_ranks.evaluation_id as evaluation_id,
-        greatest(
-            $n - case
-                when $nonrelevant = 'judged' then relevant_ranks.nonrel_above
-                else relevant_ranks.rank - relevant_ranks.nth
-            end,
-            0
-        ) as gain
-    from relevant_ranks(rel := $rel, ties := $ties) as relevant_ranks
-    where $ties <> 'expected'
-    union all
-    -- Of num_nonrel tied documents 0 to all stand above, with the same chance; num_seen of these cases gain.
-    select
-        truncated.evaluation_id as evaluation_id,
-        cast(truncated.num_rel as double) * truncated.num_seen
-            * (truncated.num_left - cast(truncated.num_seen - 1 as double) / 2)
-            / (truncated.num_nonrel + 1) as gain
-    from truncated
+        rank,
+        judged_rank,
+        case
+            when $rel = 1 and $ties = 'rule' then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks(ties := $ties)
+    where grade >= $rel
 ),
 areas as (
+    -- A relevant document with f false positives above it stands above n - f of the first n.
     select
         evaluation_id,
-        sum(gain) as total
-    from gains
+        sum(
+            greatest(
+                $n - (case when $nonrelevant = 'judged' then judged_rank else rank end - relevant_rank),
+                0
+            )
+        ) as total
+    from relevant
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(areas.total as double) / $n / nullif(cast(topic_counts.num_rel as double), 0), 0) as value
+    coalesce(cast(areas.total as double) / $n / nullif(topic_counts.num_rel, 0), 0) as value
 from evaluated_topics
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id

@@ -1,5 +1,6 @@
 -- measure: Hits
 -- title: Number of relevant documents at a cutoff
+-- ties: expected = expected_hits
 -- parameters: k, rel, ties
 -- definition: Relevant documents among the first k.
 -- reference: Bassani 2022, ranx: a blazing-fast Python library for ranking evaluation and comparison,
@@ -10,11 +11,20 @@
 -- scores: no
 -- example: user-models Hits = 2
 -- example: user-models Hits@2 = 1
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_rel_ret
+    from ordered_ranks(ties := $ties)
+    where
+        grade >= $rel
+        and rank <= coalesce($k, rank)
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(coalesce(relevant_retrieved.num_rel_ret, 0) as double) as value
+    cast(coalesce(found.num_rel_ret, 0) as double) as value
 from evaluated_topics
-left join relevant_retrieved(k := $k, rel := $rel, ties := $ties) as relevant_retrieved
-    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -8,11 +8,18 @@
 -- range: 0 inf
 -- mean: sum
 -- example: mixed NumRelRet = 2
+with found as (
+    select
+        evaluation_id,
+        count(*) as num_rel_ret
+    from judged_ranks
+    where grade >= $rel
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(relevant_retrieved.num_rel_ret, 0) as value
+    cast(coalesce(found.num_rel_ret, 0) as double) as value
 from evaluated_topics
-left join relevant_retrieved(rel := $rel) as relevant_retrieved
-    on relevant_retrieved.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

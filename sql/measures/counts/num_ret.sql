@@ -9,20 +9,20 @@
 -- range: 0 inf
 -- mean: sum
 -- example: mixed NumRet = 7
-with graded as (
+with found as (
     select
         evaluation_id,
-        num_rel_ret
-    from relevant_retrieved(rel := $rel)
-    where $rel is not null
+        count(*) as num_rel_ret
+    from judged_ranks
+    where grade >= $rel
+    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when $rel is null then cast(evaluated_topics.num_ret as double)
-        else coalesce(graded.num_rel_ret, 0)
-    end as value
+    cast(
+        case when $rel is null then evaluated_topics.num_ret else coalesce(found.num_rel_ret, 0) end as double
+    ) as value
 from evaluated_topics
-left join graded on graded.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

@@ -1,6 +1,7 @@
 -- measure: alpha_DCG
 -- title: Discounted cumulative gain that rewards novelty, against every document being relevant to all subtopics
 -- aliases: alpha-DCG
+-- ties: expected = expected_alpha_dcg
 -- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / log2(rank + 1) over the first k, divided by that of k
@@ -16,26 +17,36 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity alpha_DCG@3 = 0.5289
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
-    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
     where rank <= coalesce($k, rank)
+),
+dcgs as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) * ln(2) / ln(rank + 1)) as total
+    from relevant
     group by evaluation_id
 ),
 perfect as (
-    select sum(gain * ln(2) / ln(rank + 1)) as total
-    from repeated_gains(alpha := $alpha, k := $k)
+    select sum(pow(1 - $alpha, rank - 1) * ln(2) / ln(rank + 1)) as total
+    from ranks_of_gains(alpha := $alpha, k := $k)
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(gained.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
+    coalesce(dcgs.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
 from evaluated_topics
 cross join perfect
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id

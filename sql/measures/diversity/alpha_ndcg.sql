@@ -1,6 +1,7 @@
 -- measure: alpha_nDCG
 -- title: Normalised discounted cumulative gain that rewards novelty
 -- aliases: alpha-nDCG
+-- ties: expected = expected_alpha_ndcg
 -- parameters: k, alpha, rel, judged_only, ties
 -- columns:
 --   dcg    sum of gain / log2(rank + 1) over the first k
@@ -20,15 +21,25 @@
 -- scores: no
 -- example: diversity alpha_nDCG = 0.8453
 -- example: diversity alpha_nDCG@3 = 0.8126
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain * ln(2) / ln(rank + 1)) as total
-    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
     where rank <= coalesce($k, rank)
+),
+dcgs as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) * ln(2) / ln(rank + 1)) as total
+    from relevant
     group by evaluation_id
 ),
-ideal as (
+ideal_dcgs as (
     select
         qrels_id,
         topic_id,
@@ -40,11 +51,11 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(gained.total / nullif(ideal.total, 0), 0) as value,
-    coalesce(gained.total, 0) as dcg,
-    coalesce(ideal.total, 0) as idcg
+    coalesce(dcgs.total / nullif(ideal_dcgs.total, 0), 0) as value,
+    coalesce(dcgs.total, 0) as dcg,
+    coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_dcgs
+    on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
+    and ideal_dcgs.topic_id = evaluated_topics.topic_id

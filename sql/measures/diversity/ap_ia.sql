@@ -1,6 +1,7 @@
 -- measure: AP_IA
 -- title: Intent-aware average precision
 -- aliases: MAP_IA, AP-IA, MAP-IA
+-- ties: expected = expected_ap_ia
 -- parameters: rel, judged_only, ties
 -- definition: Average precision by the judgments of each subtopic, and the mean over subtopics. Subtopics are
 --    the iterations of the topic's judgments in which a document is relevant; 0 where there are none.
@@ -12,57 +13,23 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity AP_IA = 0.5551
-with tied as (
+with relevant as (
     select
         evaluation_id,
         subtopic,
-        first_rank,
-        last_rank,
-        count(*) as num_rel,
-        min(nth) - 1 as rel_above
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) as relevant_rank
     from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    where $ties = 'expected'
-    group by evaluation_id, subtopic, first_rank, last_rank
-),
-found_places as (
-    select
-        evaluation_id,
-        subtopic,
-        cast(nth as double) / rank as precision
-    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    where $ties = 'rule'
-    union all
-    select
-        evaluation_id,
-        subtopic,
-        cast(rel_above + 1 as double) / first_rank as precision
-    from tied
-    where first_rank = last_rank
-    union all
-    -- Beside one of num_rel relevant documents the others are spread evenly over the remaining places.
-    select
-        tied.evaluation_id,
-        tied.subtopic,
-        cast(tied.num_rel as double)
-            / (tied.last_rank - tied.first_rank + 1)
-            * (
-                tied.rel_above
-                + 1
-                + cast(ranks_to_longest.rank - tied.first_rank as double)
-                * (tied.num_rel - 1)
-                / (tied.last_rank - tied.first_rank)
-            )
-            / ranks_to_longest.rank as precision
-    from tied
-    join ranks_to_longest on ranks_to_longest.rank between tied.first_rank and tied.last_rank
-    where tied.first_rank < tied.last_rank
 ),
 precisions as (
     select
         evaluation_id,
         subtopic,
-        sum(precision) as total
-    from found_places
+        sum(cast(relevant_rank as double) / rank) as total
+    from relevant
     group by evaluation_id, subtopic
 ),
 averages as (

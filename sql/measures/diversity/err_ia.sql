@@ -1,6 +1,7 @@
 -- measure: ERR_IA
 -- title: Intent-aware expected reciprocal rank
 -- aliases: ERR-IA
+-- ties: expected = expected_err_ia
 -- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of k documents
@@ -17,26 +18,36 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity ERR_IA@3 = 0.5000
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain / rank) as total
-    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
     where rank <= coalesce($k, rank)
+),
+sums as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) / rank) as total
+    from relevant
     group by evaluation_id
 ),
 perfect as (
-    select sum(gain / rank) as total
-    from repeated_gains(alpha := $alpha, k := $k)
+    select sum(pow(1 - $alpha, rank - 1) / rank) as total
+    from ranks_of_gains(alpha := $alpha, k := $k)
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(gained.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
+    coalesce(sums.total / (subtopic_counts.num_subtopics * perfect.total), 0) as value
 from evaluated_topics
 cross join perfect
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

@@ -1,6 +1,7 @@
 -- measure: nERR_IA
 -- title: Intent-aware expected reciprocal rank, normalised by the ideal ranking
 -- aliases: nERR-IA
+-- ties: expected = expected_nerr_ia
 -- parameters: k, alpha, rel, judged_only, ties
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
 --    above it are relevant to that one. The sum of gain / rank over the first k, divided by that of the ideal
@@ -18,15 +19,25 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity nERR_IA = 0.8071
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain / rank) as total
-    from novel_gains(alpha := $alpha, rel := $rel, judged_only := $judged_only, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel, judged_only := $judged_only)
     where rank <= coalesce($k, rank)
+),
+sums as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) / rank) as total
+    from relevant
     group by evaluation_id
 ),
-ideal as (
+ideal_sums as (
     select
         qrels_id,
         topic_id,
@@ -38,9 +49,9 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(gained.total / nullif(ideal.total, 0), 0) as value
+    coalesce(sums.total / nullif(ideal_sums.total, 0), 0) as value
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_sums
+    on ideal_sums.qrels_id = evaluated_topics.qrels_id
+    and ideal_sums.topic_id = evaluated_topics.topic_id

@@ -1,5 +1,6 @@
 -- measure: nNRBP
 -- title: Novelty- and rank-biased precision, normalised by the ideal ranking
+-- ties: expected = expected_nnrbp
 -- parameters: alpha, beta, rel, ties
 --   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
@@ -16,14 +17,24 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity nNRBP = 0.7787
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain * pow($beta, rank - 1)) as total
-    from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel)
+),
+sums as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) * pow($beta, rank - 1)) as total
+    from relevant
     group by evaluation_id
 ),
-ideal as (
+ideal_sums as (
     select
         qrels_id,
         topic_id,
@@ -35,9 +46,9 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(gained.total / nullif(ideal.total, 0), 0) as value
+    coalesce(sums.total / nullif(ideal_sums.total, 0), 0) as value
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_sums
+    on ideal_sums.qrels_id = evaluated_topics.qrels_id
+    and ideal_sums.topic_id = evaluated_topics.topic_id

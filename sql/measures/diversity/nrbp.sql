@@ -1,5 +1,6 @@
 -- measure: NRBP
 -- title: Novelty- and rank-biased precision
+-- ties: expected = expected_nrbp
 -- parameters: alpha, beta, rel, ties
 --   beta double in (0, 1) = 0.5     how likely the reader goes on to the next document
 -- definition: A document gains (1 - alpha)^n for each subtopic it is relevant to, n being how many documents
@@ -14,20 +15,30 @@
 -- mean: arithmetic
 -- scores: no
 -- example: diversity NRBP = 0.4785
-with gained as (
+with relevant as (
     select
         evaluation_id,
-        sum(gain * pow($beta, rank - 1)) as total
-    from novel_gains(alpha := $alpha, rel := $rel, ties := $ties)
+        rank,
+        row_number() over (
+            partition by evaluation_id, subtopic
+            order by rank
+        ) - 1 as relevant_above
+    from subtopic_ranks(rel := $rel)
+),
+sums as (
+    select
+        evaluation_id,
+        sum(pow(1 - $alpha, relevant_above) * pow($beta, rank - 1)) as total
+    from relevant
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce((1 - (1 - $alpha) * $beta) * gained.total / subtopic_counts.num_subtopics, 0) as value
+    coalesce((1 - (1 - $alpha) * $beta) * sums.total / subtopic_counts.num_subtopics, 0) as value
 from evaluated_topics
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join gained on gained.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

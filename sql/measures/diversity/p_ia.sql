@@ -1,6 +1,8 @@
 -- measure: P_IA
 -- title: Intent-aware precision at a cutoff
 -- aliases: P-IA
+-- ties: worst, best = extreme_p_ia
+-- ties: expected = expected_p_ia
 -- parameters: k = 10, rel, judged_only, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                     the worst, the best or what is expected over all orders
@@ -19,65 +21,9 @@
 with found as (
     select
         evaluation_id,
-        rank,
-        first_rank,
-        last_rank,
-        count(*) as subtopics
+        count(*) as num_rel_ret
     from subtopic_ranks(rel := $rel, judged_only := $judged_only)
-    group by evaluation_id, rank, first_rank, last_rank
-),
-ordered as (
-    select
-        evaluation_id,
-        rank,
-        first_rank,
-        last_rank,
-        subtopics,
-        row_number() over (
-            partition by evaluation_id, first_rank
-            order by subtopics desc
-        ) as nth_of_tied
-    from found
-),
-placed as (
-    -- Of tied documents what is expected is spread over all their places.
-    select
-        evaluation_id,
-        subtopics,
-        case
-            when $ties = 'worst' then last_rank - nth_of_tied + 1
-            when $ties = 'best' then first_rank + nth_of_tied - 1
-            when $ties = 'expected' then first_rank
-            else rank
-        end as first_place,
-        case
-            when $ties = 'worst' then last_rank - nth_of_tied + 1
-            when $ties = 'best' then first_rank + nth_of_tied - 1
-            when $ties = 'expected' then last_rank
-            else rank
-        end as last_place
-    from ordered
-),
-found_places as (
-    select
-        evaluation_id,
-        sum(
-            cast(subtopics as double)
-                * (least(coalesce($k, last_place), last_place) - first_place + 1)
-                / (last_place - first_place + 1)
-        ) as total
-    from placed
-    where first_place <= coalesce($k, first_place)
-    group by evaluation_id
-),
-lengths as (
-    select
-        evaluation_id,
-        max(rank) as num_judged
-    from judged_places(judged_only := true)
-    where
-        $judged_only
-        and $k is null
+    where rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select
@@ -85,8 +31,8 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        found_places.total
-            / coalesce($k, lengths.num_judged, evaluated_topics.num_ret)
+        cast(found.num_rel_ret as double)
+            / coalesce($k, retrieved_counts.num_ret)
             / subtopic_counts.num_subtopics,
         0
     ) as value
@@ -94,5 +40,6 @@ from evaluated_topics
 left join subtopic_counts(rel := $rel) as subtopic_counts
     on subtopic_counts.qrels_id = evaluated_topics.qrels_id
     and subtopic_counts.topic_id = evaluated_topics.topic_id
-left join lengths on lengths.evaluation_id = evaluated_topics.evaluation_id
-left join found_places on found_places.evaluation_id = evaluated_topics.evaluation_id
+left join retrieved_counts(judged_only := $judged_only) as retrieved_counts
+    on retrieved_counts.evaluation_id = evaluated_topics.evaluation_id
+left join found on found.evaluation_id = evaluated_topics.evaluation_id

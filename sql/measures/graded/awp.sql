@@ -1,5 +1,6 @@
 -- measure: AWP
 -- title: Average weighted precision: average of normalised cumulated gain at each document with a gain
+-- ties: expected = expected_awp
 -- parameters: gains, ties
 -- definition: Sum over the documents retrieved with a gain of S / I, divided by the number of documents with a
 --    gain: S is the sum of the gains down to this document, and I the ideal ranking's down to the same place. 0 if
@@ -11,20 +12,38 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models AWP = 0.4167
-with weighted as (
+with gained as (
     select
         evaluation_id,
-        sum(total_gain / ideal_gain) as total
-    from q_measure_ratios(gains := $gains, ties := $ties)
-    group by evaluation_id
+        rank,
+        sum(gain) over (
+            partition by evaluation_id
+            order by rank
+            rows between unbounded preceding and current row
+        ) as cumulated_gain
+    from gains_by_rank(gains := $gains, ties := $ties)
+    where gain > 0
+),
+averages as (
+    select
+        gained.evaluation_id,
+        sum(gained.cumulated_gain / coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
+            / max(ideal_totals.num_gained) as value
+    from evaluations
+    join ideal_totals(gains := $gains) as ideal_totals
+        on ideal_totals.qrels_id = evaluations.qrels_id
+        and ideal_totals.topic_id = evaluations.topic_id
+    join gained on gained.evaluation_id = evaluations.evaluation_id
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
+    group by gained.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(weighted.total / ideal_lengths.num_gained, 0) as value
+    coalesce(averages.value, 0) as value
 from evaluated_topics
-left join ideal_lengths(gains := $gains) as ideal_lengths
-    on ideal_lengths.qrels_id = evaluated_topics.qrels_id
-    and ideal_lengths.topic_id = evaluated_topics.topic_id
-left join weighted on weighted.evaluation_id = evaluated_topics.evaluation_id
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

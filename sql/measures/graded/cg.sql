@@ -11,7 +11,7 @@
 -- scores: no
 -- example: user-models CG = 3
 -- example: user-models CG@2 = 1
-with found as (
+with cgs as (
     select
         evaluation_id,
         sum(gain) as total
@@ -23,6 +23,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.total, 0) as value
+    coalesce(cgs.total, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join cgs on cgs.evaluation_id = evaluated_topics.evaluation_id

@@ -17,93 +17,89 @@
 -- scores: no
 -- example: user-models Compat(p=0.5) = 0.268
 -- example: user-models Compat(p=0.5,normalize=false) = 0.2602
-with shared as (
-    select
-        evaluations.evaluation_id as evaluation_id,
-        graded_ranks.rank,
-        graded_ranks.gain as grade,
-        evaluations.qrels_id as qrels_id,
-        evaluations.topic_id as topic_id,
-        row_number() over (
-            partition by evaluations.evaluation_id, graded_ranks.gain
-            order by graded_ranks.rank
-        ) as nth_of_grade
-    from evaluations
-    join gains_by_rank(ties := $ties) as graded_ranks
-        on graded_ranks.evaluation_id = evaluations.evaluation_id
-),
-grade_counts as (
+with grade_counts as (
     select
         qrels_id,
         topic_id,
         grade,
-        count(*) as num_documents
+        count(*) as num_docs
     from judged_documents
     where grade > 0
     group by qrels_id, topic_id, grade
 ),
-grade_places as (
+ideal_grades as (
     select
         qrels_id,
         topic_id,
         grade,
-        num_documents,
-        sum(num_documents) over (
+        sum(num_docs) over (
             partition by qrels_id, topic_id
             order by grade desc
             rows between unbounded preceding and current row
-        ) - num_documents as num_above
+        ) - num_docs as num_above
     from grade_counts
 ),
-sizes as (
+ideal_lengths as (
     select
         qrels_id,
         topic_id,
-        sum(num_documents) as num_ideal
+        sum(num_docs) as num_ideal
     from grade_counts
     group by qrels_id, topic_id
 ),
-ends as (
+shared as (
+    -- The ideal ranking has the documents of a grade in the order in which the run has them.
     select
-        evaluated_topics.evaluation_id as evaluation_id,
-        coalesce(sizes.num_ideal, 0) as num_ideal,
-        greatest(evaluated_topics.num_ret, coalesce(sizes.num_ideal, 0)) as depth
-    from evaluated_topics
-    left join sizes
-        on sizes.qrels_id = evaluated_topics.qrels_id
-        and sizes.topic_id = evaluated_topics.topic_id
+        evaluations.evaluation_id as evaluation_id,
+        ordered_ranks.rank as rank,
+        ideal_grades.num_above + row_number() over (
+            partition by evaluations.evaluation_id, ordered_ranks.grade
+            order by ordered_ranks.rank
+        ) as ideal_rank
+    from evaluations
+    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
+    join ideal_grades
+        on ideal_grades.qrels_id = evaluations.qrels_id
+        and ideal_grades.topic_id = evaluations.topic_id
+        and ideal_grades.grade = ordered_ranks.grade
 ),
 found as (
+    -- A shared document adds p^(d - 1) / d at each depth d at which both rankings have it.
     select
         shared.evaluation_id,
         count(*) as num_shared,
-        sum(coalesce(overlap_weights.rest, 0)) as total
+        sum(coalesce(overlap_weights.weight, 0)) as total
     from shared
-    join grade_places
-        on grade_places.qrels_id = shared.qrels_id
-        and grade_places.topic_id = shared.topic_id
-        and grade_places.grade = shared.grade
     left join overlap_weights(p := $p) as overlap_weights
-        on overlap_weights.place = greatest(shared.rank, grade_places.num_above + shared.nth_of_grade)
+        on overlap_weights.depth = greatest(shared.rank, shared.ideal_rank)
     group by shared.evaluation_id
 ),
-agreements as (
+depths as (
     select
-        ends.evaluation_id,
-        ends.num_ideal,
-        coalesce(found.total, 0) - coalesce(found.num_shared, 0) * coalesce(below_all.rest, 0) as total,
+        evaluated_topics.evaluation_id as evaluation_id,
+        coalesce(ideal_lengths.num_ideal, 0) as num_ideal,
+        greatest(evaluated_topics.num_ret, coalesce(ideal_lengths.num_ideal, 0)) as longer
+    from evaluated_topics
+    left join ideal_lengths
+        on ideal_lengths.qrels_id = evaluated_topics.qrels_id
+        and ideal_lengths.topic_id = evaluated_topics.topic_id
+),
+agreements as (
+    -- The longer ranking ends the sum, so that what would be added below it is taken off.
+    select
+        depths.evaluation_id,
+        depths.num_ideal,
+        coalesce(found.total, 0) - coalesce(found.num_shared, 0) * coalesce(below_longer.weight, 0) as total,
         case
             when $normalize
-            then (1 - pow($p, ends.num_ideal)) / (1 - $p)
-                + ends.num_ideal * (coalesce(below_ideal.rest, 0) - coalesce(below_all.rest, 0))
-            else (1 - pow($p, ends.depth)) / (1 - $p)
+            then (1 - pow($p, depths.num_ideal)) / (1 - $p)
+                + depths.num_ideal * (coalesce(below_ideal.weight, 0) - coalesce(below_longer.weight, 0))
+            else (1 - pow($p, depths.longer)) / (1 - $p)
         end as greatest_total
-    from ends
-    left join found on found.evaluation_id = ends.evaluation_id
-    left join overlap_weights(p := $p) as below_all
-        on below_all.place = ends.depth + 1
-    left join overlap_weights(p := $p) as below_ideal
-        on below_ideal.place = ends.num_ideal + 1
+    from depths
+    left join found on found.evaluation_id = depths.evaluation_id
+    left join overlap_weights(p := $p) as below_longer on below_longer.depth = depths.longer + 1
+    left join overlap_weights(p := $p) as below_ideal on below_ideal.depth = depths.num_ideal + 1
 )
 select
     evaluated_topics.qrels,

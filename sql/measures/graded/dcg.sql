@@ -12,11 +12,18 @@
 -- scores: no
 -- example: graded DCG = 2.3928
 -- example: graded DCG@2 = 1.8928
+with dcgs as (
+    select
+        evaluation_id,
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(dcg_totals.total, 0) as value
+    coalesce(dcgs.total, 0) as value
 from evaluated_topics
-left join dcg_totals(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as dcg_totals
-    on dcg_totals.evaluation_id = evaluated_topics.evaluation_id
+left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id

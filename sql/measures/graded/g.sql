@@ -1,55 +1,84 @@
 -- measure: G
--- title: Gain discounted by how far the gains above fall short of the best possible ones
+-- title: Gain averages by how far the gains above fall short of the best possible ones
 -- trec_eval: G.gains
+-- ties: worst, best = extreme_g
+-- ties: expected = expected_g
 -- parameters: gains, ties
 --   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
 --                                   the worst, the best or what is expected over all orders; not known (null)
 --                                   where a tie has more than 1000 sets of documents by their gains; nor worst
 --                                   and best where a tied document has a gain below 0; nor what is expected where
 --                                   the sets are more than 100000 with those of documents without gain
--- definition: Sum over the documents retrieved of gain / log2(2 + C - S), divided by the sum of all gains of the topic: S
---    is the sum of the gains down to this document, C that of the ideal ranking's, each raised to 1 where it is less.
+-- definition: Sum over the documents retrieved of gain / log2(2 + C - S), divided by the sum of all gains of the
+--    topic: S is the sum of the gains down to this document, C that of the ideal ranking's, each raised to 1 where it
+--    is less.
 -- reference: Buckley, trec_eval, measure G, which calls it experimental
 -- differs: trec_eval sorts fractional gains as if they were integers.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: graded G = 0.3333
-with found as (
-    select
-        evaluation_id,
-        sum(gain * ln(2) / ln(2 + cost - total_gain)) as total
-    from dcg_by_rank(gains := $gains)
-    where $ties = 'rule'
-    group by evaluation_id
-),
-over_orders as (
-    select
-        evaluation_id,
-        count(*) - count(total) as num_unknown,
-        sum(total) as total
-    from gain_orders(gains := $gains, ties := $ties)
-    group by evaluation_id
-),
-ideal as (
+with ideal as (
     select
         qrels_id,
         topic_id,
-        sum(gain) as total
+        rank,
+        gain,
+        sum(greatest(gain, 1)) over (
+            partition by qrels_id, topic_id
+            order by rank
+            rows between unbounded preceding and current row
+        ) as cost
     from ideal_gains(gains := $gains)
+),
+ideal_ends as (
+    select
+        qrels_id,
+        topic_id,
+        max(rank) as num_gained,
+        sum(gain) as total_gain,
+        max(cost) as cost
+    from ideal
     group by qrels_id, topic_id
+),
+gained as (
+    select
+        evaluation_id,
+        rank,
+        gain,
+        sum(gain) over (
+            partition by evaluation_id
+            order by rank
+            rows between unbounded preceding and current row
+        ) as cumulated_gain
+    from gains_by_rank(gains := $gains)
+),
+averages as (
+    -- Below the end of the ideal ranking every rank costs 1.
+    select
+        gained.evaluation_id,
+        sum(
+            gained.gain * ln(2) / ln(
+                2
+                    + coalesce(ideal.cost, ideal_ends.cost + gained.rank - ideal_ends.num_gained)
+                    - gained.cumulated_gain
+            )
+        ) / max(ideal_ends.total_gain) as value
+    from evaluations
+    join ideal_ends
+        on ideal_ends.qrels_id = evaluations.qrels_id
+        and ideal_ends.topic_id = evaluations.topic_id
+    join gained on gained.evaluation_id = evaluations.evaluation_id
+    left join ideal
+        on ideal.qrels_id = evaluations.qrels_id
+        and ideal.topic_id = evaluations.topic_id
+        and ideal.rank = gained.rank
+    group by gained.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when over_orders.num_unknown > 0 and ideal.total > 0 then null
-        else coalesce(coalesce(found.total, over_orders.total) / ideal.total, 0)
-    end as value
+    coalesce(averages.value, 0) as value
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
-left join over_orders on over_orders.evaluation_id = evaluated_topics.evaluation_id
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

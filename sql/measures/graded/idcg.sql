@@ -11,12 +11,34 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded IDCG = 4.7619
+with ideal_ranks as (
+    select
+        judged_documents.qrels_id,
+        judged_documents.topic_id,
+        grade_gains.gain,
+        row_number() over (
+            partition by judged_documents.qrels_id, judged_documents.topic_id
+            order by grade_gains.gain desc
+        ) as rank
+    from judged_documents
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    where grade_gains.gain > 0
+),
+ideal_dcgs as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from ideal_ranks
+    where rank <= coalesce($k, rank)
+    group by qrels_id, topic_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(ideal.total, 0) as value
+    coalesce(ideal_dcgs.total, 0) as value
 from evaluated_topics
-left join ideal_dcg_totals(k := $k, dcg := $dcg, gains := $gains) as ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
+left join ideal_dcgs
+    on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
+    and ideal_dcgs.topic_id = evaluated_topics.topic_id

@@ -10,30 +10,43 @@
 -- scores: no
 -- example: user-models nCG = 0.75
 -- example: user-models nCG@2 = 0.3333
-with found as (
+with ideal_ranks as (
+    select
+        judged_documents.qrels_id,
+        judged_documents.topic_id,
+        grade_gains.gain,
+        row_number() over (
+            partition by judged_documents.qrels_id, judged_documents.topic_id
+            order by grade_gains.gain desc
+        ) as rank
+    from judged_documents
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    where grade_gains.gain > 0
+),
+ideal_cgs as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain) as total
+    from ideal_ranks
+    where rank <= coalesce($k, rank)
+    group by qrels_id, topic_id
+),
+cgs as (
     select
         evaluation_id,
         sum(gain) as total
     from gains_by_rank(dcg := $dcg, gains := $gains, ties := $ties)
     where rank <= coalesce($k, rank)
     group by evaluation_id
-),
-ideal as (
-    select
-        qrels_id,
-        topic_id,
-        sum(gain) as total
-    from ideal_gains(dcg := $dcg, gains := $gains)
-    where rank <= coalesce($k, rank)
-    group by qrels_id, topic_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.total / ideal.total, 0) as value
+    coalesce(cgs.total / nullif(ideal_cgs.total, 0), 0) as value
 from evaluated_topics
-left join ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join cgs on cgs.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_cgs
+    on ideal_cgs.qrels_id = evaluated_topics.qrels_id
+    and ideal_cgs.topic_id = evaluated_topics.topic_id

@@ -20,16 +20,45 @@
 -- example: graded nDCG = 0.5025
 -- example: graded nDCG@2 = 0.4441
 -- example: graded nDCG(dcg='exp-log2')@10 = 0.5234
+with ideal_ranks as (
+    select
+        judged_documents.qrels_id,
+        judged_documents.topic_id,
+        grade_gains.gain,
+        row_number() over (
+            partition by judged_documents.qrels_id, judged_documents.topic_id
+            order by grade_gains.gain desc
+        ) as rank
+    from judged_documents
+    join grade_gains(dcg := $dcg, gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+    where grade_gains.gain > 0
+),
+ideal_dcgs as (
+    select
+        qrels_id,
+        topic_id,
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from ideal_ranks
+    where rank <= coalesce($k, rank)
+    group by qrels_id, topic_id
+),
+dcgs as (
+    select
+        evaluation_id,
+        sum(gain * ln(2) / ln(rank + 1)) as total
+    from gains_by_rank(dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties)
+    where rank <= coalesce($k, rank)
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(dcg_totals.total / nullif(ideal.total, 0), 0) as value,
-    coalesce(dcg_totals.total, 0) as dcg,
-    coalesce(ideal.total, 0) as idcg
+    coalesce(dcgs.total / nullif(ideal_dcgs.total, 0), 0) as value,
+    coalesce(dcgs.total, 0) as dcg,
+    coalesce(ideal_dcgs.total, 0) as idcg
 from evaluated_topics
-left join dcg_totals(k := $k, dcg := $dcg, gains := $gains, judged_only := $judged_only, ties := $ties) as dcg_totals
-    on dcg_totals.evaluation_id = evaluated_topics.evaluation_id
-left join ideal_dcg_totals(k := $k, dcg := $dcg, gains := $gains) as ideal
-    on ideal.qrels_id = evaluated_topics.qrels_id
-    and ideal.topic_id = evaluated_topics.topic_id
+left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id
+left join ideal_dcgs
+    on ideal_dcgs.qrels_id = evaluated_topics.qrels_id
+    and ideal_dcgs.topic_id = evaluated_topics.topic_id

@@ -16,20 +16,27 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models P_plus = 0.6905
-with compared as (
+with gained as (
     select
         evaluation_id,
         rank,
         gain,
-        ratio,
+        row_number() over down as gained_rank,
+        sum(gain) over down as cumulated_gain,
         max(gain) over (partition by evaluation_id) as greatest_gain
-    from q_measure_ratios(beta := $beta, gains := $gains)
+    from gains_by_rank(gains := $gains)
+    where gain > 0
+    window down as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
 ),
 preferred as (
     select
         evaluation_id,
         min(rank) as preferred_rank
-    from compared
+    from gained
     where gain = greatest_gain
     group by evaluation_id
 ),
@@ -37,11 +44,22 @@ averages as (
     select
         preferred.evaluation_id,
         preferred.preferred_rank,
-        avg(compared.ratio) as average
-    from preferred
-    join compared
-        on compared.evaluation_id = preferred.evaluation_id
-        and compared.rank <= preferred.preferred_rank
+        avg(
+            (gained.gained_rank + $beta * gained.cumulated_gain)
+                / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
+        ) as average
+    from evaluations
+    join ideal_totals(gains := $gains) as ideal_totals
+        on ideal_totals.qrels_id = evaluations.qrels_id
+        and ideal_totals.topic_id = evaluations.topic_id
+    join preferred on preferred.evaluation_id = evaluations.evaluation_id
+    join gained
+        on gained.evaluation_id = preferred.evaluation_id
+        and gained.rank <= preferred.preferred_rank
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
     group by preferred.evaluation_id, preferred.preferred_rank
 )
 select

@@ -1,6 +1,7 @@
 -- measure: Q
 -- title: Q-measure: average of a blend of precision and normalised cumulated gain at each document with a gain
 -- aliases: Q-measure, Q_measure
+-- ties: expected = expected_q
 -- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives AP
 -- definition: Sum over the documents retrieved with a gain of (c + beta * S) / (rank + beta * I), divided by the
@@ -13,20 +14,42 @@
 -- scores: no
 -- example: user-models Q = 0.4603
 -- example: user-models Q(beta=0) = 0.5556
-with blended as (
+with gained as (
     select
         evaluation_id,
-        sum(ratio) as total
-    from q_measure_ratios(beta := $beta, gains := $gains, ties := $ties)
-    group by evaluation_id
+        rank,
+        row_number() over down as gained_rank,
+        sum(gain) over down as cumulated_gain
+    from gains_by_rank(gains := $gains, ties := $ties)
+    where gain > 0
+    window down as (
+        partition by evaluation_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
+),
+averages as (
+    select
+        gained.evaluation_id,
+        sum(
+            (gained.gained_rank + $beta * gained.cumulated_gain)
+                / (gained.rank + $beta * coalesce(ideal_cumulated_gains.cumulated_gain, ideal_totals.total_gain))
+        ) / max(ideal_totals.num_gained) as value
+    from evaluations
+    join ideal_totals(gains := $gains) as ideal_totals
+        on ideal_totals.qrels_id = evaluations.qrels_id
+        and ideal_totals.topic_id = evaluations.topic_id
+    join gained on gained.evaluation_id = evaluations.evaluation_id
+    left join ideal_cumulated_gains(gains := $gains) as ideal_cumulated_gains
+        on ideal_cumulated_gains.qrels_id = evaluations.qrels_id
+        and ideal_cumulated_gains.topic_id = evaluations.topic_id
+        and ideal_cumulated_gains.rank = gained.rank
+    group by gained.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(blended.total / ideal_lengths.num_gained, 0) as value
+    coalesce(averages.value, 0) as value
 from evaluated_topics
-left join ideal_lengths(gains := $gains) as ideal_lengths
-    on ideal_lengths.qrels_id = evaluated_topics.qrels_id
-    and ideal_lengths.topic_id = evaluated_topics.topic_id
-left join blended on blended.evaluation_id = evaluated_topics.evaluation_id
+left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

@@ -1,6 +1,7 @@
 -- measure: R_measure
 -- title: R-measure: blend of precision and normalised cumulated gain after as many documents as have a gain
 -- aliases: R-measure
+-- ties: expected = expected_r_measure
 -- parameters: beta, gains, ties
 --   beta double in [0, 1e9] = 1     weight of gains over counts; 0 gives Rprec
 -- definition: (c + beta * S) / (R + beta * I) with the number R of documents with a gain and the sum I of their
@@ -11,39 +12,31 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models R_measure = 0.7143
-with lengths as (
+with found as (
     select
-        qrels_id,
-        topic_id,
-        count(*) as num_gained,
-        sum(gain) as ideal_gain
-    from ideal_gains(gains := $gains)
-    group by qrels_id, topic_id
-),
-found as (
-    select
-        evaluated_topics.evaluation_id as evaluation_id,
-        sum(q_measure_ratios.share) as num_found,
-        sum(q_measure_ratios.gain) as total_gain
-    from evaluated_topics
-    join lengths
-        on lengths.qrels_id = evaluated_topics.qrels_id
-        and lengths.topic_id = evaluated_topics.topic_id
-    join q_measure_ratios(gains := $gains, ties := $ties) as q_measure_ratios
-        on q_measure_ratios.evaluation_id = evaluated_topics.evaluation_id
-        and q_measure_ratios.rank <= lengths.num_gained
-    group by evaluated_topics.evaluation_id
+        evaluations.evaluation_id as evaluation_id,
+        count(*) as num_found,
+        sum(gains_by_rank.gain) as total_gain
+    from evaluations
+    join ideal_totals(gains := $gains) as ideal_totals
+        on ideal_totals.qrels_id = evaluations.qrels_id
+        and ideal_totals.topic_id = evaluations.topic_id
+    join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
+        on gains_by_rank.evaluation_id = evaluations.evaluation_id
+        and gains_by_rank.rank <= ideal_totals.num_gained
+        and gains_by_rank.gain > 0
+    group by evaluations.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
     coalesce(
-        (found.num_found + $beta * found.total_gain) / (lengths.num_gained + $beta * lengths.ideal_gain),
+        (found.num_found + $beta * found.total_gain) / (ideal_totals.num_gained + $beta * ideal_totals.total_gain),
         0
     ) as value
 from evaluated_topics
-left join lengths
-    on lengths.qrels_id = evaluated_topics.qrels_id
-    and lengths.topic_id = evaluated_topics.topic_id
+left join ideal_totals(gains := $gains) as ideal_totals
+    on ideal_totals.qrels_id = evaluated_topics.qrels_id
+    and ideal_totals.topic_id = evaluated_topics.topic_id
 left join found on found.evaluation_id = evaluated_topics.evaluation_id

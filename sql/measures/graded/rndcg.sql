@@ -2,63 +2,78 @@
 -- title: Normalised discounted cumulative gain averaged over the places where the ideal gain changes
 -- trec_eval: Rndcg.gains
 -- parameters: gains, rel, ties
--- definition: Mean of DCG / ideal DCG at the last place of each positive gain in the ideal ranking, and at the end of the
---    ranking where it is longer than the ideal one by two or more; 0 for a topic without relevant documents.
+-- definition: Mean of DCG / ideal DCG at the last place of each positive gain in the ideal ranking, and at the end of
+--    the ranking where it is longer than the ideal one by two or more; 0 for a topic without relevant documents.
 -- reference: Buckley, trec_eval, measure Rndcg, which calls it experimental
--- differs: trec_eval sorts fractional gains as if they were integers, and divides 0 by 0 where relevant documents have no
---    gain; here that is 0.
+-- differs: trec_eval sorts fractional gains as if they were integers, and divides 0 by 0 where relevant documents
+--    have no gain; here that is 0.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: graded Rndcg = 0.3155
-with lengths as (
+with ideal as (
     select
         qrels_id,
         topic_id,
-        max(rank) as length,
-        max(idcg) as idcg
-    from ideal_dcg_by_rank(gains := $gains)
+        rank,
+        gain,
+        lead(gain) over down as next_gain,
+        sum(gain * ln(2) / ln(rank + 1)) over down as dcg
+    from ideal_gains(gains := $gains)
+    window down as (
+        partition by qrels_id, topic_id
+        order by rank
+        rows between unbounded preceding and current row
+    )
+),
+ideal_ends as (
+    select
+        qrels_id,
+        topic_id,
+        max(rank) as rank,
+        max(dcg) as dcg
+    from ideal
     group by qrels_id, topic_id
 ),
-points as (
+change_ranks as (
     select
-        evaluated_topics.evaluation_id as evaluation_id,
-        ideal_dcg_by_rank.rank as rank,
-        ideal_dcg_by_rank.idcg as idcg
-    from evaluated_topics
-    join ideal_dcg_by_rank(gains := $gains) as ideal_dcg_by_rank
-        on ideal_dcg_by_rank.qrels_id = evaluated_topics.qrels_id
-        and ideal_dcg_by_rank.topic_id = evaluated_topics.topic_id
+        evaluations.evaluation_id as evaluation_id,
+        ideal.rank as rank,
+        ideal.dcg as ideal_dcg
+    from evaluations
+    join ideal
+        on ideal.qrels_id = evaluations.qrels_id
+        and ideal.topic_id = evaluations.topic_id
     where
-        ideal_dcg_by_rank.next_gain is null
-        or ideal_dcg_by_rank.next_gain <> ideal_dcg_by_rank.gain
+        ideal.next_gain is null
+        or ideal.next_gain <> ideal.gain
     union all
     select
         evaluated_topics.evaluation_id as evaluation_id,
         evaluated_topics.num_ret as rank,
-        lengths.idcg as idcg
+        ideal_ends.dcg as ideal_dcg
     from evaluated_topics
-    join lengths
-        on lengths.qrels_id = evaluated_topics.qrels_id
-        and lengths.topic_id = evaluated_topics.topic_id
-    where evaluated_topics.num_ret > lengths.length + 1
+    join ideal_ends
+        on ideal_ends.qrels_id = evaluated_topics.qrels_id
+        and ideal_ends.topic_id = evaluated_topics.topic_id
+    where evaluated_topics.num_ret > ideal_ends.rank + 1
 ),
-reached as (
+ratios as (
     select
-        points.evaluation_id,
-        points.rank,
-        coalesce(sum(gains_by_rank.gain * ln(2) / ln(gains_by_rank.rank + 1)), 0) / points.idcg as value
-    from points
+        change_ranks.evaluation_id,
+        change_ranks.rank,
+        coalesce(sum(gains_by_rank.gain * ln(2) / ln(gains_by_rank.rank + 1)), 0) / change_ranks.ideal_dcg as ratio
+    from change_ranks
     left join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
-        on gains_by_rank.evaluation_id = points.evaluation_id
-        and gains_by_rank.rank <= points.rank
-    group by points.evaluation_id, points.rank, points.idcg
+        on gains_by_rank.evaluation_id = change_ranks.evaluation_id
+        and gains_by_rank.rank <= change_ranks.rank
+    group by change_ranks.evaluation_id, change_ranks.rank, change_ranks.ideal_dcg
 ),
 averages as (
     select
         evaluation_id,
-        sum(value) / count(*) as value
-    from reached
+        avg(ratio) as value
+    from ratios
     group by evaluation_id
 )
 select

@@ -1,6 +1,8 @@
 -- measure: P_groups
 -- title: Precision at a cutoff, averaged over judgment groups
 -- trec_eval: P_avgjg.k = 5,10,15,20,30,100,200,500,1000
+-- ties: worst, best = extreme_p_groups
+-- ties: expected = expected_p_groups
 -- parameters: k, rel, judged_only, ties
 --   k integer in [1, inf) = 10      rank cutoff
 --   judged_only boolean = false     whether the documents a group has not judged are left out of its ranking
@@ -21,30 +23,28 @@ with found as (
     select
         evaluation_id,
         judgment_group,
-        sum(
-            cast(num_rel as double) * (least(last_rank, $k) - first_rank + 1) / (last_rank - first_rank + 1)
-        ) as num_rel_ret
-    from group_spans(rel := $rel, judged_only := $judged_only, ties := $ties)
-    where first_rank <= $k
+        count(*) as num_rel_ret
+    from group_ranks(rel := $rel, judged_only := $judged_only)
+    where rank <= $k
     group by evaluation_id, judgment_group
 ),
-ordered as (
+numbered as (
     select
         evaluation_id,
-        num_rel_ret / $k as value,
+        cast(num_rel_ret as double) / $k as precision,
         row_number() over (
             partition by evaluation_id
             order by judgment_group
-        ) as nth
+        ) as group_number
     from found
 ),
-sums as (
+precisions as (
     -- Added up in the order of the groups' names, as trec_eval does, which shows in the last digit.
     select
         evaluation_id,
-        sum(value) as total
-    from ordered
-    where nth > 0
+        sum(precision) as total
+    from numbered
+    where group_number > 0
     group by evaluation_id
 ),
 group_counts as (
@@ -54,44 +54,14 @@ group_counts as (
         count(*) as num_groups
     from group_relevant_counts(rel := $rel)
     group by qrels_id, topic_id
-),
-votes as (
-    select
-        evaluation_id,
-        sum(case when rank <= $k then num_votes else 0 end) as num_rel_ret
-    from group_votes(rel := $rel, ties := $ties)
-    where
-        $ties in ('worst', 'best')
-        and not $judged_only
-    group by evaluation_id
-),
-extremes as (
-    -- Where ranks leave documents out, a place high for one group need not be high for another.
-    select
-        evaluation_id,
-        count(*) - count(total) as num_unknown,
-        sum(total) as total
-    from group_orders(rel := $rel, judged_only := $judged_only, measure := 'P', depth := $k, ties := $ties)
-    where $judged_only
-    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when coalesce(extremes.num_unknown, 0) > 0 then null
-        else coalesce(
-            sums.total / group_counts.num_groups,
-            cast(votes.num_rel_ret as double) / $k / group_counts.num_groups,
-            extremes.total,
-            0
-        )
-    end as value
+    coalesce(precisions.total / group_counts.num_groups, 0) as value
 from evaluated_topics
 left join group_counts
     on group_counts.qrels_id = evaluated_topics.qrels_id
     and group_counts.topic_id = evaluated_topics.topic_id
-left join sums on sums.evaluation_id = evaluated_topics.evaluation_id
-left join votes on votes.evaluation_id = evaluated_topics.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id
+left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id

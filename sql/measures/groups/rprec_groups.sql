@@ -2,6 +2,8 @@
 -- title: Precision at a multiple of the number of relevant documents, averaged over judgment groups
 -- trec_eval: Rprec_mult_avgjg.multiple = 0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0
 -- at: multiple
+-- ties: worst, best = extreme_rprec_groups
+-- ties: expected = expected_rprec_groups
 -- parameters: multiple, rel, judged_only, ties
 --   multiple double in (0, inf) = 1.0   cutoff as a multiple of the number of relevant documents
 --   judged_only boolean = false         whether the documents a group has not judged are left out of its
@@ -34,19 +36,15 @@ found as (
         evaluated_topics.evaluation_id as evaluation_id,
         cutoffs.judgment_group as judgment_group,
         cutoffs.cutoff as cutoff,
-        sum(
-            cast(group_spans.num_rel as double)
-                * (least(group_spans.last_rank, cutoffs.cutoff) - group_spans.first_rank + 1)
-                / (group_spans.last_rank - group_spans.first_rank + 1)
-        ) as num_rel_ret
+        count(group_ranks.rank) as num_rel_ret
     from evaluated_topics
     join cutoffs
         on cutoffs.qrels_id = evaluated_topics.qrels_id
         and cutoffs.topic_id = evaluated_topics.topic_id
-    left join group_spans(rel := $rel, judged_only := $judged_only, ties := $ties) as group_spans
-        on group_spans.evaluation_id = evaluated_topics.evaluation_id
-        and group_spans.judgment_group = cutoffs.judgment_group
-        and group_spans.first_rank <= cutoffs.cutoff
+    left join group_ranks(rel := $rel, judged_only := $judged_only) as group_ranks
+        on group_ranks.evaluation_id = evaluated_topics.evaluation_id
+        and group_ranks.judgment_group = cutoffs.judgment_group
+        and group_ranks.rank <= cutoffs.cutoff
     group by evaluated_topics.evaluation_id, cutoffs.judgment_group, cutoffs.cutoff
 ),
 averages as (
@@ -55,25 +53,11 @@ averages as (
         avg(coalesce(num_rel_ret / nullif(cast(cutoff as double), 0), 0)) as value
     from found
     group by evaluation_id
-),
-extremes as (
-    select
-        evaluation_id,
-        count(*) - count(total) as num_unknown,
-        sum(total) as total
-    from group_orders(
-        rel := $rel, judged_only := $judged_only, measure := 'Rprec', depth := $multiple, ties := $ties
-    )
-    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when $ties not in ('worst', 'best') then coalesce(averages.value, 0)
-        when coalesce(extremes.num_unknown, 0) = 0 then coalesce(extremes.total, 0)
-    end as value
+    coalesce(averages.value, 0) as value
 from evaluated_topics
 left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
-left join extremes on extremes.evaluation_id = evaluated_topics.evaluation_id

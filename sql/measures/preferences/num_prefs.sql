@@ -10,7 +10,7 @@
 -- mean: sum
 -- scores: no
 -- example: preferences NumPrefs = 21
-with totals as (
+with counts as (
     select
         qrels_id,
         topic_id,
@@ -22,8 +22,8 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    cast(coalesce(totals.num_prefs, 0) as double) as value
+    cast(coalesce(counts.num_prefs, 0) as double) as value
 from evaluated_topics
-left join totals
-    on totals.qrels_id = evaluated_topics.qrels_id
-    and totals.topic_id = evaluated_topics.topic_id
+left join counts
+    on counts.qrels_id = evaluated_topics.qrels_id
+    and counts.topic_id = evaluated_topics.topic_id

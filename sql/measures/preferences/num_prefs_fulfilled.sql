@@ -2,6 +2,7 @@
 -- title: Number of preferences fulfilled
 -- trec_eval: prefs_num_prefs_ful
 -- trec_eval: prefs_num_prefs_ful_ret(pairs='retrieved')
+-- ties: worst, best, expected = tied_num_prefs_fulfilled
 -- parameters: pairs, ties
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
 -- definition: Preferences fulfilled, of all judgment groups of the topic, each group's counted by itself. A
@@ -14,22 +15,20 @@
 -- mean: sum
 -- scores: no
 -- example: preferences NumPrefsFulfilled = 12
-with totals as (
+with counts as (
     select
         evaluation_id,
-        sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs, ties := $ties)
+        count(
+            case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
+        ) as num_fulfilled
+    from ranked_preferences
+    where num_ret >= case $pairs when 'all' then 0 else 2 end
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when swings.evaluation_id is null then coalesce(totals.num_fulfilled, 0)
-        else totals.num_fulfilled + swings.swing
-    end as value
+    cast(coalesce(counts.num_fulfilled, 0) as double) as value
 from evaluated_topics
-left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'one', ties := $ties) as swings
-    on swings.evaluation_id = evaluated_topics.evaluation_id
+left join counts on counts.evaluation_id = evaluated_topics.evaluation_id

@@ -3,6 +3,7 @@
 -- trec_eval: prefs_avgjg
 -- trec_eval: prefs_avgjg_ret(pairs='retrieved')
 -- trec_eval: prefs_avgjg_imp(pairs='implied')
+-- ties: worst, best, expected = tied_prefs_group
 -- parameters: pairs, ties
 -- definition: For each judgment group of the topic the preferences fulfilled divided by those that count, 0
 --    if there are none, and the mean of that over the groups. A preference is fulfilled where the document
@@ -14,25 +15,54 @@
 -- mean: arithmetic
 -- scores: no
 -- example: preferences PrefsGroup = 0.4206
-with averages as (
+with judgment_groups as (
+    select
+        qrels_id,
+        topic_id,
+        judgment_group
+    from preferences
+    union
+    select
+        qrels_id,
+        topic_id,
+        iteration as judgment_group
+    from assessments
+),
+group_counts as (
+    select
+        qrels_id,
+        topic_id,
+        count(*) as num_groups
+    from judgment_groups
+    group by qrels_id, topic_id
+),
+ratios as (
     select
         evaluation_id,
-        avg(coalesce(num_fulfilled / nullif(num_possible, 0), 0)) as value,
-        count(*) as num_groups
-    from preference_counts(pairs := $pairs, ties := $ties)
+        judgment_group,
+        cast(
+            count(
+                case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
+            ) as double
+        ) / count(*) as ratio
+    from ranked_preferences
+    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
+    group by evaluation_id, judgment_group
+),
+sums as (
+    select
+        evaluation_id,
+        sum(ratio) as total
+    from ratios
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when swings.evaluation_id is null then coalesce(averages.value, 0)
-        -- Added up over pairs it may end a rounding outside of 0 and 1.
-        when swings.swing is not null
-        then least(greatest(averages.value + swings.swing / averages.num_groups, 0), 1)
-    end as value
+    coalesce(sums.total / group_counts.num_groups, 0) as value
 from evaluated_topics
-left join averages on averages.evaluation_id = evaluated_topics.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'group', ties := $ties) as swings
-    on swings.evaluation_id = evaluated_topics.evaluation_id
+left join group_counts
+    on group_counts.qrels_id = evaluated_topics.qrels_id
+    and group_counts.topic_id = evaluated_topics.topic_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

@@ -2,6 +2,7 @@
 -- title: Share of the preferences that are fulfilled, with as many documents not relevant as relevant
 -- trec_eval: prefs_avgjg_Rnonrel
 -- trec_eval: prefs_avgjg_Rnonrel_ret(pairs='retrieved')
+-- ties: worst, best, expected = tied_prefs_group_r
 -- parameters: pairs, ties
 --   pairs varchar in {all, retrieved} = all   preferences that count: all; those with both documents retrieved
 -- definition: For each judgment group the preferences fulfilled divided by those that count, and the mean of
@@ -20,119 +21,118 @@
 -- mean: arithmetic
 -- scores: no
 -- example: preferences PrefsGroupR = 0.2784
-with last_documents as (
+with group_counts as (
     select
         evaluation_id,
         judgment_group,
-        num_subgroups,
-        document_id,
-        is_ret,
-        is_kept,
-        is_open,
-        tied_share
-    from preference_last_places(pairs := $pairs)
+        count(case when is_rel then 1 end) as num_rel,
+        count(case when is_rel then rank end) as num_rel_ret,
+        count(case when is_rel and ($pairs = 'all' or rank is not null) then 1 end)
+            - count(case when is_nonrel and ($pairs = 'all' or rank is not null) then 1 end) as num_surplus
+    from preference_documents
+    group by evaluation_id, judgment_group
 ),
-kept_outcomes as (
-    -- In a group of one subgroup the tied documents of the lowest level stand for each other, so that what counts is
-    -- the same in every order.
+last_documents as (
     select
-        outcomes.evaluation_id as evaluation_id,
-        outcomes.judgment_group as judgment_group,
+        preference_documents.evaluation_id,
+        preference_documents.judgment_group,
+        preference_documents.has_subgroups,
+        preference_documents.document_id,
+        preference_documents.rank,
         case
-            when $ties = 'rule' or outcomes.tied_rank is null then outcomes.fulfilled
-            when $ties = 'worst' then 0
-            when $ties = 'best' then 1
-            else coalesce(worse.tied_share, 0.5)
-        end as fulfilled
-    from preference_outcomes() as outcomes
-    left join last_documents as better
-        on better.evaluation_id = outcomes.evaluation_id
-        and better.judgment_group = outcomes.judgment_group
-        and better.document_id = outcomes.better_id
-    left join last_documents as worse
-        on worse.evaluation_id = outcomes.evaluation_id
-        and worse.judgment_group = outcomes.judgment_group
-        and worse.document_id = outcomes.worse_id
+            when $pairs = 'all' or preference_documents.has_subgroups then group_counts.num_rel
+            else group_counts.num_rel_ret
+        end as most_kept,
+        row_number() over (
+            partition by preference_documents.evaluation_id, preference_documents.judgment_group
+            order by
+                case when preference_documents.rank is null then 1 else 0 end,
+                preference_documents.rank,
+                preference_documents.document
+        ) as last_rank
+    from preference_documents
+    join group_counts
+        on group_counts.evaluation_id = preference_documents.evaluation_id
+        and group_counts.judgment_group = preference_documents.judgment_group
     where
-        coalesce(better.is_kept, true)
-        and coalesce(worse.is_kept, true)
-        and outcomes.num_ret >= case $pairs when 'all' then 0 else 2 end
+        preference_documents.is_last
+        and group_counts.num_surplus < 0
 ),
-kept_sums as (
+kept_preferences as (
     select
-        evaluation_id,
-        judgment_group,
-        count(*) as num_possible,
-        sum(fulfilled) as num_fulfilled
-    from kept_outcomes
-    group by evaluation_id, judgment_group
-),
-last_counts as (
-    select
-        evaluation_id,
-        judgment_group,
-        count(*) as num_last,
-        count(case when is_kept then 1 end) as num_kept,
-        count(case when is_kept and is_ret then 1 end) as num_kept_ret
-    from last_documents
-    where num_subgroups = 1 and (is_ret or $pairs = 'all')
-    group by evaluation_id, judgment_group
-),
-open_groups as (
-    select distinct
-        evaluation_id,
-        judgment_group
-    from last_documents
-    where is_open and $ties <> 'rule'
-),
-disputes as (
-    select evaluation_id
-    from preference_disputes
-    where $ties in ('worst', 'best')
+        ranked_preferences.evaluation_id,
+        ranked_preferences.judgment_group,
+        ranked_preferences.better_rank,
+        ranked_preferences.worse_rank
+    from ranked_preferences
+    left join last_documents as better
+        on better.evaluation_id = ranked_preferences.evaluation_id
+        and better.judgment_group = ranked_preferences.judgment_group
+        and better.document_id = ranked_preferences.better_id
+    left join last_documents as worse
+        on worse.evaluation_id = ranked_preferences.evaluation_id
+        and worse.judgment_group = ranked_preferences.judgment_group
+        and worse.document_id = ranked_preferences.worse_id
+    where
+        ranked_preferences.num_ret >= case $pairs when 'all' then 0 else 2 end
+        and (better.last_rank is null or better.last_rank <= better.most_kept)
+        and (worse.last_rank is null or worse.last_rank <= worse.most_kept)
 ),
 counts as (
-    -- The n-th document kept is above num_kept - n others that are.
     select
-        limits.evaluation_id as evaluation_id,
-        limits.judgment_group as judgment_group,
-        open_groups.judgment_group is not null as is_open,
-        coalesce(kept_sums.num_possible, 0)
-            + limits.num_rel * greatest(limits.num_surplus, 0)
-            + coalesce(last_counts.num_last * last_counts.num_kept, 0) as num_possible,
-        coalesce(kept_sums.num_fulfilled, 0)
-            + limits.num_rel_ret * greatest(limits.num_surplus, 0)
-            + coalesce(
-                last_counts.num_kept_ret * last_counts.num_kept
-                    - cast(last_counts.num_kept_ret * (last_counts.num_kept_ret + 1) as double) / 2,
-                0
-            ) as num_fulfilled
-    from preference_limits(pairs := $pairs) as limits
-    left join kept_sums
-        on kept_sums.evaluation_id = limits.evaluation_id
-        and kept_sums.judgment_group = limits.judgment_group
-    left join last_counts
-        on last_counts.evaluation_id = limits.evaluation_id
-        and last_counts.judgment_group = limits.judgment_group
-    left join open_groups
-        on open_groups.evaluation_id = limits.evaluation_id
-        and open_groups.judgment_group = limits.judgment_group
+        evaluation_id,
+        judgment_group,
+        count(*) as num_prefs,
+        count(
+            case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
+        ) as num_fulfilled
+    from kept_preferences
+    group by evaluation_id, judgment_group
+    union all
+    select
+        evaluation_id,
+        judgment_group,
+        num_rel * greatest(num_surplus, 0) as num_prefs,
+        num_rel_ret * greatest(num_surplus, 0) as num_fulfilled
+    from group_counts
+    union all
+    -- The n-th of the documents kept is above all but n of them.
+    select
+        evaluation_id,
+        judgment_group,
+        count(*) * count(case when last_rank <= most_kept then 1 end) as num_prefs,
+        count(case when last_rank <= most_kept then rank end) * count(case when last_rank <= most_kept then 1 end)
+            - coalesce(sum(case when last_rank <= most_kept and rank is not null then last_rank end), 0)
+            as num_fulfilled
+    from last_documents
+    where
+        not has_subgroups
+        and ($pairs = 'all' or rank is not null)
+    group by evaluation_id, judgment_group
+),
+sums as (
+    select
+        evaluation_id,
+        judgment_group,
+        sum(num_prefs) as num_prefs,
+        sum(num_fulfilled) as num_fulfilled
+    from counts
+    group by evaluation_id, judgment_group
 ),
 averages as (
     select
-        counts.evaluation_id as evaluation_id,
+        evaluation_id,
         case
-            when min(case when not counts.is_open then counts.num_possible end) = 0 then 0
-            when count(case when counts.is_open then 1 end) = 0 and count(disputes.evaluation_id) = 0
-            then avg(cast(counts.num_fulfilled as double) / nullif(counts.num_possible, 0))
+            when min(num_prefs) = 0 then 0
+            else avg(cast(num_fulfilled as double) / nullif(num_prefs, 0))
         end as value
-    from counts
-    left join disputes on disputes.evaluation_id = counts.evaluation_id
-    group by counts.evaluation_id
+    from sums
+    group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case when averages.evaluation_id is null then 0 else averages.value end as value
+    coalesce(averages.value, 0) as value
 from evaluated_topics
 left join averages on averages.evaluation_id = evaluated_topics.evaluation_id

@@ -3,6 +3,7 @@
 -- trec_eval: prefs_pair
 -- trec_eval: prefs_pair_ret(pairs='retrieved')
 -- trec_eval: prefs_pair_imp(pairs='implied')
+-- ties: worst, best, expected = tied_prefs_pair
 -- parameters: pairs, ties
 -- definition: For each two documents between which a group has a preference that counts, the groups whose
 --    preference is fulfilled divided by the groups that have one, and the mean of that over such pairs; 0 if
@@ -15,13 +16,19 @@
 -- mean: arithmetic
 -- scores: no
 -- example: preferences PrefsPair = 0.5406
-with totals as (
-    -- The shares of the groups that have a preference between two documents add up to 1.
+with sums as (
+    -- Together the preferences that groups have between the same two documents count as one pair.
     select
         evaluation_id,
-        sum(share * fulfilled) as fulfilled,
-        sum(share) as num_pairs
-    from preference_outcomes(ties := $ties)
+        sum(
+            case
+                when better_rank is not null and (worse_rank is null or better_rank < worse_rank)
+                then cast(1 as double) / num_groups
+                else 0
+            end
+        ) as total,
+        sum(cast(1 as double) / num_groups) as num_pairs
+    from ranked_preferences
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id
 )
@@ -29,11 +36,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when swings.evaluation_id is null then coalesce(totals.fulfilled / totals.num_pairs, 0)
-        else (totals.fulfilled + swings.swing) / totals.num_pairs
-    end as value
+    coalesce(sums.total / sums.num_pairs, 0) as value
 from evaluated_topics
-left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'share', ties := $ties) as swings
-    on swings.evaluation_id = evaluated_topics.evaluation_id
+left join sums on sums.evaluation_id = evaluated_topics.evaluation_id

@@ -3,6 +3,7 @@
 -- trec_eval: prefs_simp
 -- trec_eval: prefs_simp_ret(pairs='retrieved')
 -- trec_eval: prefs_simp_imp(pairs='implied')
+-- ties: worst, best, expected = tied_prefs_simple
 -- parameters: pairs, ties
 -- definition: Preferences fulfilled divided by those that count, over all judgment groups of the topic
 --    together; 0 if there are none. A preference is fulfilled where the document preferred is retrieved and
@@ -14,23 +15,21 @@
 -- mean: arithmetic
 -- scores: no
 -- example: preferences PrefsSimple = 0.5387
-with totals as (
+with counts as (
     select
         evaluation_id,
-        sum(num_possible) as num_possible,
-        sum(num_fulfilled) as num_fulfilled
-    from preference_counts(pairs := $pairs, ties := $ties)
+        count(*) as num_prefs,
+        count(
+            case when better_rank is not null and (worse_rank is null or better_rank < worse_rank) then 1 end
+        ) as num_fulfilled
+    from ranked_preferences
+    where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when swings.evaluation_id is null then coalesce(totals.num_fulfilled / nullif(totals.num_possible, 0), 0)
-        else (totals.num_fulfilled + swings.swing) / totals.num_possible
-    end as value
+    coalesce(cast(counts.num_fulfilled as double) / counts.num_prefs, 0) as value
 from evaluated_topics
-left join totals on totals.evaluation_id = evaluated_topics.evaluation_id
-left join preference_swings(pairs := $pairs, unit := 'one', ties := $ties) as swings
-    on swings.evaluation_id = evaluated_topics.evaluation_id
+left join counts on counts.evaluation_id = evaluated_topics.evaluation_id

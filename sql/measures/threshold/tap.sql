@@ -34,94 +34,190 @@
 -- example: tap-2 TAP@5 = 0.228
 -- example: tap-3 TAP@5 = 0.277
 -- example: tap-weights TAP@2 = 0.3194
-with kept as (
+with relevant as (
     select
         evaluation_id,
-        qrels_id,
-        run_id,
-        topic_id,
-        num_kept,
-        comparison_score,
-        weakest,
-        lower_is_better,
-        with_ties,
-        reached
-    from thresholded_rankings(
-        k := $k,
-        rel := $rel,
-        quantile := $quantile,
-        weighted := $weighted,
-        threshold := $threshold
-    )
+        rank,
+        case
+            when $rel = 1 then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks()
+    where grade >= $rel
 ),
-cuts as (
+relevant_above as (
     select
-        qrels_id,
-        run_id,
-        reached,
-        case when lower_is_better then max(weakest) else min(weakest) end as weakest
-    from kept
-    group by qrels_id, run_id, reached, lower_is_better
-),
-unordered as (
-    -- Where the ranking is not by score, what is kept may stand anywhere in it.
-    select
-        kept.evaluation_id,
-        retrieved_scores.rank,
-        row_number() over (
-            partition by kept.evaluation_id
-            order by retrieved_scores.rank
-        ) as kept_rank
-    from kept
-    join retrieved_scores
-        on retrieved_scores.run_id = kept.run_id
-        and retrieved_scores.topic_id = kept.topic_id
-        and retrieved_scores.comparison_score >= kept.comparison_score
-    where not kept.with_ties
-),
-unordered_relevant as (
-    select
-        kept.evaluation_id,
-        judged_ranks.rank
-    from kept
-    join judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
+        evaluation_id,
+        count(*) as num_rel
+    from relevant
     where
-        not kept.with_ties
-        and judged_ranks.grade >= $rel
+        rank - relevant_rank < $k
+        and $threshold is null
+    group by evaluation_id
 ),
-relevant as (
-    -- A list by score is cut between groups of tied documents, so each is kept or left out as a whole.
+false_positives as (
+    -- The k-th false positive stands k ranks down, and one more for each relevant document above it.
+    select
+        evaluated_weights.evaluation_id,
+        evaluated_weights.qrels_id,
+        evaluated_weights.run_id,
+        evaluated_weights.topic_id,
+        evaluated_weights.weight,
+        $k + coalesce(relevant_above.num_rel, 0) as rank
+    from evaluated_weights(weighted := $weighted) as evaluated_weights
+    left join relevant_above on relevant_above.evaluation_id = evaluated_weights.evaluation_id
+),
+candidates as (
+    -- The threshold that keeps all down to it is the weakest score there. Lists that are too short have none.
+    select
+        false_positives.evaluation_id,
+        case when runs.lower_is_better then -max(retrieved.score) else min(retrieved.score) end as score
+    from false_positives
+    join runs on runs.run_id = false_positives.run_id
+    join retrieved
+        on retrieved.run_id = false_positives.run_id
+        and retrieved.topic_id = false_positives.topic_id
+        and retrieved.rank <= false_positives.rank
+    where $threshold is null
+    group by false_positives.evaluation_id, runs.lower_is_better
+    having count(*) = max(false_positives.rank)
+),
+cumulated as (
+    select
+        false_positives.qrels_id,
+        false_positives.run_id,
+        candidates.score,
+        sum(false_positives.weight) over (
+            partition by false_positives.qrels_id, false_positives.run_id
+            order by candidates.score desc nulls last, false_positives.evaluation_id
+            rows between unbounded preceding and current row
+        ) as weight_down,
+        sum(false_positives.weight) over (partition by false_positives.qrels_id, false_positives.run_id) as weight
+    from false_positives
+    left join candidates on candidates.evaluation_id = false_positives.evaluation_id
+),
+chosen as (
+    -- The factor forgives a quantile that has no exact binary form, 0.7 of 10 topics being 7.
+    select
+        qrels_id,
+        run_id,
+        max(case when weight_down >= $quantile * weight * (1 - 1e-12) then score end) as score
+    from cumulated
+    group by qrels_id, run_id
+),
+thresholds as (
+    -- All is kept where none is chosen.
+    select
+        chosen.qrels_id,
+        chosen.run_id,
+        chosen.score is not null as reached,
+        runs.tie_rule in ('trec_eval', 'trec_eval_10') as by_score,
+        runs.tie_rule,
+        runs.lower_is_better,
+        case
+            when $threshold is not null then comparison_score($threshold, runs.tie_rule, runs.lower_is_better)
+            else coalesce(comparison_score(chosen.score, runs.tie_rule, false), -1.7976931348623157e308)
+        end as comparison_score
+    from chosen
+    join runs on runs.run_id = chosen.run_id
+),
+ranges as (
+    -- What is compared lies within a ten millionth of the score. To look at scores first saves most comparisons.
+    select
+        evaluations.evaluation_id,
+        evaluations.run_id,
+        evaluations.topic_id,
+        thresholds.by_score,
+        thresholds.tie_rule,
+        thresholds.lower_is_better,
+        thresholds.comparison_score,
+        case
+            when thresholds.lower_is_better or thresholds.comparison_score <= -3.4e38 then -1.7976931348623157e308
+            else least(thresholds.comparison_score, 3.4e38) - abs(thresholds.comparison_score) * 1e-7 - 1e-44
+        end as lowest,
+        case
+            when not thresholds.lower_is_better or thresholds.comparison_score <= -3.4e38 then 1.7976931348623157e308
+            else greatest(-thresholds.comparison_score, -3.4e38) + abs(thresholds.comparison_score) * 1e-7 + 1e-44
+        end as highest
+    from evaluations
+    join thresholds
+        on thresholds.qrels_id = evaluations.qrels_id
+        and thresholds.run_id = evaluations.run_id
+),
+kept as (
+    select
+        ranges.evaluation_id,
+        ranges.by_score,
+        count(*) as num_kept,
+        min(retrieved.score) as least,
+        max(retrieved.score) as greatest
+    from ranges
+    join retrieved
+        on retrieved.run_id = ranges.run_id
+        and retrieved.topic_id = ranges.topic_id
+    where
+        retrieved.score >= ranges.lowest
+        and retrieved.score <= ranges.highest
+        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.comparison_score
+    group by ranges.evaluation_id, ranges.by_score
+),
+renumbered as (
+    -- Where documents do not stand in the order of their scores, those that are kept close up.
+    select
+        ranges.evaluation_id,
+        retrieved.rank,
+        row_number() over (
+            partition by ranges.evaluation_id
+            order by retrieved.rank
+        ) as kept_rank
+    from ranges
+    join retrieved
+        on retrieved.run_id = ranges.run_id
+        and retrieved.topic_id = ranges.topic_id
+    where
+        not ranges.by_score
+        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.comparison_score
+),
+kept_relevant as (
+    -- Where they do, ties are kept or left out as a whole.
     select
         kept.evaluation_id,
-        relevant_precisions.precision,
-        relevant_precisions.share
+        documents.rank,
+        documents.relevant_rank,
+        documents.probability
     from kept
-    join relevant_precisions(rel := $rel, ties := $ties) as relevant_precisions
-        on relevant_precisions.evaluation_id = kept.evaluation_id
-        and relevant_precisions.rank <= kept.num_kept
-    where kept.with_ties
+    join relevant_documents(rel := $rel, ties := $ties) as documents
+        on documents.evaluation_id = kept.evaluation_id
+        and documents.rank <= kept.num_kept
+    where kept.by_score
     union all
     select
-        unordered.evaluation_id,
-        cast(
-            row_number() over (
-                partition by unordered.evaluation_id
-                order by unordered.kept_rank
-            ) as double
-        )
-            / unordered.kept_rank as precision,
-        1 as share
-    from unordered
-    join unordered_relevant
-        on unordered_relevant.evaluation_id = unordered.evaluation_id
-        and unordered_relevant.rank = unordered.rank
+        renumbered.evaluation_id,
+        renumbered.kept_rank as rank,
+        row_number() over (
+            partition by renumbered.evaluation_id
+            order by renumbered.kept_rank
+        ) as relevant_rank,
+        1 as probability
+    from kept
+    join judged_ranks on judged_ranks.evaluation_id = kept.evaluation_id
+    join renumbered
+        on renumbered.evaluation_id = judged_ranks.evaluation_id
+        and renumbered.rank = judged_ranks.rank
+    where
+        not kept.by_score
+        and judged_ranks.grade >= $rel
 ),
 precisions as (
+    -- The probability is 1 but for what is expected over all orders of tied documents.
     select
         evaluation_id,
-        round(sum(share)) as num_rel,
-        sum(precision) as total
-    from relevant
+        round(sum(probability)) as num_rel,
+        sum(probability * relevant_rank / rank) as total
+    from kept_relevant
     group by evaluation_id
 )
 select
@@ -129,32 +225,34 @@ select
     evaluated_topics.run,
     evaluated_topics.topic,
     case
-        when $reward_silence and topic_counts.num_rel = 0
-        then 1 / (coalesce(kept.num_kept, 0) + cast(1 as double))
+        when $reward_silence and topic_counts.num_rel = 0 then 1 / (coalesce(kept.num_kept, 0) + cast(1 as double))
         else coalesce(
             precisions.total
                 + case
-                    when $insufficient = 'uncut' and not cuts.reached then 0
+                    when $insufficient = 'uncut' and $threshold is null and not thresholds.reached then 0
                     else precisions.num_rel / kept.num_kept
                 end,
             0
-        )
-            / (topic_counts.num_rel + 1)
+        ) / (topic_counts.num_rel + 1)
     end as value,
     case
         when $threshold is not null then $threshold
-        when $insufficient = 'lowest' or cuts.reached then cuts.weakest
+        when $insufficient = 'uncut' and not thresholds.reached then null
+        when thresholds.lower_is_better then max(kept.greatest) over run
+        else min(kept.least) over run
     end as threshold,
     coalesce(kept.num_kept, 0) as num_kept,
-    case when $threshold is null then coalesce(cuts.reached, false) end as reached,
-    own_weights.weight
+    case when $threshold is null then thresholds.reached end as reached,
+    evaluated_weights.weight
 from evaluated_topics
+join evaluated_weights(weighted := $weighted) as evaluated_weights
+    on evaluated_weights.evaluation_id = evaluated_topics.evaluation_id
 join topic_counts(rel := $rel) as topic_counts
     on topic_counts.qrels_id = evaluated_topics.qrels_id
     and topic_counts.topic_id = evaluated_topics.topic_id
-join evaluated_weights(weighted := $weighted) as own_weights on own_weights.evaluation_id = evaluated_topics.evaluation_id
-left join cuts
-    on cuts.qrels_id = evaluated_topics.qrels_id
-    and cuts.run_id = evaluated_topics.run_id
+join thresholds
+    on thresholds.qrels_id = evaluated_topics.qrels_id
+    and thresholds.run_id = evaluated_topics.run_id
 left join kept on kept.evaluation_id = evaluated_topics.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id
+window run as (partition by evaluated_topics.qrels, evaluated_topics.run)

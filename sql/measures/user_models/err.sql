@@ -1,5 +1,6 @@
 -- measure: ERR
 -- title: Expected reciprocal rank
+-- ties: expected = expected_err
 -- parameters: k, max_rel, ties
 --   max_rel integer? in [1, 1000] = 4        greatest grade there is, greater ones count as it; null is the
 --                                            greatest of the judgment set
@@ -15,27 +16,40 @@
 -- scores: no
 -- example: user-models ERR(max_rel=2) = 0.4375
 -- example: user-models ERR(max_rel=2)@2 = 0.25
-with stops as (
+with satisfactions as (
     select
-        evaluation_id,
-        last_place as rank,
-        patience * gain as chance
-    from gain_stretches(dcg := 'exp-log2', max_rel := $max_rel, depth := $k, ties := $ties)
+        evaluations.evaluation_id as evaluation_id,
+        ordered_ranks.rank as rank,
+        (pow(2, least(ordered_ranks.grade, greatest_grades.greatest_grade)) - 1)
+            / pow(2, greatest_grades.greatest_grade) as satisfaction
+    from evaluations
+    join greatest_grades(max_rel := $max_rel) as greatest_grades on greatest_grades.qrels_id = evaluations.qrels_id
+    join ordered_ranks(ties := $ties) as ordered_ranks on ordered_ranks.evaluation_id = evaluations.evaluation_id
     where
-        gain > 0
-        and $ties <> 'expected'
-    union all
+        ordered_ranks.grade >= 1
+        and ordered_ranks.rank <= coalesce($k, ordered_ranks.rank)
+),
+stops as (
+    -- The product of 1 - R over the documents above; -1000 makes it 0 below a document that satisfies every reader.
     select
         evaluation_id,
         rank,
-        chance
-    from err_stop_probabilities(max_rel := $max_rel, depth := $k)
-    where $ties = 'expected'
+        satisfaction * exp(
+            coalesce(
+                sum(case when satisfaction < 1 then ln(1 - satisfaction) else -1000 end) over (
+                    partition by evaluation_id
+                    order by rank
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as probability
+    from satisfactions
 ),
-found as (
+reciprocal_ranks as (
     select
         evaluation_id,
-        sum(chance / rank) as total
+        sum(probability / rank) as expected
     from stops
     group by evaluation_id
 )
@@ -43,6 +57,6 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.total, 0) as value
+    coalesce(reciprocal_ranks.expected, 0) as value
 from evaluated_topics
-left join found on found.evaluation_id = evaluated_topics.evaluation_id
+left join reciprocal_ranks on reciprocal_ranks.evaluation_id = evaluated_topics.evaluation_id

@@ -8,84 +8,100 @@
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
--- definition: Sum of W * gain, W being proportional to the product of the chances to go on from the places above,
+-- definition: Sum of W * gain, W being proportional to the product of the chances to go on from the ranks above,
 --    1 - 1 / (1 + b * exp(r * (t - S))) with the sum S of the gains down to there, and adding up to 1 over all
---    places down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
+--    ranks down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Thomas and Craswell 2018, Measuring the utility of search engine result pages,
 --    doi:10.1145/3209978.3210027, the goal (C1)
--- differs: Equal to cwl_eval, which has no defaults and takes 1000 places. Without ties: no value over all orders
+-- differs: Equal to cwl_eval, which has no defaults and takes 1000 ranks. Without ties: no value over all orders
 --    is known in closed form.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models IFT(t=1,b=1,r=0,depth=4) = 0.4
-with chances as (
+with gained as (
+    select
+        evaluation_id,
+        rank,
+        gain
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel)
+    where rank <= coalesce($depth, rank)
+    union all
+    select
+        evaluation_id,
+        $depth as rank,
+        0 as gain
+    from evaluations
+),
+stretches as (
+    -- The ranks down to each gained document, and those below all of them: throughout each of them S stays the same.
     -- Beyond 600 nothing changes, and exp() does not overflow.
     select
         evaluation_id,
-        above,
-        last_place,
+        rank,
         gain,
-        least(greatest($r * ($t - gain_above) + ln($b), -600), 600) as eagerness
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth)
+        rank - coalesce(lag(rank) over down, 0) as size,
+        exp(least(greatest(ln($b) + $r * ($t - (sum(gain) over down - gain)), -600), 600)) as odds
+    from gained
+    window down as (
+        partition by evaluation_id
+        order by rank nulls last, gain desc
+        rows between unbounded preceding and current row
+    )
 ),
-stops as (
-    -- Over a stretch the chance to go on is the same: a geometric series.
+chances as (
     select
         evaluation_id,
-        above,
-        last_place,
+        rank,
         gain,
-        1 / (1 + exp(eagerness)) as stop,
-        -ln(1 + exp(-eagerness)) as logarithm
-    from chances
+        size,
+        1 / (1 + odds) as stop,
+        -ln(1 + 1 / odds) as ln_onward
+    from stretches
 ),
-comings as (
+visits as (
+    -- The product of the chances to go on from the ranks above; to the first rank everybody comes.
     select
         evaluation_id,
-        last_place - above as size,
         gain,
+        size,
         stop,
-        logarithm,
-        coalesce(
-            sum((last_place - above) * logarithm) over (
-                partition by evaluation_id
-                order by above
-                rows between unbounded preceding and 1 preceding
-            ),
-            0
-        ) - first_value(logarithm) over (
-            partition by evaluation_id
-            order by above
-        ) as coming
-    from stops
+        ln_onward,
+        exp(
+            coalesce(
+                sum(size * ln_onward) over above - first_value(ln_onward) over above + ln_onward,
+                0
+            )
+        ) as at_first_rank
+    from chances
+    window above as (
+        partition by evaluation_id
+        order by rank nulls last, gain desc
+        rows between unbounded preceding and 1 preceding
+    )
 ),
-series as (
-    -- A chance of 1 to all digits leaves nothing of 1 - (1 - stop)^size, which is size * stop then.
+readers as (
+    -- The items of a stretch are a geometric series. A chance to go on of 1 to all digits leaves nothing of
+    -- 1 - (1 - stop)^size, which is size * stop then.
     select
         evaluation_id,
-        gain * exp(coming + size * logarithm) as gained,
-        exp(coming + logarithm) * case
-            when size is null then 1 / stop
-            when size * stop < 1e-5 then size - stop * size * (size - 1) / 2
-            else (1 - exp(size * logarithm)) / stop
-        end as items
-    from comings
-),
-read as (
-    select
-        evaluation_id,
-        sum(coalesce(gained, 0)) as gained,
-        sum(items) as items
-    from series
+        sum(case when gain > 0 then gain * at_first_rank * exp((size - 1) * ln_onward) else 0 end) as gained,
+        sum(
+            at_first_rank * case
+                when size is null then 1 / stop
+                when size * stop < 1e-5 then size - stop * size * (size - 1) / 2
+                else (1 - exp(size * ln_onward)) / stop
+            end
+        ) as items
+    from visits
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    read.gained / read.items as value,
-    read.items as expected_items,
-    read.gained as expected_total_utility
+    readers.gained / readers.items as value,
+    readers.items as expected_items,
+    readers.gained as expected_total_utility
 from evaluated_topics
-join read on read.evaluation_id = evaluated_topics.evaluation_id
+join readers on readers.evaluation_id = evaluated_topics.evaluation_id

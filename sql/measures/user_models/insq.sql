@@ -1,11 +1,11 @@
 -- measure: INSQ
 -- title: Weighted precision of a reader who goes on the likelier the more documents are wanted and the deeper the rank
 -- parameters: t, min_rel, max_rel, depth, ties
--- definition: Sum of W * gain, W being proportional to 1 / (rank + 2t - 1)^2 and adding up to 1 over all places
+-- definition: Sum of W * gain, W being proportional to 1 / (rank + 2t - 1)^2 and adding up to 1 over all ranks
 --    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process,
 --    doi:10.1145/2407085.2407092
--- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 places; the definition in print
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 ranks; the definition in print
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
@@ -16,16 +16,16 @@ with discounted as (
     select
         evaluation_id,
         sum(gain / pow(rank + 2 * $t - 1, 2)) as total
-    from gains_by_rank(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id
 ),
-starts as (
+upper_weights as (
     select sum(1 / pow(rank + 2 * $t - 1, 2)) as total
     from ranks_to_k(k := coalesce($depth, 100))
 ),
 weights as (
-    -- Below place 100 the first terms of the sum's asymptotic series have all digits.
+    -- Below rank 100 the first terms of the sum's asymptotic series have all digits.
     select
         case
             when $depth is null
@@ -36,15 +36,13 @@ weights as (
                 - 1 / (30 * pow(100 + 2 * $t, 5))
             else total
         end as total
-    from starts
+    from upper_weights
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(discounted.total / max_gains.scale / weights.total, 0) as value
+    coalesce(discounted.total / weights.total, 0) as value
 from evaluated_topics
 cross join weights
-left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
-    on max_gains.qrels_id = evaluated_topics.qrels_id
 left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

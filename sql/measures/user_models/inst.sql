@@ -9,25 +9,56 @@
 --   expected_total_utility   gain expected from them
 -- definition: Sum of W * gain, the weights W being proportional each to the one above it as ((rank + d - 1) /
 --    (rank + d))^2 with the rank of the upper one and d = 2t less the gains down to it, adding up to 1 over all
---    places down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
+--    ranks down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Moffat, Bailey, Scholer and Thomas 2015, INST: an adaptive metric for information retrieval
 --    evaluation, doi:10.1145/2838931.2838938
--- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 places; the definition in print
+-- differs: Equal to cwl_eval and ir_measures, which demand max_rel and take 1000 ranks; the definition in print
 --    goes on without end, depth=null.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models INST(depth=4) = 0.4175
+with visits as (
+    -- Within a stretch the weights are in proportion to 1 / (rank + d - 1)^2. Below a gain they are so with a lesser d,
+    -- and the factor makes good for it; -1000 makes it 0 where the reader stops for certain.
+    select
+        evaluation_id,
+        rank,
+        gain,
+        goal,
+        weights,
+        4 * $t * $t * exp(
+            2 * coalesce(
+                sum(
+                    case
+                        when abs(rank + goal - gain - 1) < 1e-12 then -1000
+                        else ln(abs(rank + goal - gain - 1) / (rank + goal - 1))
+                    end
+                ) over (
+                    partition by evaluation_id
+                    order by rank nulls last, gain desc
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as factor
+    from goal_stretches(t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
+),
+readers as (
+    select
+        evaluation_id,
+        sum(case when gain > 0 then factor * gain / pow(rank + goal - 1, 2) else 0 end) as gained,
+        sum(factor * weights) as items
+    from visits
+    group by evaluation_id
+)
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
     -- Below 0.5 a gain can make the reader go on, and a greater gain first is not always better.
-    case when $ties = 'rule' or $t >= 0.5 then inst_totals.gained / inst_totals.items end as value,
-    inst_totals.items as expected_items,
-    inst_totals.gained as expected_total_utility
+    case when $ties = 'rule' or $t >= 0.5 then readers.gained / readers.items end as value,
+    readers.items as expected_items,
+    readers.gained as expected_total_utility
 from evaluated_topics
-join inst_totals(
-    model := 'inst', t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties
-) as inst_totals
-    on inst_totals.evaluation_id = evaluated_topics.evaluation_id
+join readers on readers.evaluation_id = evaluated_topics.evaluation_id

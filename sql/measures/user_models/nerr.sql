@@ -14,36 +14,44 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models nERR(max_rel=2) = 0.549
-with ideal_chances as (
+with ideal_ranks as (
     select
-        ideal_gains.qrels_id,
-        ideal_gains.topic_id,
-        ideal_gains.rank,
-        ideal_gains.gain / max_gains.scale as chance
-    from ideal_gains(dcg := 'exp-log2', max_rel := $max_rel) as ideal_gains
-    join max_gains(dcg := 'exp-log2', max_rel := $max_rel) as max_gains
-        on max_gains.qrels_id = ideal_gains.qrels_id
+        judged_documents.qrels_id as qrels_id,
+        judged_documents.topic_id as topic_id,
+        (pow(2, least(judged_documents.grade, greatest_grades.greatest_grade)) - 1)
+            / pow(2, greatest_grades.greatest_grade) as satisfaction,
+        row_number() over (
+            partition by judged_documents.qrels_id, judged_documents.topic_id
+            order by judged_documents.grade desc
+        ) as rank
+    from judged_documents
+    join greatest_grades(max_rel := $max_rel) as greatest_grades
+        on greatest_grades.qrels_id = judged_documents.qrels_id
+    where judged_documents.grade >= 1
 ),
-cascades as (
-    -- A chance is below 1 but where 2^max_rel has more digits than a number holds.
+ideal_stops as (
     select
         qrels_id,
         topic_id,
         rank,
-        chance,
-        sum(case when chance < 1 then ln(1 - chance) else -1000 end) over (
-            partition by qrels_id, topic_id
-            order by rank
-            rows between unbounded preceding and 1 preceding
-        ) as logarithm
-    from ideal_chances
+        satisfaction * exp(
+            coalesce(
+                sum(case when satisfaction < 1 then ln(1 - satisfaction) else -1000 end) over (
+                    partition by qrels_id, topic_id
+                    order by rank
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as probability
+    from ideal_ranks
 ),
 ideal as (
     select
         qrels_id,
         topic_id,
-        sum(exp(coalesce(logarithm, 0)) * chance / rank) as total
-    from cascades
+        sum(probability / rank) as expected
+    from ideal_stops
     where rank <= coalesce($k, rank)
     group by qrels_id, topic_id
 )
@@ -51,14 +59,14 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(found.value / nullif(ideal.total, 0), 0) as value,
-    found.value as err,
-    coalesce(ideal.total, 0) as ideal_err
+    coalesce(actual.value / nullif(ideal.expected, 0), 0) as value,
+    actual.value as err,
+    coalesce(ideal.expected, 0) as ideal_err
 from evaluated_topics
-join err(k := $k, max_rel := $max_rel, ties := $ties) as found
-    on found.qrels = evaluated_topics.qrels
-    and found.run = evaluated_topics.run
-    and found.topic = evaluated_topics.topic
+join err(k := $k, max_rel := $max_rel, ties := $ties) as actual
+    on actual.qrels = evaluated_topics.qrels
+    and actual.run = evaluated_topics.run
+    and actual.topic = evaluated_topics.topic
 left join ideal
     on ideal.qrels_id = evaluated_topics.qrels_id
     and ideal.topic_id = evaluated_topics.topic_id

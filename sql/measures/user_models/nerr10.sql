@@ -5,7 +5,7 @@
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
 -- definition: Sum of W * gain, W being proportional to p^(rank - 1) times the product of 1 - gain over the
---    documents above and adding up to 1 over all places down to the depth. The gain is (grade - min_rel) /
+--    documents above and adding up to 1 over all ranks down to the depth. The gain is (grade - min_rel) /
 --    (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 10
@@ -14,20 +14,42 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR10(p=0.5) = 0.4545
-with read as (
+with visits as (
+    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
     select
         evaluation_id,
-        sum(case when gain > 0 then patience * gain * pow($p, last_place - 1) else 0 end) as gained,
-        sum(patience * (pow($p, above) - coalesce(pow($p, last_place), 0)) / (1 - $p)) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
+        rank,
+        gain,
+        exp(
+            coalesce(
+                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
+                    partition by evaluation_id
+                    order by rank
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as probability
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= coalesce($depth, rank)
+),
+readers as (
+    -- The sum of p^(rank - 1) down to a rank is (1 - p^rank) / (1 - p). The reader comes so far who stops at a document
+    -- for its gain; who stops at none comes to the depth.
+    select
+        evaluation_id,
+        sum(probability * gain * pow($p, rank - 1)) as gained,
+        sum(probability * gain * (1 - pow($p, rank)) / (1 - $p))
+            + min(probability * (1 - gain) * (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as items
+    from visits
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    read.gained / read.items as value,
-    read.items as expected_items,
-    read.gained as expected_total_utility
+    coalesce(readers.gained / readers.items, 0) as value,
+    coalesce(readers.items, (1 - coalesce(pow($p, $depth), 0)) / (1 - $p)) as expected_items,
+    coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-join read on read.evaluation_id = evaluated_topics.evaluation_id
+left join readers on readers.evaluation_id = evaluated_topics.evaluation_id

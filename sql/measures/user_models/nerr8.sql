@@ -1,7 +1,7 @@
 -- measure: NERR8
 -- title: Nearly expected reciprocal rank: the reader stops by gain, at the latest at the cutoff
 -- parameters: k, min_rel, max_rel, ties in {rule, worst, best}
---   k integer in [1, inf) = 10               place at which the reader stops in any case
+--   k integer in [1, inf) = 10               rank at which the reader stops in any case
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -10,25 +10,45 @@
 --    (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 8
--- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel.
+-- differs: Equal to cwl_eval and ir_measures down to rank 1000, where they cut; they demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR8@4 = 0.5
-with read as (
+with visits as (
+    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
     select
         evaluation_id,
-        sum(patience * gain) as gained,
-        sum(patience * (last_place - above)) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties)
+        rank,
+        gain,
+        exp(
+            coalesce(
+                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
+                    partition by evaluation_id
+                    order by rank
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as probability
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= $k
+),
+readers as (
+    -- Who stops at a document has looked at as many as its rank says; who stops at none has looked at k.
+    select
+        evaluation_id,
+        sum(probability * gain) as gained,
+        sum(probability * gain * rank) + min(probability * (1 - gain) * $k) as items
+    from visits
     group by evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    read.gained / read.items as value,
-    read.items as expected_items,
-    read.gained as expected_total_utility
+    coalesce(readers.gained / readers.items, 0) as value,
+    coalesce(readers.items, $k) as expected_items,
+    coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-join read on read.evaluation_id = evaluated_topics.evaluation_id
+left join readers on readers.evaluation_id = evaluated_topics.evaluation_id

@@ -1,7 +1,7 @@
 -- measure: NERR9
 -- title: Nearly expected reciprocal rank: the reader stops by gain and rank, at the latest at the cutoff
 -- parameters: k, min_rel, max_rel, ties in {rule, worst, best}
---   k integer in [1, inf) = 10               place at which the reader stops in any case
+--   k integer in [1, inf) = 10               rank at which the reader stops in any case
 -- columns:
 --   expected_items           documents that the reader is expected to look at
 --   expected_total_utility   gain expected from them
@@ -10,12 +10,12 @@
 --    (grade - min_rel) / (max_rel - min_rel), between 0 and 1.
 -- reference: Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between expected
 --    reciprocal rank and other metrics, doi:10.1145/3471158.3472239, equation 9
--- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel.
+-- differs: Equal to cwl_eval and ir_measures down to rank 1000, where they cut; they demand max_rel.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models NERR9@4 = 0.4706
-with harmonics as (
+with harmonic_numbers as (
     select
         rank,
         sum(cast(1 as double) / rank) over (
@@ -24,22 +24,44 @@ with harmonics as (
         ) as total
     from ranks_to_k(k := $k)
 ),
-read as (
+visits as (
+    -- The product of 1 - gain over the documents above; -1000 makes it 0 below a document of gain 1.
     select
-        stretches.evaluation_id,
-        sum(stretches.patience * stretches.gain / stretches.last_place) as gained,
-        sum(stretches.patience * (below.total - coalesce(top.total, 0))) as items
-    from gain_stretches(min_rel := $min_rel, max_rel := $max_rel, depth := $k, ties := $ties) as stretches
-    join harmonics as below on below.rank = stretches.last_place
-    left join harmonics as top on top.rank = stretches.above
-    group by stretches.evaluation_id
+        evaluation_id,
+        rank,
+        gain,
+        exp(
+            coalesce(
+                sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
+                    partition by evaluation_id
+                    order by rank
+                    rows between unbounded preceding and 1 preceding
+                ),
+                0
+            )
+        ) as probability
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= $k
+),
+readers as (
+    -- Who stops at a document has been through the weights 1 / rank down to it; who stops at none, through those to k.
+    select
+        visits.evaluation_id as evaluation_id,
+        sum(visits.probability * visits.gain / visits.rank) as gained,
+        sum(visits.probability * visits.gain * to_document.total)
+            + min(visits.probability * (1 - visits.gain)) * max(to_k.total) as items
+    from visits
+    join harmonic_numbers as to_document on to_document.rank = visits.rank
+    join harmonic_numbers as to_k on to_k.rank = $k
+    group by visits.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    read.gained / read.items as value,
-    read.items as expected_items,
-    read.gained as expected_total_utility
+    coalesce(readers.gained / readers.items, 0) as value,
+    coalesce(readers.items, to_k.total) as expected_items,
+    coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-join read on read.evaluation_id = evaluated_topics.evaluation_id
+join harmonic_numbers as to_k on to_k.rank = $k
+left join readers on readers.evaluation_id = evaluated_topics.evaluation_id

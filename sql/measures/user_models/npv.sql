@@ -2,7 +2,7 @@
 -- title: Net present value of the gains, as a rate per document
 -- parameters: rate, min_rel, max_rel, depth, ties
 --   rate double in (0, inf) = 0.1            by how much a gain is discounted from one document to the next
--- definition: Sum of W * gain, W being proportional to (1 + rate)^(1 - rank) and adding up to 1 over all places
+-- definition: Sum of W * gain, W being proportional to (1 + rate)^(1 - rank) and adding up to 1 over all ranks
 --    down to the depth. The gain is (grade - min_rel) / (max_rel - min_rel), between 0 and 1. It is RBP with p = 1
 --    / (1 + rate) and graded gains.
 -- reference: Azzopardi, Thomas and Moffat 2019, cwl_eval: an evaluation tool for information retrieval,
@@ -16,7 +16,7 @@ with discounted as (
     select
         evaluation_id,
         sum(gain * pow(1 + $rate, 1 - rank)) as total
-    from gains_by_rank(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id
 )
@@ -24,14 +24,10 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
+    -- The weights add up to (1 - (1 + rate)^-depth) / (1 - 1 / (1 + rate)).
     coalesce(
-        discounted.total
-            / max_gains.scale
-            * (1 - 1 / (1 + $rate))
-            / (1 - coalesce(pow(1 + $rate, -$depth), 0)),
+        discounted.total * (1 - 1 / (1 + $rate)) / (1 - coalesce(pow(1 + $rate, -$depth), 0)),
         0
     ) as value
 from evaluated_topics
-left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
-    on max_gains.qrels_id = evaluated_topics.qrels_id
 left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

@@ -1,12 +1,14 @@
 -- measure: RBP_resid
 -- title: Residual of rank-biased precision where something is not judged
 -- trec_eval: rbp_resid.p
+-- ties: expected = expected_rbp_resid
 -- parameters: p, ties
--- definition: p^n + (1 - p) times the sum over the unjudged among the n documents retrieved of p^(rank - 1); 0 if all of
---    them are judged. A negative grade is no judgment.
+-- definition: p^n + (1 - p) times the sum over the unjudged among the n documents retrieved of p^(rank - 1); 0 if
+--    all of them are judged. A negative grade is no judgment.
 -- reference: Soboroff, trec_eval 10, measure rbp_resid
--- differs: Equal to trec_eval 10 but for topics that the run leaves out: 0 here as there, while with a parameter trec_eval
---    -c takes them for one unjudged document. RBP_residual keeps the tail p^n where all is judged; 9.0.8 has neither.
+-- differs: Equal to trec_eval 10 but for topics that the run leaves out: 0 here as there, while with a parameter
+--    trec_eval -c takes them for one unjudged document. RBP_residual keeps the tail p^n where all is judged; 9.0.8 has
+--    neither.
 -- range: 0 1
 -- mean: arithmetic
 -- better: less
@@ -16,33 +18,21 @@
 with not_judged as (
     select
         evaluations.evaluation_id as evaluation_id,
-        sum(coalesce(persistence_weights.weight, 0)) as total
+        sum(pow($p, retrieved.rank - 1)) as total
     from evaluations
     join retrieved
         on retrieved.run_id = evaluations.run_id
         and retrieved.topic_id = evaluations.topic_id
-    left join judged_ranks
-        on judged_ranks.evaluation_id = evaluations.evaluation_id
-        and judged_ranks.rank = retrieved.rank
-    left join persistence_weights(p := $p) as persistence_weights
-        on persistence_weights.place = retrieved.rank
-    where coalesce(judged_ranks.grade, -1) < 0
+    left join ordered_ranks(ties := $ties) as ordered_ranks
+        on ordered_ranks.evaluation_id = evaluations.evaluation_id
+        and ordered_ranks.rank = retrieved.rank
+    where coalesce(ordered_ranks.grade, -1) < 0
     group by evaluations.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    case
-        when not_judged.total is null then 0
-        when $ties <> 'rule' then residual.value
-        else coalesce(tail.weight, 0) + (1 - $p) * not_judged.total
-    end as value
+    coalesce(pow($p, evaluated_topics.num_ret) + (1 - $p) * not_judged.total, 0) as value
 from evaluated_topics
 left join not_judged on not_judged.evaluation_id = evaluated_topics.evaluation_id
-left join persistence_weights(p := $p) as tail
-    on tail.place = evaluated_topics.num_ret + 1
-left join rbp_residual(p := $p, ties := $ties) as residual
-    on residual.qrels = evaluated_topics.qrels
-    and residual.run = evaluated_topics.run
-    and residual.topic = evaluated_topics.topic

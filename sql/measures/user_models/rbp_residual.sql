@@ -1,6 +1,7 @@
 -- measure: RBP_residual
 -- title: Residual of rank-biased precision: what unjudged documents could still add
 -- aliases: rbp_residual
+-- ties: expected = expected_rbp_residual
 -- parameters: p = 0.8, k, ties
 --   k integer in [1, inf) = null    rank cutoff; everything below it counts as unjudged; null is the
 --                                   whole ranking
@@ -17,9 +18,11 @@
 with seen as (
     select
         evaluation_id,
-        sum(share * pow($p, rank - 1)) as total
-    from relevance_probabilities(rel := 0, ties := $ties)
-    where rank <= coalesce($k, rank)
+        sum(pow($p, rank - 1)) as total
+    from ordered_ranks(ties := $ties)
+    where
+        grade >= 0
+        and rank <= coalesce($k, rank)
     group by evaluation_id
 )
 select

@@ -12,50 +12,48 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded RBP_scaled(p=0.5) = 0.2917
-with used as (
+with greatest_in_topic as (
     select
-        judged_documents.qrels_id,
-        judged_documents.topic_id,
-        max(judged_documents.grade) as grade
+        qrels_id,
+        topic_id,
+        max(grade) as grade
     from judged_documents
-    group by judged_documents.qrels_id, judged_documents.topic_id
+    group by qrels_id, topic_id
 ),
 scales as (
     select
-        used.qrels_id,
-        used.topic_id,
+        greatest_in_topic.qrels_id,
+        greatest_in_topic.topic_id,
         min(grade_gains.gain) as least_gain,
         max(grade_gains.gain) as greatest_gain
-    from used
+    from greatest_in_topic
     join grade_gains(gains := $gains) as grade_gains
-        on (grade_gains.grade >= 0 and grade_gains.grade <= used.grade)
+        on (grade_gains.grade >= 0 and grade_gains.grade <= greatest_in_topic.grade)
         or position(',' || cast(grade_gains.grade as varchar) || '=' in ',' || $gains) > 0
-    group by used.qrels_id, used.topic_id
+    group by greatest_in_topic.qrels_id, greatest_in_topic.topic_id
 ),
-gained as (
+scaled as (
     select
-        evaluated_topics.evaluation_id as evaluation_id,
-        gains_by_rank.rank,
+        evaluations.evaluation_id as evaluation_id,
+        gains_by_rank.rank as rank,
         case
             when scales.least_gain >= 0 and scales.greatest_gain <= 1 then gains_by_rank.gain
             else (gains_by_rank.gain - scales.least_gain)
                 / nullif(scales.greatest_gain - scales.least_gain, 0)
         end as gain
-    from evaluated_topics
+    from evaluations
     join scales
-        on scales.qrels_id = evaluated_topics.qrels_id
-        and scales.topic_id = evaluated_topics.topic_id
+        on scales.qrels_id = evaluations.qrels_id
+        and scales.topic_id = evaluations.topic_id
     join gains_by_rank(gains := $gains, ties := $ties) as gains_by_rank
-        on gains_by_rank.evaluation_id = evaluated_topics.evaluation_id
+        on gains_by_rank.evaluation_id = evaluations.evaluation_id
 ),
 discounted as (
     select
-        gained.evaluation_id,
-        sum(gained.gain * persistence_weights.weight) as total
-    from gained
-    join persistence_weights(p := $p) as persistence_weights
-        on persistence_weights.place = gained.rank
-    group by gained.evaluation_id
+        evaluation_id,
+        sum(gain * pow($p, rank - 1)) as total
+    from scaled
+    group by evaluation_id
 )
 select
     evaluated_topics.qrels,

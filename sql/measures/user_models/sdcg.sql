@@ -9,20 +9,22 @@
 --    doi:10.1145/582415.582418; as a measure of the C/W/L framework Moffat, Bailey, Scholer and Thomas 2017,
 --    Incorporating user expectations and behavior into the measurement of search effectiveness,
 --    doi:10.1145/3052768
--- differs: Equal to cwl_eval and ir_measures down to place 1000, where they cut; they demand max_rel and a cutoff.
+-- differs: Equal to cwl_eval and ir_measures down to rank 1000, where they cut; they demand max_rel and a cutoff.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
 -- example: user-models SDCG@4 = 0.3904
-with discounted as (
+with dcgs as (
     select
         evaluation_id,
         sum(gain * ln(2) / ln(rank + 1)) as total
-    from gains_by_rank(dcg := $dcg, min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
-    where rank <= $k
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where
+        rank <= $k
+        and $dcg = 'log2'
     group by evaluation_id
 ),
-full_gain as (
+greatest_dcg as (
     select sum(ln(2) / ln(rank + 1)) as total
     from ranks_to_k(k := $k)
 )
@@ -30,9 +32,7 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(discounted.total / max_gains.scale / full_gain.total, 0) as value
+    coalesce(dcgs.total / greatest_dcg.total, 0) as value
 from evaluated_topics
-cross join full_gain
-left join max_gains(min_rel := $min_rel, max_rel := $max_rel) as max_gains
-    on max_gains.qrels_id = evaluated_topics.qrels_id
-left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id
+cross join greatest_dcg
+left join dcgs on dcgs.evaluation_id = evaluated_topics.evaluation_id

@@ -1,14 +1,14 @@
 -- title: How many false positives each ranking shows down to each of its documents
 -- parameters: rel
 -- columns:
---   evaluation_id   key of the evaluation
---   qrels           judgment set
---   run             run
---   rank            place in the ranking
---   comparison_score        strength of the weakest document down to here, which a cut needs to keep them all
---   score           its score as it stood in the file
---   relevant        whether the document is relevant, else it is a false positive
---   num_errors      false positives down to here
+--   evaluation_id      key of the evaluation
+--   qrels              judgment set
+--   run                run
+--   rank               rank of the document
+--   comparison_score   what the tie rule compares of the weakest document down to here, which a threshold must let pass
+--   score              that document's score as it stood in the file
+--   relevant           whether the document at this rank is relevant, else it is a false positive
+--   false_positives    false positives down to here
 with assessed as (
     select
         evaluated_topics.evaluation_id,
@@ -16,7 +16,7 @@ with assessed as (
         evaluated_topics.run,
         retrieved_scores.rank,
         retrieved_scores.comparison_score,
-        case when runs.lower_is_better then -retrieved_scores.score else retrieved_scores.score end as signed,
+        case when runs.lower_is_better then -retrieved_scores.score else retrieved_scores.score end as signed_score,
         runs.lower_is_better,
         coalesce(judged_ranks.grade >= $rel, false) as relevant
     from evaluated_topics
@@ -35,13 +35,13 @@ counted as (
         qrels,
         run,
         rank,
-        min(comparison_score) over ranking as comparison_score,
-        min(signed) over ranking as signed,
+        min(comparison_score) over down as comparison_score,
+        min(signed_score) over down as signed_score,
         lower_is_better,
         relevant,
-        count(case when not relevant then 1 end) over ranking as num_errors
+        count(case when not relevant then 1 end) over down as false_positives
     from assessed
-    window ranking as (
+    window down as (
         partition by qrels, run, evaluation_id
         order by rank
         rows between unbounded preceding and current row
@@ -53,7 +53,7 @@ select
     run,
     rank,
     comparison_score,
-    case when lower_is_better then -signed else signed end as score,
+    case when lower_is_better then -signed_score else signed_score end as score,
     relevant,
-    num_errors
+    false_positives
 from counted

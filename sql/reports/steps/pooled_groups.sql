@@ -1,16 +1,16 @@
--- title: Documents of each run by strength, those of all topics together, with what stands above them
+-- title: Documents of equal score of each run, all topics pooled, with the documents of better scores above them
 -- parameters: rel, nonrelevant
 -- columns:
---   qrels          judgment set
---   run            run
---   comparison_score       strength of the documents; only those of the topics evaluated
---   threshold      their score; of different ones that the tie rule holds equal the weakest
---   num_rel        relevant documents among them
---   num_nonrel     documents not relevant among them
---   rel_above      relevant documents above all of them
---   nonrel_above   documents not relevant above all of them
+--   qrels              judgment set
+--   run                run
+--   comparison_score   what the tie rule compares of their scores; only documents of the topics evaluated
+--   threshold          their score; of different ones that the tie rule holds equal the weakest
+--   num_rel            relevant documents among them
+--   num_nonrel         documents not relevant among them
+--   rel_above          relevant documents above all of them
+--   nonrel_above       documents not relevant above all of them
 with documents_seen as (
-    -- By the names of judgment set and run, so that who asks for one run reads no others.
+    -- Names of judgment sets and runs let a condition on the run reach the tables.
     select
         evaluated_topics.qrels as qrels,
         evaluated_topics.run as run,

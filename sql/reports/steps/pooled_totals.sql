@@ -10,11 +10,11 @@
 select
     evaluated_topics.qrels as qrels,
     evaluated_topics.run as run,
-    cast(sum(class_totals.num_rel) as bigint) as num_rel,
-    cast(sum(class_totals.num_nonrel) as bigint) as num_nonrel,
-    cast(sum(class_totals.rel_ret) as bigint) as rel_ret,
-    cast(sum(class_totals.nonrel_ret) as bigint) as nonrel_ret
+    cast(sum(class_counts.num_rel) as bigint) as num_rel,
+    cast(sum(class_counts.num_nonrel) as bigint) as num_nonrel,
+    cast(sum(class_counts.rel_ret) as bigint) as rel_ret,
+    cast(sum(class_counts.nonrel_ret) as bigint) as nonrel_ret
 from evaluated_topics
-join class_totals(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_totals
-    on class_totals.evaluation_id = evaluated_topics.evaluation_id
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    on class_counts.evaluation_id = evaluated_topics.evaluation_id
 group by evaluated_topics.qrels, evaluated_topics.run

@@ -7,7 +7,7 @@
 select
     qrels_id,
     topic_id,
-    count(*) as num_subtopics
-from group_relevant_counts(rel := $rel)
-where num_rel > 0
+    count(distinct iteration) as num_subtopics
+from assessments
+where grade >= $rel
 group by qrels_id, topic_id

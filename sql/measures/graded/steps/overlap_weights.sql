@@ -1,8 +1,8 @@
--- title: How much two rankings that share one document from a place on overlap there and below
+-- title: How much a document adds to the overlap of two rankings that both hold it from a depth on
 -- parameters: p = 0.95
 -- columns:
---   place   a place, down to where no ranking and no ideal one goes or nothing is left
---   rest    sum of p^(d - 1) / d over the places d from here on
+--   depth    a depth, down to where no ranking and no ideal one goes or nothing is left
+--   weight   sum of p^(d - 1) / d over the depths d from this one on
 with recursive lengths as (
     select max(num_ret) as length
     from run_topics
@@ -18,18 +18,18 @@ longest as (
 ),
 depths as (
     -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7. Below 1e-20 nothing is left of p^(d - 1).
-    select 1 as place
+    select 1 as depth
     union all
-    select 2 * depths.place + halves.half as place
+    select 2 * depths.depth + halves.half as depth
     from depths
     join (select 0 as half union all select 1 as half) as halves
-        on (2 * depths.place + halves.half) * ln($p) > -46.1
-    join longest on longest.length >= 2 * depths.place + halves.half
+        on (2 * depths.depth + halves.half) * ln($p) > -46.1
+    join longest on longest.length >= 2 * depths.depth + halves.half
 )
 select
-    place,
-    sum(pow($p, place - 1) / place) over (
-        order by place desc
+    depth,
+    sum(pow($p, depth - 1) / depth) over (
+        order by depth desc
         rows between unbounded preceding and current row
-    ) as rest
+    ) as weight
 from depths

@@ -1,30 +1,59 @@
 -- title: Pairs of documents of which a judgment group prefers one to the other
+-- definition: Within a subgroup a document is preferred to those of a lower level. A group of several subgroups also
+--    prefers a to c if it prefers a to b and b to c.
 -- columns:
 --   qrels_id         key of the judgment set
 --   topic_id         key of the topic
---   judgment_group   who prefers
+--   judgment_group   who prefers; where the set is no preferences, the iteration
 --   better_id        key of the document preferred
 --   worse_id         key of the other document
---   share            1 divided by the number of groups that prefer either of the two to the other
-with recursive stated as (
+--   num_groups       groups that prefer either of the two to the other
+with recursive levels as (
+    select
+        qrels_id,
+        topic_id,
+        judgment_group,
+        subgroup,
+        document_id,
+        level
+    from preferences
+    union all
+    select
+        qrels_id,
+        topic_id,
+        iteration as judgment_group,
+        '0' as subgroup,
+        document_id,
+        cast(grade as double) as level
+    from assessments
+),
+group_levels as (
+    select
+        qrels_id,
+        topic_id,
+        judgment_group,
+        subgroup,
+        document_id,
+        level,
+        min(subgroup) over judged < max(subgroup) over judged as has_subgroups
+    from levels
+    window judged as (partition by qrels_id, topic_id, judgment_group)
+),
+stated as (
     select
         better.qrels_id as qrels_id,
         better.topic_id as topic_id,
         better.judgment_group as judgment_group,
-        preference_groups.num_subgroups as num_subgroups,
+        better.has_subgroups as has_subgroups,
         better.document_id as better_id,
         worse.document_id as worse_id
-    from preference_levels as better
-    join preference_levels as worse
+    from group_levels as better
+    join group_levels as worse
         on worse.qrels_id = better.qrels_id
         and worse.topic_id = better.topic_id
         and worse.judgment_group = better.judgment_group
         and worse.subgroup = better.subgroup
         and worse.level < better.level
-    join preference_groups
-        on preference_groups.qrels_id = better.qrels_id
-        and preference_groups.topic_id = better.topic_id
-        and preference_groups.judgment_group = better.judgment_group
 ),
 partly_stated as (
     select
@@ -34,7 +63,7 @@ partly_stated as (
         better_id,
         worse_id
     from stated
-    where num_subgroups > 1
+    where has_subgroups
 ),
 implied as (
     -- Within one subgroup every pair that follows is stated; of several subgroups it may come from two.
@@ -67,7 +96,7 @@ preferred as (
         better_id,
         worse_id
     from stated
-    where num_subgroups = 1
+    where not has_subgroups
     union all
     select
         qrels_id,
@@ -83,11 +112,11 @@ select
     judgment_group,
     better_id,
     worse_id,
-    cast(1 as double) / count(*) over (
+    count(*) over (
         partition by
             qrels_id,
             topic_id,
             least(better_id, worse_id),
             greatest(better_id, worse_id)
-    ) as share
+    ) as num_groups
 from preferred

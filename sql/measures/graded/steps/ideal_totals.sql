@@ -1,0 +1,16 @@
+-- title: How many documents with a gain each topic has, the length of its ideal ranking, and the sum of their gains
+-- parameters: gains
+-- columns:
+--   qrels_id     key of the judgment set
+--   topic_id     key of the topic
+--   num_gained   judged documents with a gain above 0
+--   total_gain   sum of their gains
+select
+    judged_documents.qrels_id,
+    judged_documents.topic_id,
+    count(*) as num_gained,
+    sum(grade_gains.gain) as total_gain
+from judged_documents
+join grade_gains(gains := $gains) as grade_gains on grade_gains.grade = judged_documents.grade
+where grade_gains.gain > 0
+group by judged_documents.qrels_id, judged_documents.topic_id

@@ -1,0 +1,31 @@
+-- title: Interpolated precision at each relevant document: the highest precision there or below
+-- parameters: rel
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            rank of the document
+--   relevant_rank   relevant documents down to it
+--   precision       highest precision at this or a later relevant document
+with relevant as (
+    select
+        evaluation_id,
+        rank,
+        case
+            when $rel = 1 then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from ordered_ranks()
+    where grade >= $rel
+)
+select
+    evaluation_id,
+    rank,
+    relevant_rank,
+    max(cast(relevant_rank as double) / rank) over (
+        partition by evaluation_id
+        order by relevant_rank desc
+        rows between unbounded preceding and current row
+    ) as precision
+from relevant

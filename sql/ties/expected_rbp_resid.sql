@@ -1,0 +1,23 @@
+-- title: RBP_resid expected over all orders of tied documents
+-- definition: RBP_residual where a document retrieved is not judged, in whatever order; else 0.
+-- parameters: p
+-- columns: qrels, run, topic, value
+with seen as (
+    select
+        evaluation_id,
+        count(*) as num_judged
+    from judged_ranks
+    where grade >= 0
+    group by evaluation_id
+)
+select
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    case when evaluated_topics.num_ret > coalesce(seen.num_judged, 0) then residual.value else 0 end as value
+from evaluated_topics
+join expected_rbp_residual(p := $p) as residual
+    on residual.qrels = evaluated_topics.qrels
+    and residual.run = evaluated_topics.run
+    and residual.topic = evaluated_topics.topic
+left join seen on seen.evaluation_id = evaluated_topics.evaluation_id

@@ -1,0 +1,47 @@
+-- title: To how many subtopics the document at each rank is relevant, tied ones in their worst or their best order
+-- definition: The best order of a tie has documents relevant to more subtopics above those relevant to fewer; the worst
+--    order is its reverse.
+-- parameters: rel, judged_only, ties in {worst, best} = best
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            rank in that order of a document that is relevant to some subtopic
+--   num_subtopics   subtopics that it is relevant to
+with relevant as (
+    select
+        tied_documents.evaluation_id,
+        tied_documents.first_rank,
+        tied_documents.last_rank,
+        tied_documents.document_id,
+        count(*) as num_subtopics
+    from tied_documents(judged_only := $judged_only) as tied_documents
+    join evaluations on evaluations.evaluation_id = tied_documents.evaluation_id
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = tied_documents.document_id
+    where
+        tied_documents.grade >= $rel
+        and assessments.grade >= $rel
+    group by
+        tied_documents.evaluation_id,
+        tied_documents.first_rank,
+        tied_documents.last_rank,
+        tied_documents.document_id
+),
+numbered as (
+    select
+        evaluation_id,
+        first_rank,
+        last_rank,
+        num_subtopics,
+        row_number() over (
+            partition by evaluation_id, first_rank
+            order by num_subtopics desc
+        ) as number_in_tie
+    from relevant
+)
+select
+    evaluation_id,
+    case when $ties = 'best' then first_rank + number_in_tie - 1 else last_rank - number_in_tie + 1 end as rank,
+    num_subtopics
+from numbered

@@ -1,0 +1,45 @@
+-- title: How likely the first relevant document stands at a rank, over all orders of tied documents
+-- definition: The probability that the tie's documents above the rank are all not relevant, times that of a relevant
+--    one at the rank.
+-- parameters: rel, judged_only
+-- columns:
+--   evaluation_id   key of the evaluation
+--   rank            a rank of the first tie that holds a relevant document
+--   probability     that the first relevant document stands there
+with tied as (
+    select
+        evaluation_id,
+        rank,
+        num_rel,
+        last_rank - first_rank + 1 as size,
+        rank - first_rank as num_above
+    from tie_group_ranks(rel := $rel, judged_only := $judged_only)
+    where
+        rel_above = 0
+        and rank <= last_rank - num_rel + 1
+),
+logarithms as (
+    -- The chance that the document at this rank is not relevant where none above it is; it is 0 at the last one.
+    select
+        evaluation_id,
+        rank,
+        num_above,
+        num_rel,
+        size,
+        case
+            when num_above < size - num_rel
+            then ln(cast(size - num_rel - num_above as double) / (size - num_above))
+            else 0
+        end as logarithm
+    from tied
+)
+select
+    evaluation_id,
+    rank,
+    exp(coalesce(sum(logarithm) over above, 0)) * num_rel / (size - num_above) as probability
+from logarithms
+window above as (
+    partition by evaluation_id
+    order by rank
+    rows between unbounded preceding and 1 preceding
+)

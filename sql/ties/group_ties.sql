@@ -1,0 +1,54 @@
+-- title: Documents tied with each other, and single ones, of which some are relevant to a judgment group
+-- definition: Where ranks leave documents out, those kept of a tie are tied in the ranks left, in every order alike.
+-- parameters: rel, judged_only
+--   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
+-- columns:
+--   evaluation_id    key of the evaluation
+--   judgment_group   iteration of the judgments, which names the group
+--   first_rank       rank of the first of them
+--   last_rank        rank of the last of them
+--   num_rel          documents among them that are relevant to the group
+--   rel_above        documents above all of them that are relevant to it
+with judged as (
+    select
+        judged_ranks.evaluation_id as evaluation_id,
+        assessments.iteration as judgment_group,
+        judged_ranks.first_rank as first_in_all,
+        judged_ranks.last_rank as last_in_all,
+        row_number() over (
+            partition by judged_ranks.evaluation_id, assessments.iteration
+            order by judged_ranks.rank
+        ) as judged_rank,
+        assessments.grade as grade
+    from judged_ranks
+    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = judged_ranks.document_id
+    where assessments.grade >= 0
+),
+tied as (
+    select
+        evaluation_id,
+        judgment_group,
+        min(case when $judged_only then judged_rank else first_in_all end) as first_rank,
+        max(case when $judged_only then judged_rank else last_in_all end) as last_rank,
+        count(case when grade >= $rel then 1 end) as num_rel
+    from judged
+    group by evaluation_id, judgment_group, first_in_all
+)
+select
+    evaluation_id,
+    judgment_group,
+    first_rank,
+    last_rank,
+    num_rel,
+    cast(coalesce(sum(num_rel) over above, 0) as integer) as rel_above
+from tied
+where num_rel > 0
+window above as (
+    partition by evaluation_id, judgment_group
+    order by first_rank
+    rows between unbounded preceding and 1 preceding
+)

@@ -1,0 +1,125 @@
+-- title: What a document adds to a mean over judgment groups where it stands next below a set of tied documents
+-- parameters: rel, judged_only, measure, depth, ties in {worst, best} = best
+--   judged_only boolean = false   whether ranks count only documents to which the group gave a grade of 0 or more
+--   measure varchar in {AP, P, Rprec} = AP   what is averaged over the groups
+--   depth double = 1.0            of P the cutoff, of Rprec the cutoff as a multiple of the relevant documents
+-- columns:
+--   evaluation_id   key of the evaluation
+--   first_rank      rank of the first document of the tie
+--   set_number      number of the set above, whose order does not matter
+--   next_number     number of the set with the document
+--   is_last         whether that is the whole tie
+--   is_only         whether the tie has just one set of each size
+--   addition        what the document adds
+with divisors as (
+    select
+        qrels_id,
+        topic_id,
+        judgment_group,
+        count(*) over (partition by qrels_id, topic_id) as num_groups,
+        num_rel,
+        case
+            when $measure = 'P' then $depth
+            else floor($depth * num_rel + cast(0.9 as double))
+        end as cutoff
+    from group_relevant_counts(rel := $rel)
+),
+sets as (
+    select
+        evaluation_id,
+        first_rank,
+        set_number,
+        num_docs,
+        is_only
+    from tie_prefixes(rel := $rel, judged_only := $judged_only, ties := $ties)
+),
+members as (
+    select
+        sets.evaluation_id as evaluation_id,
+        sets.first_rank as first_rank,
+        sets.set_number as set_number,
+        sets.num_docs as docs_in_set,
+        sets.is_only as is_only,
+        patterns.digit_value as digit_value,
+        patterns.last_number as last_number,
+        patterns.judgment_group as judgment_group,
+        patterns.is_rel as is_rel,
+        patterns.num_docs as num_docs,
+        floor(sets.set_number / patterns.digit_value)
+            - (patterns.num_docs + 1)
+            * floor(sets.set_number / (patterns.digit_value * (patterns.num_docs + 1))) as num_members
+    from sets
+    join judgment_patterns(rel := $rel, judged_only := $judged_only) as patterns
+        on patterns.evaluation_id = sets.evaluation_id
+        and patterns.first_rank = sets.first_rank
+),
+counted as (
+    select
+        evaluation_id,
+        first_rank,
+        set_number,
+        docs_in_set,
+        is_only,
+        set_number + digit_value as next_number,
+        set_number + digit_value = last_number as is_last,
+        judgment_group,
+        is_rel = 1 and num_members < num_docs as is_next,
+        sum(num_members * is_rel) over by_group as rel_in_set,
+        sum(num_members) over by_group as judged_in_set
+    from members
+    window by_group as (partition by evaluation_id, first_rank, set_number, judgment_group)
+),
+ranked as (
+    select
+        counted.evaluation_id as evaluation_id,
+        counted.first_rank as first_rank,
+        counted.set_number as set_number,
+        counted.next_number as next_number,
+        counted.is_last as is_last,
+        counted.is_only as is_only,
+        divisors.num_groups as num_groups,
+        divisors.num_rel as num_rel,
+        divisors.cutoff as cutoff,
+        above.rel_above + counted.rel_in_set + 1 as relevant_rank,
+        above.docs_above + case when $judged_only then counted.judged_in_set else counted.docs_in_set end + 1 as rank
+    from counted
+    join sets as next_sets
+        on next_sets.evaluation_id = counted.evaluation_id
+        and next_sets.first_rank = counted.first_rank
+        and next_sets.set_number = counted.next_number
+    join evaluations on evaluations.evaluation_id = counted.evaluation_id
+    join divisors
+        on divisors.qrels_id = evaluations.qrels_id
+        and divisors.topic_id = evaluations.topic_id
+        and divisors.judgment_group = counted.judgment_group
+    join counts_above_ties(rel := $rel, judged_only := $judged_only, ties := $ties) as above
+        on above.evaluation_id = counted.evaluation_id
+        and above.first_rank = counted.first_rank
+        and above.judgment_group = counted.judgment_group
+    where counted.is_next
+),
+group_additions as (
+    select
+        evaluation_id,
+        first_rank,
+        set_number,
+        next_number,
+        is_last,
+        is_only,
+        case
+            when $measure = 'AP' then cast(relevant_rank as double) / rank / num_rel
+            when rank <= cutoff then 1 / nullif(cutoff, 0)
+            else 0
+        end / num_groups as addition
+    from ranked
+)
+select
+    evaluation_id,
+    first_rank,
+    set_number,
+    next_number,
+    is_last,
+    is_only,
+    sum(addition) as addition
+from group_additions
+group by evaluation_id, first_rank, set_number, next_number, is_last, is_only

@@ -1,0 +1,96 @@
+-- title: Accuracy in the worst and the best order of tied documents, and expected over all their orders
+-- definition: A tie above the cutoff has all, none or half of its other documents above a relevant one. Of the tie that
+--    the cutoff cuts there may be more or fewer relevant documents above it, and more are not always better.
+-- parameters: k, rel, ties in {worst, best, expected} = expected
+-- columns: qrels, run, topic, value
+--   num_pairs   pairs of a relevant document and another one among the first k
+with whole_ties as (
+    select
+        evaluation_id,
+        num_rel,
+        first_rank - 1 - rel_above as others_above,
+        last_rank - first_rank + 1 - num_rel as others_beside
+    from relevant_ties(rel := $rel)
+    where last_rank <= coalesce($k, last_rank)
+),
+whole_tie_sums as (
+    select
+        evaluation_id,
+        sum(num_rel) as num_rel,
+        sum(
+            num_rel * (
+                others_above
+                + others_beside
+                * case $ties when 'worst' then 1 when 'best' then 0 else cast(0.5 as double) end
+            )
+        ) as num_misordered
+    from whole_ties
+    group by evaluation_id
+),
+counts as (
+    select
+        evaluated_topics.evaluation_id as evaluation_id,
+        least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret) as num_ret,
+        coalesce(whole_tie_sums.num_rel, 0) + coalesce(cut_ties.num_rel, 0) as num_rel,
+        coalesce(whole_tie_sums.num_misordered, 0)
+            + coalesce(
+                cut_ties.num_rel * (
+                    cut_ties.others_above
+                    + cut_ties.others_beside
+                    * case $ties when 'worst' then 1 when 'best' then 0 else cast(0.5 as double) end
+                ),
+                0
+            ) as num_misordered,
+        coalesce(cut_ties.probability, 1) as probability
+    from evaluated_topics
+    left join whole_tie_sums on whole_tie_sums.evaluation_id = evaluated_topics.evaluation_id
+    left join cut_ties(k := $k, rel := $rel) as cut_ties on cut_ties.evaluation_id = evaluated_topics.evaluation_id
+),
+pairs as (
+    select
+        evaluation_id,
+        num_rel,
+        num_misordered,
+        cast(num_rel as double) * (num_ret - num_rel) as num_pairs,
+        probability
+    from counts
+),
+outcomes as (
+    select
+        evaluation_id,
+        case when num_rel = 0 then 0 else 1 - coalesce(num_misordered / nullif(num_pairs, 0), 0) end as value,
+        num_pairs,
+        probability
+    from pairs
+),
+numbered as (
+    select
+        evaluation_id,
+        value,
+        num_pairs,
+        probability,
+        row_number() over (
+            partition by evaluation_id
+            order by case when $ties = 'best' then -value else value end, num_pairs
+        ) as number
+    from outcomes
+),
+chosen as (
+    select
+        evaluation_id,
+        sum(probability * value) / sum(probability) as value,
+        sum(probability * num_pairs) / sum(probability) as num_pairs
+    from numbered
+    where
+        number = 1
+        or $ties = 'expected'
+    group by evaluation_id
+)
+select
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    chosen.value,
+    chosen.num_pairs
+from evaluated_topics
+join chosen on chosen.evaluation_id = evaluated_topics.evaluation_id

@@ -1,0 +1,48 @@
+-- title: FPR in the worst and the best order of tied documents, and expected over all their orders
+-- definition: Of the tie that the cutoff cuts, the least and the most documents of one kind that may stand above the
+--    cutoff, or their share of the tie.
+-- parameters: k = 10, rel, nonrelevant, collection, ties in {worst, best, expected} = expected
+-- columns: qrels, run, topic, value
+with tied as (
+    -- Most of what is retrieved may have no judgment: then the relevant documents are counted, which leave the others.
+    select
+        evaluation_id,
+        case when $nonrelevant = 'judged' then num_nonrel else num_rel end as num_counted,
+        last_rank - first_rank + 1 as size,
+        least(coalesce($k, last_rank), last_rank) - first_rank + 1 as num_kept
+    from tie_groups(rel := $rel)
+    where first_rank <= coalesce($k, first_rank)
+),
+counts as (
+    select
+        evaluation_id,
+        sum(
+            case
+                when $ties = 'expected' then cast(num_counted as double) * num_kept / size
+                when ($ties = 'worst') = ($nonrelevant = 'judged') then least(num_counted, num_kept)
+                else greatest(num_kept - (size - num_counted), 0)
+            end
+        ) as num_counted
+    from tied
+    group by evaluation_id
+),
+false_positives as (
+    select
+        evaluated_topics.evaluation_id as evaluation_id,
+        case
+            when $nonrelevant = 'judged' then coalesce(counts.num_counted, 0)
+            else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
+                - coalesce(counts.num_counted, 0)
+        end as total
+    from evaluated_topics
+    left join counts on counts.evaluation_id = evaluated_topics.evaluation_id
+)
+select
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    coalesce(cast(false_positives.total as double) / nullif(class_counts.num_nonrel, 0), 0) as value
+from evaluated_topics
+join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
+    on class_counts.evaluation_id = evaluated_topics.evaluation_id
+join false_positives on false_positives.evaluation_id = evaluated_topics.evaluation_id

@@ -1,0 +1,1 @@
+"""Programs that measure the house or write its pages."""
