@@ -73,6 +73,12 @@ def test_incomplete_beta_function(warehouse: Warehouse) -> None:
     assert warehouse.rows("select beta_cdf(0, 2, 3), beta_cdf(1, 2, 3)") == [(0, 1)]
 
 
+def test_trigamma(warehouse: Warehouse) -> None:
+    points = [*np.geomspace(0.01, 1e9, 300), 0.5, 1, 2, 100]
+    check(warehouse, "trigamma", [(float(x),) for x in points], lambda x: mpmath.polygamma(1, mpmath.mpf(x)))
+    assert warehouse.rows("select trigamma(null)") == [(None,)]
+
+
 def test_p_values_of_student(warehouse: Warehouse) -> None:
     points = (0, 1e-8, -0.01, 0.5, 0.99, 1, -1.01, 2, 3.3, 10, -50, 1e3, 1e6)
     check(warehouse, "student_p", list(product(points, DEGREES)), student_p)

@@ -69,19 +69,19 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
 
 
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
-    steps = [loaded.catalog[name] for name in ("relevant_ranks", "evaluated_topics")]
+    steps = [loaded.catalog[name] for name in ("topic_counts", "evaluated_topics")]
     before = held(loaded)
     with sharing.kept(loaded, loaded.catalog, steps, lambda query: query):
         assert held(loaded) - before == Counter(
-            ["evalsql_relevant_ranks", "evalsql_evaluated_topics", "relevant_ranks", "evaluated_topics"]
+            ["evalsql_topic_counts", "evalsql_evaluated_topics", "topic_counts", "evaluated_topics"]
         )
-        assert loaded.rows("select count(*) from temp.relevant_ranks()") == loaded.rows(
-            "select count(*) from steps.relevant_ranks()"
+        assert loaded.rows("select count(*) from temp.topic_counts()") == loaded.rows(
+            "select count(*) from steps.topic_counts()"
         )
-        with pytest.raises(QueryError, match="relevant_ranks is kept for its defaults only"):
-            loaded.rows("from temp.relevant_ranks(rel := 2)")
+        with pytest.raises(QueryError, match="topic_counts is kept for its defaults only"):
+            loaded.rows("from temp.topic_counts(rel := 2)")
     assert held(loaded) == before
-    assert loaded.rows("select count(*) from steps.relevant_ranks(rel := 2)")
+    assert loaded.rows("select count(*) from steps.topic_counts(rel := 2)")
 
 
 def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
@@ -98,4 +98,4 @@ def test_a_measure_shares_only_steps_it_takes_at_their_defaults(loaded: Warehous
     measures = parse_measures(["AP", "AP(rel=2)", "P(ties=best)@5", "nDCG@10", "Judged@10"], loaded.catalog)
     plan = sharing.planned(loaded.catalog, measures)
     assert plan.measures == {"AP", "nDCG@10"}
-    assert {step.name for step in plan.steps} >= {"relevant_ranks", "gains_by_rank", "evaluated_topics"}
+    assert {step.name for step in plan.steps} >= {"topic_counts", "gains_by_rank", "evaluated_topics"}

@@ -19,30 +19,12 @@ with discounted as (
     from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
     where rank <= coalesce($depth, rank)
     group by evaluation_id
-),
-upper_weights as (
-    select sum(1 / pow(rank + 2 * $t - 1, 2)) as total
-    from ranks_to_k(k := coalesce($depth, 100))
-),
-weights as (
-    -- Below rank 100 the first terms of the sum's asymptotic series have all digits.
-    select
-        case
-            when $depth is null
-            then total
-                + 1 / (100 + 2 * $t)
-                + 1 / (2 * pow(100 + 2 * $t, 2))
-                + 1 / (6 * pow(100 + 2 * $t, 3))
-                - 1 / (30 * pow(100 + 2 * $t, 5))
-            else total
-        end as total
-    from upper_weights
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(discounted.total / weights.total, 0) as value
+    -- The weights add up to a difference of the trigamma function.
+    coalesce(discounted.total / (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0)), 0) as value
 from evaluated_topics
-cross join weights
 left join discounted on discounted.evaluation_id = evaluated_topics.evaluation_id

@@ -18,15 +18,44 @@
 -- mean: arithmetic
 -- scores: no
 -- example: user-models INST(depth=4) = 0.4175
-with visits as (
+with gained as (
+    select
+        evaluation_id,
+        rank,
+        gain
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= coalesce($depth, rank)
+    union all
+    select
+        evaluation_id,
+        $depth as rank,
+        0 as gain
+    from evaluations
+),
+stretches as (
+    -- The ranks down to each gained document, and those below all of them: throughout each of them d stays the same.
+    select
+        evaluation_id,
+        rank,
+        gain,
+        coalesce(lag(rank) over down, 0) as rank_above,
+        2 * $t - (sum(gain) over down - gain) as goal
+    from gained
+    window down as (
+        partition by evaluation_id
+        order by rank nulls last, gain desc
+        rows between unbounded preceding and current row
+    )
+),
+visits as (
     -- Within a stretch the weights are in proportion to 1 / (rank + d - 1)^2. Below a gain they are so with a lesser d,
     -- and the factor makes good for it; -1000 makes it 0 where the reader stops for certain.
     select
         evaluation_id,
         rank,
         gain,
+        rank_above,
         goal,
-        weights,
         4 * $t * $t * exp(
             2 * coalesce(
                 sum(
@@ -42,13 +71,14 @@ with visits as (
                 0
             )
         ) as factor
-    from goal_stretches(t := $t, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties)
+    from stretches
 ),
 readers as (
+    -- The sum of 1 / (rank + d - 1)^2 over a stretch is the difference of the trigamma function at its two edges.
     select
         evaluation_id,
         sum(case when gain > 0 then factor * gain / pow(rank + goal - 1, 2) else 0 end) as gained,
-        sum(factor * weights) as items
+        sum(factor * (trigamma(rank_above + goal) - coalesce(trigamma(rank + goal), 0))) as items
     from visits
     group by evaluation_id
 )

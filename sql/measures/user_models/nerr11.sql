@@ -21,26 +21,29 @@ with visits as (
         evaluation_id,
         rank,
         gain,
-        weights,
-        4 * $t * $t * exp(
+        exp(
             coalesce(
                 sum(case when gain < 1 then ln(1 - gain) else -1000 end) over (
                     partition by evaluation_id
-                    order by rank nulls last, gain desc
+                    order by rank
                     rows between unbounded preceding and 1 preceding
                 ),
                 0
             )
-        ) as factor
-    from goal_stretches(
-        t := $t, is_moved := false, min_rel := $min_rel, max_rel := $max_rel, depth := $depth, ties := $ties
-    )
+        ) as probability
+    from scaled_gains(min_rel := $min_rel, max_rel := $max_rel, ties := $ties)
+    where rank <= coalesce($depth, rank)
 ),
 readers as (
+    -- The sum of 1 / (rank + 2t - 1)^2 down to a rank is trigamma(2t) - trigamma(rank + 2t). The reader comes so far who
+    -- stops at a document for its gain; who stops at none comes to the depth.
     select
         evaluation_id,
-        sum(case when gain > 0 then factor * gain / pow(rank + 2 * $t - 1, 2) else 0 end) as gained,
-        sum(factor * weights) as items
+        sum(probability * gain / pow(rank + 2 * $t - 1, 2)) as gained,
+        sum(probability * gain * (trigamma(2 * $t) - trigamma(rank + 2 * $t)))
+            + min(
+                probability * (1 - gain) * (trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0))
+            ) as items
     from visits
     group by evaluation_id
 )
@@ -48,8 +51,9 @@ select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    readers.gained / readers.items as value,
-    readers.items as expected_items,
-    readers.gained as expected_total_utility
+    coalesce(readers.gained / readers.items, 0) as value,
+    4 * $t * $t
+        * coalesce(readers.items, trigamma(2 * $t) - coalesce(trigamma($depth + 2 * $t), 0)) as expected_items,
+    4 * $t * $t * coalesce(readers.gained, 0) as expected_total_utility
 from evaluated_topics
-join readers on readers.evaluation_id = evaluated_topics.evaluation_id
+left join readers on readers.evaluation_id = evaluated_topics.evaluation_id
