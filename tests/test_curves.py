@@ -238,7 +238,7 @@ def test_truncated_at_the_last_false_positive_the_area_is_whole(loaded: Warehous
         pairs = loaded.rows(f"""
             select roc.value, auc.value from roc(n := {n}, ties := 'expected') as roc join auc() as auc
             using (qrels, run, topic) join steps.evaluated_topics using (qrels, run, topic)
-            join class_counts() using (evaluation_id) where nonrel_ret = {n}
+            join steps.class_counts() using (evaluation_id) where nonrel_ret = {n}
         """)
         assert len(pairs) > 1
         for truncated, whole in pairs:

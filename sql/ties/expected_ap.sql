@@ -4,8 +4,8 @@
 with precisions as (
     select
         evaluation_id,
-        sum(precision) as total
-    from expected_precisions(rel := $rel, judged_only := $judged_only)
+        sum(probability * relevant_rank / rank) as total
+    from expected_relevant_ranks(rel := $rel, judged_only := $judged_only)
     where rank <= coalesce($k, rank)
     group by evaluation_id
 )

@@ -1,7 +1,7 @@
--- title: What relevant_documents gives as expected over all orders of tied documents
+-- title: Where relevant documents are expected over all orders of tied documents, and how many stand down to them
 -- definition: Each of a tie's documents stands at each of its ranks with the same probability. Beside a relevant
 --    document the others of the tie are spread evenly over the remaining ranks.
--- parameters: rel
+-- parameters: rel, judged_only
 -- columns:
 --   evaluation_id   key of the evaluation
 --   rank            a rank of a tie that holds relevant documents
@@ -17,4 +17,4 @@ select
             cast(rank - first_rank as double) * (num_rel - 1) / nullif(last_rank - first_rank, 0),
             0
         ) as relevant_rank
-from tie_group_ranks(rel := $rel)
+from tie_group_ranks(rel := $rel, judged_only := $judged_only)

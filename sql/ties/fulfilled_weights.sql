@@ -10,7 +10,8 @@ with counts as (
     select
         evaluation_id,
         judgment_group,
-        num_groups,
+        -- To count these groups takes long: where they are not asked for, they are not counted.
+        case when $unit = 'share' then num_groups end as num_groups,
         count(*) as num_prefs,
         sum(
             case
@@ -21,7 +22,7 @@ with counts as (
         ) as num_fulfilled
     from ranked_preferences
     where num_ret >= case $pairs when 'all' then 0 when 'implied' then 1 else 2 end
-    group by evaluation_id, judgment_group, num_groups
+    group by evaluation_id, judgment_group, case when $unit = 'share' then num_groups end
 ),
 weighted_counts as (
     select

@@ -21,7 +21,7 @@ with judgment_groups as (
         ) as group_number
     from group_relevant_counts(rel := $rel)
 ),
-judged as (
+judged_by_group as (
     select
         judged_ranks.evaluation_id as evaluation_id,
         judgment_groups.judgment_group as judgment_group,
@@ -54,4 +54,4 @@ select
     last_rank,
     judgment,
     max(judgment) over (partition by evaluation_id, document_id) = 2 as is_relevant
-from judged
+from judged_by_group

@@ -9,7 +9,7 @@
 --   last_rank        rank of the last of them
 --   num_rel          documents among them that are relevant to the group
 --   rel_above        documents above all of them that are relevant to it
-with judged as (
+with judged_by_group as (
     select
         judged_ranks.evaluation_id as evaluation_id,
         assessments.iteration as judgment_group,
@@ -26,7 +26,10 @@ with judged as (
         on assessments.qrels_id = evaluations.qrels_id
         and assessments.topic_id = evaluations.topic_id
         and assessments.document_id = judged_ranks.document_id
-    where assessments.grade >= 0
+    -- What is not relevant counts only where each group has a ranking of its own.
+    where
+        judged_ranks.grade >= case when $judged_only then 0 else $rel end
+        and assessments.grade >= case when $judged_only then 0 else $rel end
 ),
 tied as (
     select
@@ -35,7 +38,7 @@ tied as (
         min(case when $judged_only then judged_rank else first_in_all end) as first_rank,
         max(case when $judged_only then judged_rank else last_in_all end) as last_rank,
         count(case when grade >= $rel then 1 end) as num_rel
-    from judged
+    from judged_by_group
     group by evaluation_id, judgment_group, first_in_all
 )
 select

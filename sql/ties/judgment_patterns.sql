@@ -14,7 +14,7 @@
 --   docs_in_tie      documents in that set
 --   judgment_group   a group to which documents of this pattern are relevant, or not, where that matters
 --   is_rel           1 if they are relevant to it, else 0
-with judged as (
+with judged_by_group as (
     select
         evaluation_id,
         first_rank,
@@ -36,7 +36,7 @@ coded as (
         -- A number of 33 digits to the base of 3 is exact as a double.
         sum(judgment * pow(3, group_number - 1)) as code,
         max(group_number) as last_group
-    from judged
+    from judged_by_group
     group by evaluation_id, first_rank, document_id
 ),
 patterns as (
@@ -77,12 +77,12 @@ select
     round(exp(numbered.ln_digit_value)) as digit_value,
     round(exp(numbered.ln_num_sets)) - 1 as last_number,
     numbered.docs_in_tie as docs_in_tie,
-    judged.judgment_group as judgment_group,
-    case when judged.judgment = 2 then 1 else 0 end as is_rel
+    judged_by_group.judgment_group as judgment_group,
+    case when judged_by_group.judgment = 2 then 1 else 0 end as is_rel
 from numbered
-join judged
-    on judged.evaluation_id = numbered.evaluation_id
-    and judged.document_id = numbered.document_id
+join judged_by_group
+    on judged_by_group.evaluation_id = numbered.evaluation_id
+    and judged_by_group.document_id = numbered.document_id
 -- Numbers below 1e10 are exact, and more sets are never tried.
 where
     numbered.last_group <= 33

@@ -4,12 +4,13 @@
 -- trec_eval: bpref
 -- ties: expected = expected_bpref
 -- parameters: rel, ties
--- definition: Mean over the R relevant documents of 1 - min(n, R) / min(N, R), n being the documents
---    judged not relevant above it and N all of them; a document not retrieved adds 0.
+-- definition: Mean over the R relevant documents of the topic of 1 - min(n, R) / min(N, R). For each of them n is the
+--    number of documents judged not relevant that rank above it; N is how many the topic has. A relevant document
+--    with none above it adds 1, one that is not retrieved 0. 0 if there are no relevant documents.
 -- reference: Buckley and Voorhees 2004, Retrieval evaluation with incomplete information,
 --    doi:10.1145/1008992.1009000
--- differs: Negative grades are no judgment, as in trec_eval; ranx counts them as judged not relevant and
---    fails without such documents.
+-- differs: Negative grades are no judgment, as in trec_eval. ranx counts them as judged not relevant, and gives
+--    NaN where a topic has no documents judged not relevant.
 -- range: 0 1
 -- mean: arithmetic
 -- example: mixed Bpref = 0.1667
@@ -17,6 +18,7 @@ with relevant as (
     select
         evaluation_id,
         judged_rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
             when $rel = 1 and $ties = 'rule' then relevant_rank
             else row_number() over (
@@ -27,16 +29,12 @@ with relevant as (
     from ordered_ranks(ties := $ties)
     where grade >= $rel
 ),
-preferred as (
+outranked as (
     select
         evaluations.evaluation_id as evaluation_id,
-        topic_counts.num_rel,
-        case
-            when relevant.judged_rank = relevant.relevant_rank then cast(1 as double)
-            else 1
-                - cast(least(relevant.judged_rank - relevant.relevant_rank, topic_counts.num_rel) as double)
-                / least(topic_counts.num_nonrel, topic_counts.num_rel)
-        end as preference
+        relevant.judged_rank - relevant.relevant_rank as num_nonrel_above,
+        topic_counts.num_rel as num_rel,
+        least(topic_counts.num_nonrel, topic_counts.num_rel) as most_counted
     from evaluations
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluations.qrels_id
@@ -44,10 +42,16 @@ preferred as (
     join relevant on relevant.evaluation_id = evaluations.evaluation_id
 ),
 averages as (
+    -- Where nothing is judged not relevant there is nothing to divide by, and nothing stands above.
     select
         evaluation_id,
-        sum(preference) / max(num_rel) as value
-    from preferred
+        sum(
+            case
+                when num_nonrel_above = 0 then cast(1 as double)
+                else 1 - cast(least(num_nonrel_above, num_rel) as double) / most_counted
+            end
+        ) / max(num_rel) as value
+    from outranked
     group by evaluation_id
 )
 select

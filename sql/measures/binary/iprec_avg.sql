@@ -18,6 +18,7 @@ with relevant as (
     select
         evaluation_id,
         rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
             when $rel = 1 and $ties = 'rule' then relevant_rank
             else row_number() over (

@@ -6,7 +6,8 @@
 -- parameters: k, rel, judged_only, ties
 -- definition: 1 / r, r being the rank of the first relevant document; 0 if none is among the first k.
 -- reference: Voorhees 1999, The TREC-8 Question Answering Track Report
--- differs: ir_measures takes RR with a cutoff from a provider that breaks ties by document id ascending.
+-- differs: ir_measures takes RR with a cutoff from a provider that breaks ties by document id ascending; here the tie
+--    rule of the run holds with and without one.
 -- range: 0 1
 -- mean: arithmetic
 -- example: single-value-2 RR = 0.33
@@ -14,6 +15,7 @@ with relevant as (
     select
         evaluation_id,
         rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
             when $rel = 1 and $ties = 'rule' then relevant_rank
             else row_number() over (

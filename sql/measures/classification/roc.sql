@@ -21,6 +21,7 @@ with relevant as (
         evaluation_id,
         rank,
         judged_rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
             when $rel = 1 and $ties = 'rule' then relevant_rank
             else row_number() over (

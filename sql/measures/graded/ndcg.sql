@@ -6,15 +6,15 @@
 -- parameters: k, dcg, gains, judged_only, ties
 -- columns:
 --   dcg    discounted cumulative gain: sum of gain / log2(rank + 1) over the first k
---   idcg   the same for the judged documents in the order of their gain
+--   idcg   the same sum for the judged documents of the topic in the order of their gain
 -- definition: DCG / ideal DCG, each the sum of gain / log2(rank + 1) over the first k; 0 if the ideal is
 --    0. Unjudged documents and negative grades have gain 0.
 -- reference: Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques,
 --    doi:10.1145/582415.582418
--- differs: Without a cutoff the ideal takes all judged documents. trec_eval sorts fractional gains as if
---    they were integers, so that the perfect ranking can score 0, and keeps the grade as gain where its gain
---    parameter names none, as does ir_measures (here: a list that ends in ,*). ranx drops grades below its
---    relevance level.
+-- differs: Without a cutoff the ideal takes all judged documents, however short the ranking. trec_eval sorts fractional
+--    gains as if they were integers, so that the perfect ranking can score 0. Where its gain parameter, or that of
+--    ir_measures, names no gain for a grade, the grade is the gain; to have that here, end the list of gains with ",*".
+--    ranx drops grades below its relevance level.
 -- range: 0 1
 -- mean: arithmetic
 -- example: graded nDCG = 0.5025

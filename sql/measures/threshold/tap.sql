@@ -4,25 +4,26 @@
 -- parameters: k, rel, quantile, weighted, threshold, insufficient, reward_silence, ties
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
 --   threshold double in (-inf, inf) = null   score at which to cut, in the run's own direction; k, quantile and
---                                            insufficient are then of no account; null is the score that k gives
+--                                            insufficient are then ignored; null takes it from k and the quantile
 --   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
---                                            at the lowest score of all lists, or do not cut, in which case the
---                                            r / n below is left out
+--                                            at the lowest score of all lists, or do not cut and leave r / n out
 --   reward_silence boolean = false           a topic without relevant documents scores 1 / (documents
 --                                            kept + 1) instead of 0
---   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's, or
---                                     the worst, the best or what is expected over all orders; whatever the other
---                                     parameters are, for no order moves the threshold
+--   ties varchar in {rule, worst, best, expected} = rule   order of tied documents: the tie rule's; or the worst value
+--                                            over all orders, the best, or the mean of all; the threshold is the same
+--                                            under each of them
 -- columns:
---   threshold       the score at which the run is cut: the given one; else the strictest at which enough topics show k
---                   false positives, else the lowest of all lists; null if the run has no documents for these
---                   topics or is not cut
---   num_kept        documents kept, all ties at the threshold with them
+--   threshold       the given score; else that of the weakest document kept in all lists; null if the run has no
+--                   documents for these topics or is not cut
+--   num_kept        documents kept, including all tied at the threshold
 --   reached         whether enough topics show k false positives; null if the threshold was given
 --   weight          weight of the topic in the mean
--- definition: With the n documents kept, of which r are relevant, and R relevant documents in all: (sum
---    of the precision at each relevant document kept + r / n) / (R + 1); 0 if none is kept. The mean is
---    weighted by topic.
+-- definition: A threshold cuts all rankings of a run at one score. A topic's candidate is the score of its k-th false
+--    positive, k documents that are not relevant, judged or not, standing down to it. The one chosen is the strictest
+--    candidate at which topics with the quantile of all weight show k false positives. Documents with that score or a
+--    better one are kept. With the n documents kept of a topic, of which r are relevant, and its R relevant documents
+--    in all, the value is (sum of the precision at each relevant document kept + r / n) / (R + 1); 0 if none is kept.
+--    The mean is weighted by topic.
 -- reference: Carroll, Kann, Sheetlin and Spouge 2010, Threshold Average Precision (TAP-k),
 --    doi:10.1093/bioinformatics/btq270
 -- differs: When no score shows k false positives in enough topics, the published program stops with an
@@ -38,6 +39,7 @@ with relevant as (
     select
         evaluation_id,
         rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
             when $rel = 1 then relevant_rank
             else row_number() over (
@@ -71,10 +73,11 @@ false_positives as (
     left join relevant_above on relevant_above.evaluation_id = evaluated_weights.evaluation_id
 ),
 candidates as (
-    -- The threshold that keeps all down to it is the weakest score there. Lists that are too short have none.
+    -- The threshold that keeps all down to it is the weakest score there. Lists that are too short have none. Scores of
+    -- which lower ones are better are turned round.
     select
         false_positives.evaluation_id,
-        case when runs.lower_is_better then -max(retrieved.score) else min(retrieved.score) end as score
+        case when runs.lower_is_better then -max(retrieved.score) else min(retrieved.score) end as signed_score
     from false_positives
     join runs on runs.run_id = false_positives.run_id
     join retrieved
@@ -89,13 +92,13 @@ cumulated as (
     select
         false_positives.qrels_id,
         false_positives.run_id,
-        candidates.score,
+        candidates.signed_score,
         sum(false_positives.weight) over (
             partition by false_positives.qrels_id, false_positives.run_id
-            order by candidates.score desc nulls last, false_positives.evaluation_id
+            order by candidates.signed_score desc nulls last, false_positives.evaluation_id
             rows between unbounded preceding and current row
-        ) as weight_down,
-        sum(false_positives.weight) over (partition by false_positives.qrels_id, false_positives.run_id) as weight
+        ) as weight_reached,
+        sum(false_positives.weight) over (partition by false_positives.qrels_id, false_positives.run_id) as total_weight
     from false_positives
     left join candidates on candidates.evaluation_id = false_positives.evaluation_id
 ),
@@ -104,44 +107,45 @@ chosen as (
     select
         qrels_id,
         run_id,
-        max(case when weight_down >= $quantile * weight * (1 - 1e-12) then score end) as score
+        max(case when weight_reached >= $quantile * total_weight * (1 - 1e-12) then signed_score end) as signed_score
     from cumulated
     group by qrels_id, run_id
 ),
 thresholds as (
-    -- All is kept where none is chosen.
+    -- Where none is chosen all is kept: no score is below the least number there is.
     select
         chosen.qrels_id,
         chosen.run_id,
-        chosen.score is not null as reached,
-        runs.tie_rule in ('trec_eval', 'trec_eval_10') as by_score,
+        chosen.signed_score is not null as reached,
+        runs.tie_rule in ('trec_eval', 'trec_eval_10') as ranked_by_score,
         runs.tie_rule,
         runs.lower_is_better,
         case
             when $threshold is not null then comparison_score($threshold, runs.tie_rule, runs.lower_is_better)
-            else coalesce(comparison_score(chosen.score, runs.tie_rule, false), -1.7976931348623157e308)
-        end as comparison_score
+            else coalesce(comparison_score(chosen.signed_score, runs.tie_rule, false), -1.7976931348623157e308)
+        end as cut_score
     from chosen
     join runs on runs.run_id = chosen.run_id
 ),
 ranges as (
-    -- What is compared lies within a ten millionth of the score. To look at scores first saves most comparisons.
+    -- Scores beyond these bounds cannot be kept, for to compare in 32 bits moves a score by less than a ten millionth.
+    -- Only what lies within them is compared, which takes longer.
     select
         evaluations.evaluation_id,
         evaluations.run_id,
         evaluations.topic_id,
-        thresholds.by_score,
+        thresholds.ranked_by_score,
         thresholds.tie_rule,
         thresholds.lower_is_better,
-        thresholds.comparison_score,
+        thresholds.cut_score,
         case
-            when thresholds.lower_is_better or thresholds.comparison_score <= -3.4e38 then -1.7976931348623157e308
-            else least(thresholds.comparison_score, 3.4e38) - abs(thresholds.comparison_score) * 1e-7 - 1e-44
-        end as lowest,
+            when thresholds.lower_is_better or thresholds.cut_score <= -3.4e38 then -1.7976931348623157e308
+            else least(thresholds.cut_score, 3.4e38) - abs(thresholds.cut_score) * 1e-7 - 1e-44
+        end as lower_bound,
         case
-            when not thresholds.lower_is_better or thresholds.comparison_score <= -3.4e38 then 1.7976931348623157e308
-            else greatest(-thresholds.comparison_score, -3.4e38) + abs(thresholds.comparison_score) * 1e-7 + 1e-44
-        end as highest
+            when not thresholds.lower_is_better or thresholds.cut_score <= -3.4e38 then 1.7976931348623157e308
+            else greatest(-thresholds.cut_score, -3.4e38) + abs(thresholds.cut_score) * 1e-7 + 1e-44
+        end as upper_bound
     from evaluations
     join thresholds
         on thresholds.qrels_id = evaluations.qrels_id
@@ -150,22 +154,23 @@ ranges as (
 kept as (
     select
         ranges.evaluation_id,
-        ranges.by_score,
+        ranges.ranked_by_score,
         count(*) as num_kept,
-        min(retrieved.score) as least,
-        max(retrieved.score) as greatest
+        min(retrieved.score) as lowest_score,
+        max(retrieved.score) as highest_score
     from ranges
     join retrieved
         on retrieved.run_id = ranges.run_id
         and retrieved.topic_id = ranges.topic_id
     where
-        retrieved.score >= ranges.lowest
-        and retrieved.score <= ranges.highest
-        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.comparison_score
-    group by ranges.evaluation_id, ranges.by_score
+        retrieved.score >= ranges.lower_bound
+        and retrieved.score <= ranges.upper_bound
+        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.cut_score
+    group by ranges.evaluation_id, ranges.ranked_by_score
 ),
 renumbered as (
-    -- Where documents do not stand in the order of their scores, those that are kept close up.
+    -- Rankings that are not in the order of their scores (tie rules rank and input) are not cut at a rank: what is kept
+    -- may stand anywhere in them, and is numbered anew.
     select
         ranges.evaluation_id,
         retrieved.rank,
@@ -178,11 +183,11 @@ renumbered as (
         on retrieved.run_id = ranges.run_id
         and retrieved.topic_id = ranges.topic_id
     where
-        not ranges.by_score
-        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.comparison_score
+        not ranges.ranked_by_score
+        and comparison_score(retrieved.score, ranges.tie_rule, ranges.lower_is_better) >= ranges.cut_score
 ),
 kept_relevant as (
-    -- Where they do, ties are kept or left out as a whole.
+    -- A ranking by score is cut below a tie, so that each tie is kept or left out as a whole.
     select
         kept.evaluation_id,
         documents.rank,
@@ -192,7 +197,7 @@ kept_relevant as (
     join relevant_documents(rel := $rel, ties := $ties) as documents
         on documents.evaluation_id = kept.evaluation_id
         and documents.rank <= kept.num_kept
-    where kept.by_score
+    where kept.ranked_by_score
     union all
     select
         renumbered.evaluation_id,
@@ -208,7 +213,7 @@ kept_relevant as (
         on renumbered.evaluation_id = judged_ranks.evaluation_id
         and renumbered.rank = judged_ranks.rank
     where
-        not kept.by_score
+        not kept.ranked_by_score
         and judged_ranks.grade >= $rel
 ),
 precisions as (
@@ -238,8 +243,8 @@ select
     case
         when $threshold is not null then $threshold
         when $insufficient = 'uncut' and not thresholds.reached then null
-        when thresholds.lower_is_better then max(kept.greatest) over run
-        else min(kept.least) over run
+        when thresholds.lower_is_better then max(kept.highest_score) over per_run
+        else min(kept.lowest_score) over per_run
     end as threshold,
     coalesce(kept.num_kept, 0) as num_kept,
     case when $threshold is null then thresholds.reached end as reached,
@@ -255,4 +260,4 @@ join thresholds
     and thresholds.run_id = evaluated_topics.run_id
 left join kept on kept.evaluation_id = evaluated_topics.evaluation_id
 left join precisions on precisions.evaluation_id = evaluated_topics.evaluation_id
-window run as (partition by evaluated_topics.qrels, evaluated_topics.run)
+window per_run as (partition by evaluated_topics.qrels, evaluated_topics.run)

@@ -1,40 +1,41 @@
--- title: What each document of a topic's ideal ranking is worth, each chosen to gain most after those before it
+-- title: What each document of a topic's ideal ranking gains, each chosen to gain most after those above it
+-- definition: Documents that are relevant to the same subtopics gain alike, so only the one of them whose name comes
+--    last is a candidate for the next rank.
 -- parameters: alpha, rel, k
 --   k integer in [1, inf) = null   rank cutoff; null is all relevant documents that still gain anything
 -- columns:
 --   qrels_id   key of the judgment set
 --   topic_id   key of the topic
---   rank       place in the ideal ranking
+--   rank       rank in the ideal ranking
 --   gain       sum over the document's subtopics of (1 - alpha)^n, n documents above being relevant to each
-with recursive candidates as (
+with recursive numbered as (
     select
         qrels_id,
         topic_id,
         document_id,
-        kind,
-        nth,
-        place
-    from subtopic_kinds(rel := $rel)
+        name_number,
+        first_of_alike,
+        number_of_alike
+    from documents_by_subtopics(rel := $rel)
 ),
-steps as (
-    -- Before each step a row for each subtopic of each kind of which documents are left: how often the subtopic is
-    -- covered, and the place of the document that would be next.
+candidates as (
+    -- For each rank the candidates with each of their subtopics, and how many documents above are relevant to it.
     select
-        candidates.qrels_id as qrels_id,
-        candidates.topic_id as topic_id,
+        numbered.qrels_id as qrels_id,
+        numbered.topic_id as topic_id,
         1 as rank,
-        candidates.kind as kind,
-        candidates.nth as nth,
-        candidates.place as place,
+        numbered.first_of_alike as first_of_alike,
+        numbered.number_of_alike as number_of_alike,
+        numbered.name_number as name_number,
         assessments.iteration as subtopic,
-        0 as covered
-    from candidates
+        0 as relevant_above
+    from numbered
     join assessments
-        on assessments.qrels_id = candidates.qrels_id
-        and assessments.topic_id = candidates.topic_id
-        and assessments.document_id = candidates.document_id
+        on assessments.qrels_id = numbered.qrels_id
+        and assessments.topic_id = numbered.topic_id
+        and assessments.document_id = numbered.document_id
     where
-        candidates.nth = 1
+        numbered.number_of_alike = 1
         and assessments.grade >= $rel
     union all
     (
@@ -43,22 +44,22 @@ steps as (
                 qrels_id,
                 topic_id,
                 rank,
-                kind,
-                nth,
-                place,
+                first_of_alike,
+                number_of_alike,
+                name_number,
                 subtopic,
-                covered
-            from steps
+                relevant_above
+            from candidates
             where rank < coalesce($k, rank + 1)
         ),
         gaining as (
             select
                 qrels_id,
                 topic_id,
-                place,
-                sum(pow(1 - $alpha, covered)) as gain
+                name_number,
+                sum(pow(1 - $alpha, relevant_above)) as gain
             from standing
-            group by qrels_id, topic_id, place
+            group by qrels_id, topic_id, name_number
         ),
         greatest_gains as (
             select
@@ -74,7 +75,7 @@ steps as (
             select
                 gaining.qrels_id as qrels_id,
                 gaining.topic_id as topic_id,
-                min(gaining.place) as place
+                min(gaining.name_number) as name_number
             from gaining
             join greatest_gains
                 on greatest_gains.qrels_id = gaining.qrels_id
@@ -84,40 +85,40 @@ steps as (
                 and greatest_gains.gain > 1e-18
             group by gaining.qrels_id, gaining.topic_id
         ),
-        covering as (
+        chosen_subtopics as (
             select
                 standing.qrels_id as qrels_id,
                 standing.topic_id as topic_id,
-                standing.place as place,
                 standing.subtopic as subtopic
             from standing
             join chosen
                 on chosen.qrels_id = standing.qrels_id
                 and chosen.topic_id = standing.topic_id
-                and chosen.place = standing.place
+                and chosen.name_number = standing.name_number
         )
         select
             standing.qrels_id as qrels_id,
             standing.topic_id as topic_id,
             standing.rank + 1 as rank,
-            standing.kind as kind,
-            candidates.nth as nth,
-            candidates.place as place,
+            standing.first_of_alike as first_of_alike,
+            numbered.number_of_alike as number_of_alike,
+            numbered.name_number as name_number,
             standing.subtopic as subtopic,
-            standing.covered + case when covering.subtopic is null then 0 else 1 end as covered
+            standing.relevant_above + case when chosen_subtopics.subtopic is null then 0 else 1 end as relevant_above
         from standing
         join chosen
             on chosen.qrels_id = standing.qrels_id
             and chosen.topic_id = standing.topic_id
-        join candidates
-            on candidates.qrels_id = standing.qrels_id
-            and candidates.topic_id = standing.topic_id
-            and candidates.kind = standing.kind
-            and candidates.nth = standing.nth + case when standing.place = chosen.place then 1 else 0 end
-        left join covering
-            on covering.qrels_id = standing.qrels_id
-            and covering.topic_id = standing.topic_id
-            and covering.subtopic = standing.subtopic
+        join numbered
+            on numbered.qrels_id = standing.qrels_id
+            and numbered.topic_id = standing.topic_id
+            and numbered.first_of_alike = standing.first_of_alike
+            and numbered.number_of_alike
+                = standing.number_of_alike + case when standing.name_number = chosen.name_number then 1 else 0 end
+        left join chosen_subtopics
+            on chosen_subtopics.qrels_id = standing.qrels_id
+            and chosen_subtopics.topic_id = standing.topic_id
+            and chosen_subtopics.subtopic = standing.subtopic
     )
 ),
 gains as (
@@ -125,10 +126,10 @@ gains as (
         qrels_id,
         topic_id,
         rank,
-        place,
-        sum(pow(1 - $alpha, covered)) as gain
-    from steps
-    group by qrels_id, topic_id, rank, place
+        name_number,
+        sum(pow(1 - $alpha, relevant_above)) as gain
+    from candidates
+    group by qrels_id, topic_id, rank, name_number
 )
 select
     qrels_id,

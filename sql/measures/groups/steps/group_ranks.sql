@@ -4,7 +4,7 @@
 --   evaluation_id    key of the evaluation
 --   judgment_group   iteration of the judgments, which names the group
 --   rank             rank of a document that is relevant to it
-with judged as (
+with judged_by_group as (
     select
         judged_ranks.evaluation_id as evaluation_id,
         assessments.iteration as judgment_group,
@@ -29,5 +29,5 @@ select
     evaluation_id,
     judgment_group,
     case when $judged_only then judged_rank else rank end as rank
-from judged
+from judged_by_group
 where grade >= $rel

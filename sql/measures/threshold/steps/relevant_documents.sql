@@ -10,6 +10,7 @@ select
     evaluation_id,
     rank,
     cast(1 as double) as probability,
+    -- The usual count comes with the ranks; any other one is taken down the ranking.
     case
         when $rel = 1 and $ties = 'rule' then relevant_rank
         else row_number() over (

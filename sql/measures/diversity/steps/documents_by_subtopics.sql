@@ -1,36 +1,40 @@
--- title: The relevant documents of each topic by kind: those of one kind are relevant to the same subtopics
+-- title: The relevant documents of each topic, those that are relevant to the same subtopics numbered together
 -- parameters: rel
 -- columns:
---   qrels_id      key of the judgment set
---   topic_id      key of the topic
---   document_id   key of the document
---   place         place among the relevant documents of the topic in descending order of their names
---   kind          place of the first of its kind
---   nth           place among those of its kind
-with recursive numbered as (
+--   qrels_id          key of the judgment set
+--   topic_id          key of the topic
+--   document_id       key of the document
+--   name_number       number among the relevant documents of the topic in descending order of their names
+--   first_of_alike    name_number of the first document that is relevant to the same subtopics
+--   number_of_alike   number among the documents that are
+with recursive subtopics as (
     select
         qrels_id,
         topic_id,
-        judgment_group,
-        row_number() over (partition by qrels_id, topic_id order by judgment_group) as number
-    from group_relevant_counts(rel := $rel)
-    where num_rel > 0
+        iteration as subtopic,
+        row_number() over (
+            partition by qrels_id, topic_id
+            order by iteration
+        ) as subtopic_number
+    from assessments
+    where grade >= $rel
+    group by qrels_id, topic_id, iteration
 ),
 listed as (
     select
         assessments.qrels_id as qrels_id,
         assessments.topic_id as topic_id,
         assessments.document_id as document_id,
-        cast(numbered.number as varchar) as number,
+        cast(subtopics.subtopic_number as varchar) as subtopic_number,
         row_number() over (
             partition by assessments.qrels_id, assessments.topic_id, assessments.document_id
-            order by numbered.number
+            order by subtopics.subtopic_number
         ) as length
     from assessments
-    join numbered
-        on numbered.qrels_id = assessments.qrels_id
-        and numbered.topic_id = assessments.topic_id
-        and numbered.judgment_group = assessments.iteration
+    join subtopics
+        on subtopics.qrels_id = assessments.qrels_id
+        and subtopics.topic_id = assessments.topic_id
+        and subtopics.subtopic = assessments.iteration
     where assessments.grade >= $rel
 ),
 spelled as (
@@ -39,7 +43,7 @@ spelled as (
         qrels_id,
         topic_id,
         document_id,
-        number as subtopics,
+        subtopic_number as subtopic_list,
         length
     from listed
     where length = 1
@@ -48,7 +52,7 @@ spelled as (
         spelled.qrels_id as qrels_id,
         spelled.topic_id as topic_id,
         spelled.document_id as document_id,
-        spelled.subtopics || ',' || listed.number as subtopics,
+        spelled.subtopic_list || ',' || listed.subtopic_number as subtopic_list,
         listed.length as length
     from spelled
     join listed
@@ -66,16 +70,16 @@ longest as (
     from listed
     group by qrels_id, topic_id, document_id
 ),
-placed as (
+numbered as (
     select
         spelled.qrels_id as qrels_id,
         spelled.topic_id as topic_id,
         spelled.document_id as document_id,
-        spelled.subtopics as subtopics,
+        spelled.subtopic_list as subtopic_list,
         row_number() over (
             partition by spelled.qrels_id, spelled.topic_id
             order by documents.document desc
-        ) as place
+        ) as name_number
     from spelled
     join longest
         on longest.qrels_id = spelled.qrels_id
@@ -88,10 +92,10 @@ select
     qrels_id,
     topic_id,
     document_id,
-    place,
-    min(place) over (partition by qrels_id, topic_id, subtopics) as kind,
+    name_number,
+    min(name_number) over (partition by qrels_id, topic_id, subtopic_list) as first_of_alike,
     row_number() over (
-        partition by qrels_id, topic_id, subtopics
-        order by place
-    ) as nth
-from placed
+        partition by qrels_id, topic_id, subtopic_list
+        order by name_number
+    ) as number_of_alike
+from numbered
