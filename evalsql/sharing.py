@@ -8,7 +8,7 @@ takes longer than to run it, and most of that is its steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from evalsql.build import bound
 from evalsql.catalog import STEPS, Catalog, Relation
 from evalsql.connection import Connection
 from evalsql.naming import Measure, literal
-from evalsql.parameters import TIE_RULE, TIES
+from evalsql.parameters import TIE_RULE, TIES, Value
 from evalsql.syntax import bind_parameters
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
@@ -61,7 +61,7 @@ def kept(
     made: list[str] = []
     try:
         for step in steps:
-            rows = bound(catalog, step, dict(_defaults(step)))
+            rows = _body(catalog, step, {each.name: each.default for each in step.parameters})
             connection.execute(f"create temp table evalsql_{step.name} as {narrowed(rows)}")
             made.append(f"table temp.evalsql_{step.name}")
             connection.execute(f"create temp {_reading(step)}")
@@ -90,13 +90,17 @@ def _reading(step: Relation) -> str:
 def together(catalog: Catalog, labelled: Sequence[tuple[str, Measure]]) -> str:
     """A SELECT of measures in long form, each under a name of one's own, from what the catalogue says is kept."""
     return "\nunion all\n".join(
-        f"select qrels, run, topic, {literal(name)} as measure, value from (\n{_body(catalog, measure)}\n)"
+        f"select qrels, run, topic, {literal(name)} as measure, value from (\n"
+        f"{_body(catalog, measure.relation, measure.arguments)}\n)"
         for name, measure in labelled
     )
 
 
-def _body(catalog: Catalog, measure: Measure) -> str:
-    return bound(catalog, measure.relation, {name: literal(value) for name, value in measure.arguments.items()})
+def _body(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]) -> str:
+    """The body with these values, doubles being cast as a macro casts them: 0.7 by itself is a decimal."""
+    texts = {name: literal(value) for name, value in arguments.items()}
+    doubles = [each.name for each in relation.parameters if each.type == "double"]
+    return bound(catalog, relation, texts | {name: f"cast({texts[name]} as double)" for name in doubles})
 
 
 def _defaults(relation: Relation) -> Arguments:

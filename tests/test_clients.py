@@ -82,7 +82,9 @@ def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how
         "nDCG: Normalised discounted cumulative gain\nParameters: k: rank cutoff"
     )
     assert answers["macro comment"] == answers["comment"]
-    assert answers["column comment"] == [["the same sum for the judged documents of the topic in the order of their gain"]]
+    assert answers["column comment"] == [
+        ["the same sum for the judged documents of the topic in the order of their gain"]
+    ]
 
 
 def close(ours: list[list[object]], theirs: list[list[object]]) -> bool:

@@ -16,11 +16,11 @@ with group_counts as (
 ),
 last_documents as (
     select
-        preference_documents.evaluation_id,
-        preference_documents.judgment_group,
-        preference_documents.has_subgroups,
-        preference_documents.document_id,
-        preference_documents.rank,
+        preference_documents.evaluation_id as evaluation_id,
+        preference_documents.judgment_group as judgment_group,
+        preference_documents.has_subgroups as has_subgroups,
+        preference_documents.document_id as document_id,
+        preference_documents.rank as rank,
         case
             when $pairs = 'all' or preference_documents.has_subgroups then group_counts.num_rel
             else group_counts.num_rel_ret
@@ -31,7 +31,7 @@ last_documents as (
                 case when preference_documents.rank is null then 1 else 0 end,
                 preference_documents.rank,
                 preference_documents.document
-        ) as last_rank,
+        ) as rank_in_level,
         row_number() over (
             partition by
                 preference_documents.evaluation_id,
@@ -55,8 +55,8 @@ last_documents as (
 ),
 kept_preferences as (
     select
-        ranked_preferences.evaluation_id,
-        ranked_preferences.judgment_group,
+        ranked_preferences.evaluation_id as evaluation_id,
+        ranked_preferences.judgment_group as judgment_group,
         case
             when ranked_preferences.tied_rank is not null and $ties = 'worst' then cast(0 as double)
             when ranked_preferences.tied_rank is not null and $ties = 'best' then cast(1 as double)
@@ -84,8 +84,8 @@ kept_preferences as (
         and worse.document_id = ranked_preferences.worse_id
     where
         ranked_preferences.num_ret >= case $pairs when 'all' then 0 else 2 end
-        and (better.last_rank is null or better.last_rank <= better.most_kept)
-        and (worse.last_rank is null or worse.last_rank <= worse.most_kept)
+        and (better.rank_in_level is null or better.rank_in_level <= better.most_kept)
+        and (worse.rank_in_level is null or worse.rank_in_level <= worse.most_kept)
 ),
 counts as (
     select
@@ -96,6 +96,7 @@ counts as (
     from kept_preferences
     group by evaluation_id, judgment_group
     union all
+    -- The preferences that are added where more documents are relevant than not.
     select
         evaluation_id,
         judgment_group,
@@ -103,13 +104,14 @@ counts as (
         num_rel_ret * greatest(num_surplus, 0) as num_fulfilled
     from group_counts
     union all
-    -- The n-th of the documents kept is above all but n of them.
+    -- Documents at the level that is cut, each compared with those that are kept: the n-th is above all but n.
     select
         evaluation_id,
         judgment_group,
-        count(*) * count(case when last_rank <= most_kept then 1 end) as num_prefs,
-        count(case when last_rank <= most_kept then rank end) * count(case when last_rank <= most_kept then 1 end)
-            - coalesce(sum(case when last_rank <= most_kept and rank is not null then last_rank end), 0)
+        count(*) * count(case when rank_in_level <= most_kept then 1 end) as num_prefs,
+        count(case when rank_in_level <= most_kept then rank end)
+            * count(case when rank_in_level <= most_kept then 1 end)
+            - coalesce(sum(case when rank_in_level <= most_kept and rank is not null then rank_in_level end), 0)
             as num_fulfilled
     from last_documents
     where
@@ -134,8 +136,8 @@ open_groups as (
     where
         has_subgroups
         and rank is not null
-        and last_rank - number_in_tie < most_kept
-        and last_rank - number_in_tie + num_tied > most_kept
+        and rank_in_level - number_in_tie < most_kept
+        and rank_in_level - number_in_tie + num_tied > most_kept
 ),
 averages as (
     select

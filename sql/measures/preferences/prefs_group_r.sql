@@ -34,11 +34,11 @@ with group_counts as (
 ),
 last_documents as (
     select
-        preference_documents.evaluation_id,
-        preference_documents.judgment_group,
-        preference_documents.has_subgroups,
-        preference_documents.document_id,
-        preference_documents.rank,
+        preference_documents.evaluation_id as evaluation_id,
+        preference_documents.judgment_group as judgment_group,
+        preference_documents.has_subgroups as has_subgroups,
+        preference_documents.document_id as document_id,
+        preference_documents.rank as rank,
         case
             when $pairs = 'all' or preference_documents.has_subgroups then group_counts.num_rel
             else group_counts.num_rel_ret
@@ -49,7 +49,7 @@ last_documents as (
                 case when preference_documents.rank is null then 1 else 0 end,
                 preference_documents.rank,
                 preference_documents.document
-        ) as last_rank
+        ) as rank_in_level
     from preference_documents
     join group_counts
         on group_counts.evaluation_id = preference_documents.evaluation_id
@@ -60,10 +60,10 @@ last_documents as (
 ),
 kept_preferences as (
     select
-        ranked_preferences.evaluation_id,
-        ranked_preferences.judgment_group,
-        ranked_preferences.better_rank,
-        ranked_preferences.worse_rank
+        ranked_preferences.evaluation_id as evaluation_id,
+        ranked_preferences.judgment_group as judgment_group,
+        ranked_preferences.better_rank as better_rank,
+        ranked_preferences.worse_rank as worse_rank
     from ranked_preferences
     left join last_documents as better
         on better.evaluation_id = ranked_preferences.evaluation_id
@@ -75,8 +75,8 @@ kept_preferences as (
         and worse.document_id = ranked_preferences.worse_id
     where
         ranked_preferences.num_ret >= case $pairs when 'all' then 0 else 2 end
-        and (better.last_rank is null or better.last_rank <= better.most_kept)
-        and (worse.last_rank is null or worse.last_rank <= worse.most_kept)
+        and (better.rank_in_level is null or better.rank_in_level <= better.most_kept)
+        and (worse.rank_in_level is null or worse.rank_in_level <= worse.most_kept)
 ),
 counts as (
     select
@@ -89,6 +89,7 @@ counts as (
     from kept_preferences
     group by evaluation_id, judgment_group
     union all
+    -- The preferences that are added where more documents are relevant than not.
     select
         evaluation_id,
         judgment_group,
@@ -96,13 +97,14 @@ counts as (
         num_rel_ret * greatest(num_surplus, 0) as num_fulfilled
     from group_counts
     union all
-    -- The n-th of the documents kept is above all but n of them.
+    -- Documents at the level that is cut, each compared with those that are kept: the n-th is above all but n.
     select
         evaluation_id,
         judgment_group,
-        count(*) * count(case when last_rank <= most_kept then 1 end) as num_prefs,
-        count(case when last_rank <= most_kept then rank end) * count(case when last_rank <= most_kept then 1 end)
-            - coalesce(sum(case when last_rank <= most_kept and rank is not null then last_rank end), 0)
+        count(*) * count(case when rank_in_level <= most_kept then 1 end) as num_prefs,
+        count(case when rank_in_level <= most_kept then rank end)
+            * count(case when rank_in_level <= most_kept then 1 end)
+            - coalesce(sum(case when rank_in_level <= most_kept and rank is not null then rank_in_level end), 0)
             as num_fulfilled
     from last_documents
     where
