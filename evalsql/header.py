@@ -109,8 +109,8 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
 
     return Header(
         title=one("title"),
-        parameters=read_parameters(path, one("parameters"), entries["parameters"]),
-        columns=_read_columns(path, one("columns"), entries["columns"]),
+        parameters=read_parameters(path, _line_of("parameters", lines), one("parameters"), entries["parameters"]),
+        columns=_read_columns(path, _line_of("columns", lines), one("columns"), entries["columns"]),
         inputs=listed(one("inputs")),
         is_shared=bool(one("shared")),
         ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
@@ -127,6 +127,10 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         mean=one("mean"),
         examples=values.get("example", []),
     )
+
+
+def _line_of(key: str, lines: Sequence[str]) -> int:
+    return next((number for number, line in enumerate(lines, start=1) if line.startswith(f"-- {key}:")), 1)
 
 
 def _is_range(text: str) -> bool:
@@ -175,10 +179,12 @@ def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
     return [(choice, match["relation"]) for choice in listed(match["choices"])]
 
 
-def _read_columns(path: Path, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
+def _read_columns(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
     """The columns that the line names, which measures have and which are described once, then those of the entries."""
     if unknown := [name for name in listed(names) if name not in CONTRACT]:
-        raise CatalogError(f"{path}:1: column {unknown[0]} is described nowhere; the line names {', '.join(CONTRACT)}")
+        raise CatalogError(
+            f"{path}:{line}: column {unknown[0]} is described nowhere; the line names {', '.join(CONTRACT)}"
+        )
     shared = {name: CONTRACT[name] for name in listed(names)}
     return shared | dict(_read_column(path, *entry) for entry in entries)
 

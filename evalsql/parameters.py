@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -87,33 +88,35 @@ class Parameter(NamedTuple):
         return above and below
 
 
-def read_parameters(path: Path, names: str, entries: Sequence[tuple[int, str]]) -> list[Parameter]:
+def read_parameters(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> list[Parameter]:
     """The parameters in the order in which the line names them, or in that of the entries where it names none."""
     own = {parameter.name: parameter for parameter in (_read_parameter(path, *entry) for entry in entries)}
     if not names:
         return list(own.values())
-    found = [_named_parameter(path, text, own) for text in listed(names)]
+    try:
+        found = [_named_parameter(text, own, shared_parameters(path.parent)) for text in listed(names)]
+    except UsageError as error:
+        raise CatalogError(f"{path}:{line}: {error}") from error
     if unnamed := own.keys() - {parameter.name for parameter in found}:
-        raise CatalogError(f"{path}:1: the line of parameters does not name {', '.join(sorted(unnamed))}")
+        raise CatalogError(f"{path}:{line}: the line of parameters does not name {', '.join(sorted(unnamed))}")
     return found
 
 
-def _named_parameter(path: Path, text: str, own: Mapping[str, Parameter]) -> Parameter:
+def _named_parameter(text: str, own: Mapping[str, Parameter], shared: Mapping[str, Parameter]) -> Parameter:
     match = _NAMED_PARAMETER.fullmatch(text)
     if match is None:
-        raise CatalogError(f'{path}:1: expected "name [in domain] [= default]", found "{text}"')
-    known = own if match["name"] in own else shared_parameters(path.parent)
+        raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
+    known = {**shared, **own}
     if match["name"] not in known:
-        raise CatalogError(f"{path}:1: parameter {match['name']} is described neither here nor in {SHARED_PARAMETERS}")
+        near = difflib.get_close_matches(match["name"], known)
+        hint = f"nearest: {', '.join(near)}" if near else f"shared ones are: {', '.join(shared)}"
+        raise UsageError(f"parameter {match['name']} is neither described below nor one that relations share; {hint}")
     parameter = known[match["name"]]
     if match["domain"] is not None:
         parameter = parameter._replace(domain=match["domain"])
     if match["default"] is None:
         return parameter
-    try:
-        return parameter._replace(default=parameter.parse(match["default"]))
-    except UsageError as error:
-        raise CatalogError(f"{path}:1: {error}") from error
+    return parameter._replace(default=parameter.parse(match["default"]))
 
 
 @cache

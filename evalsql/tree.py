@@ -63,7 +63,8 @@ def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
             raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")
     if used != declared:
         differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
-        raise CatalogError(f"{place}: header and body differ in the parameters {differing}")
+        side = "the body does not use" if used < declared else "the header does not name" if used > declared else ""
+        raise CatalogError(f"{place}: {side or 'header and body differ in'} the parameters {differing}")
     # In f(k := $k) sqlglot reads the name on the left as a column too; it is none. A macro takes no column for a
     # parameter that has the name of its table before it.
     argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}

@@ -86,10 +86,21 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         (
             "-- columns:",
             "-- columns: num_ret",
-            r"depth.sql:1: column num_ret is described nowhere",
+            r"depth.sql:6: column num_ret is described nowhere",
         ),
         ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
         ("enough", "full", "depth.sql:14: full is a word of SQL and cannot name a parameter"),
+        ("-- parameters:", "-- parameters: enouhg", "depth.sql:4: parameter enouhg is neither .*; nearest: enough"),
+        ("-- parameters:", "-- parameters: k, rel", "depth.sql:4: the line of parameters does not name enough"),
+        ("-- parameters:", "-- parameters: enough = 0", r"depth.sql:4: enough is 0, it must be in \[1, inf\)"),
+        ("-- parameters:", "-- parameters: enough, rel", r"depth.sql:14: the body does not use the parameters \$rel"),
+        ("-- parameters:", "-- parameters: enough per cent", "depth.sql:4: expected .name"),
+        (
+            "-- definition:",
+            "-- ties: worst best\n-- definition:",
+            'depth.sql:1: ties: expected "order, ... = relation"',
+        ),
+        ("-- definition:", "-- ties: worst = steep\n-- definition:", "depth.sql:15: the header does not name .*ties"),
         ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
         ("from evaluated_topics", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
         ("from evaluated_topics", "from evaluated_topics where", r"depth.sql:\d+"),
@@ -137,6 +148,42 @@ def test_values_that_break_the_contract_are_refused_when_built(
         warehouse.load_measures(own)
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
+
+
+def test_parameters_that_relations_share_are_inherited_by_name(tmp_path: Path) -> None:
+    named = "-- parameters: k = 10, ties in {rule, worst}, enough, p = 0.5"
+    (relation,) = read_relations(write(tmp_path / "depth.sql", MEASURE.replace("-- parameters:", named)))
+    cutoff, ties, own, p = relation.parameters
+    ap = {parameter.name: parameter for parameter in CATALOG["ap"].parameters}
+    assert cutoff == ap["k"]._replace(default=10)
+    assert cutoff.parse("null") is None
+    assert ties == ap["ties"]._replace(domain="{rule, worst}")
+    assert ties.choices == ["rule", "worst"]
+    assert (own.name, own.default, own.meaning) == ("enough", 100, "depth that counts as full")
+    assert (p.default, p.domain) == (0.5, "(0, 1)")
+
+
+def test_what_a_folder_says_of_a_parameter_goes_before_what_holds_for_all() -> None:
+    of_groups, of_all = ({each.name: each for each in CATALOG[name].parameters} for name in ("alpha_ndcg", "ap"))
+    assert of_groups["rel"] == of_all["rel"]
+    assert of_groups["judged_only"].meaning != of_all["judged_only"].meaning
+
+
+def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample: evalsql.Warehouse) -> None:
+    """The form of a macro without ties names none of the relations that its header does, nor do the steps in it."""
+    served = {name for relation in CATALOG.of_kind("measures", "steps") for name in relation.header.ties.values()}
+    forms = sample.rows("select function_name, parameters, macro_definition from duckdb_functions() where not internal")
+    short = {name: text for name, parameters, text in forms if "ties" not in parameters}
+    assert len(served) > 30
+    for relation in CATALOG.of_kind("measures"):
+        reached: set[str] = set()
+        pending = [relation.name]
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += [other for other in short if f"{other}(" in short.get(name, "")]
+        assert not reached & served, relation.name
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:

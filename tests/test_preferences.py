@@ -153,7 +153,7 @@ def test_contested_ties_hold_circles(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form="preferences")
     empty.load_run(contested_ties(2).run, "system")
     for unit in ("one", "share", "group"):
-        losses = empty.rows(f"select loss from preference_losses(unit := '{unit}')")
+        losses = empty.rows(f"select loss from steps.preference_losses(unit := '{unit}')")
         assert sum(loss > 0 for (loss,) in losses) > 3, unit
 
 
@@ -304,7 +304,7 @@ def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path:
     empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
     names = "select document from documents where document_id = "
     assert empty.rows(
-        f"select judgment_group, ({names} better_id), ({names} worse_id) from preference_pairs order by all"
+        f"select judgment_group, ({names} better_id), ({names} worse_id) from steps.preference_pairs order by all"
     ) == [
         *(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")),
         ("h", "d", "a"),
