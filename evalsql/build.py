@@ -20,6 +20,7 @@ TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, 
 _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
+_WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
 _TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
 SCORES_COMMENT = "The common measures at their default parameters, in long form"
 
@@ -118,7 +119,14 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     if len(others) < len(relation.parameters):
         ties = next(parameter for parameter in relation.parameters if parameter.name == TIES)
         signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
-        yield signature, _in_every_order(catalog, relation)
+        yield signature, _with_other_windows(_in_every_order(catalog, relation))
+
+
+def _with_other_windows(body: str) -> str:
+    """The body with other names of windows: DuckDB 1.5 takes a name once in a statement, though it be in two forms."""
+    for name in set(_WINDOW.findall(body)):
+        body = re.sub(rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b", f"{name}_of_ties", body)
+    return body
 
 
 def _in_every_order(catalog: Catalog, relation: Relation) -> str:
