@@ -9,14 +9,22 @@
 --   num_ret          how many of the two are retrieved
 --   tied_rank        first rank of the tie in which both stand; null where they are not tied
 --   num_groups       groups that prefer either of the two to the other
+with ranks as (
+    select
+        evaluation_id,
+        document_id,
+        -- Elsewhere tied documents are in descending order of their names, here in ascending order.
+        first_rank + last_rank - rank as rank,
+        first_rank
+    from judged_ranks
+)
 select
     evaluations.evaluation_id as evaluation_id,
     preference_pairs.judgment_group as judgment_group,
     preference_pairs.better_id as better_id,
     preference_pairs.worse_id as worse_id,
-    -- Elsewhere tied documents are in descending order of their names, here in ascending order.
-    better.first_rank + better.last_rank - better.rank as better_rank,
-    worse.first_rank + worse.last_rank - worse.rank as worse_rank,
+    better.rank as better_rank,
+    worse.rank as worse_rank,
     case when better.rank is null then 0 else 1 end + case when worse.rank is null then 0 else 1 end as num_ret,
     case when better.first_rank = worse.first_rank then better.first_rank end as tied_rank,
     preference_pairs.num_groups as num_groups
@@ -24,9 +32,9 @@ from evaluations
 join preference_pairs
     on preference_pairs.qrels_id = evaluations.qrels_id
     and preference_pairs.topic_id = evaluations.topic_id
-left join judged_ranks as better
+left join ranks as better
     on better.evaluation_id = evaluations.evaluation_id
     and better.document_id = preference_pairs.better_id
-left join judged_ranks as worse
+left join ranks as worse
     on worse.evaluation_id = evaluations.evaluation_id
     and worse.document_id = preference_pairs.worse_id
