@@ -1,16 +1,32 @@
 -- title: P_IA expected over all orders of tied documents
--- definition: Of a tie's relevant documents the part is found that its ranks among the first k are of all its ranks.
+-- definition: A relevant document counts, for each of its subtopics, by the part of its tie's ranks that are among the
+--    first k.
 -- parameters: k = 10, rel, judged_only
 -- columns: qrels, run, topic, value
-with found as (
+with subtopic_documents as (
+    select
+        tied_documents.evaluation_id,
+        tied_documents.first_rank,
+        tied_documents.last_rank
+    from tied_documents(judged_only := $judged_only) as tied_documents
+    join evaluations on evaluations.evaluation_id = tied_documents.evaluation_id
+    join assessments
+        on assessments.qrels_id = evaluations.qrels_id
+        and assessments.topic_id = evaluations.topic_id
+        and assessments.document_id = tied_documents.document_id
+    where
+        tied_documents.grade >= $rel
+        and least(tied_documents.grade, assessments.grade) >= $rel
+),
+found as (
+    -- Each of the tied documents stands at each of their ranks equally often.
     select
         evaluation_id,
         sum(
-            cast(num_rel as double)
-                * (least(coalesce($k, last_rank), last_rank) - first_rank + 1)
+            cast(least(coalesce($k, last_rank), last_rank) - first_rank + 1 as double)
                 / (last_rank - first_rank + 1)
         ) as num_rel_ret
-    from subtopic_ties(rel := $rel, judged_only := $judged_only)
+    from subtopic_documents
     where first_rank <= coalesce($k, first_rank)
     group by evaluation_id
 )

@@ -13,32 +13,40 @@
 -- scores: no
 -- example: roc FPR@3 = 0.35
 -- example: roc FPR(nonrelevant='judged')@3 = 0.3125
-with retrieved_to_k as (
+with retrieved as (
     select
         evaluation_id,
         count(case when grade >= $rel then 1 end) as num_rel,
-        count(case when grade >= 0 and grade < $rel then 1 end) as num_judged_nonrel
+        count(case when grade >= $rel and rank <= coalesce($k, rank) then 1 end) as num_rel_to_k,
+        count(case when grade >= 0 and grade < $rel and rank <= coalesce($k, rank) then 1 end) as num_judged_nonrel_to_k
     from judged_ranks
-    where rank <= coalesce($k, rank)
     group by evaluation_id
 ),
-false_positives as (
+counts as (
     select
         evaluated_topics.evaluation_id as evaluation_id,
         case
-            when $nonrelevant = 'judged' then coalesce(retrieved_to_k.num_judged_nonrel, 0)
+            when $nonrelevant = 'judged' then topic_counts.num_nonrel
+            else greatest(
+                evaluated_topics.num_ret - coalesce(retrieved.num_rel, 0),
+                coalesce($collection - topic_counts.num_rel, 0)
+            )
+        end as num_nonrel,
+        case
+            when $nonrelevant = 'judged' then coalesce(retrieved.num_judged_nonrel_to_k, 0)
             else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
-                - coalesce(retrieved_to_k.num_rel, 0)
-        end as total
+                - coalesce(retrieved.num_rel_to_k, 0)
+        end as false_positives
     from evaluated_topics
-    left join retrieved_to_k on retrieved_to_k.evaluation_id = evaluated_topics.evaluation_id
+    join topic_counts(rel := $rel) as topic_counts
+        on topic_counts.qrels_id = evaluated_topics.qrels_id
+        and topic_counts.topic_id = evaluated_topics.topic_id
+    left join retrieved on retrieved.evaluation_id = evaluated_topics.evaluation_id
 )
 select
     evaluated_topics.qrels,
     evaluated_topics.run,
     evaluated_topics.topic,
-    coalesce(cast(false_positives.total as double) / nullif(class_counts.num_nonrel, 0), 0) as value
+    coalesce(cast(counts.false_positives as double) / nullif(counts.num_nonrel, 0), 0) as value
 from evaluated_topics
-join class_counts(rel := $rel, nonrelevant := $nonrelevant, collection := $collection) as class_counts
-    on class_counts.evaluation_id = evaluated_topics.evaluation_id
-join false_positives on false_positives.evaluation_id = evaluated_topics.evaluation_id
+join counts on counts.evaluation_id = evaluated_topics.evaluation_id
