@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from evalsql.catalog import STEPS, Catalog, Relation, read_catalog
 from evalsql.contract import check_own, warn_of_own
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.naming import literal, parse_measures, quoted
-from evalsql.template import cached
+from evalsql.template import SHIPPED, cached
 from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 if TYPE_CHECKING:
@@ -206,20 +207,30 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
             warn_of_own(warehouse)
 
 
+def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:
+    """Make the file of an empty warehouse, for others to be copied from."""
+    with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=read_catalog()) as template:
+        _make(template, progress, common=common)
+
+
 def _fill(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
-    """Fill a new database: copied from one made before if there is a place to keep it."""
-
-    def make(path: Path) -> None:
-        with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=warehouse.catalog) as template:
-            _make(template, progress, common=common)
-
+    """Fill a new database: copied from an empty one if there is one or a place to keep one."""
+    if not common and _copied(warehouse, SHIPPED):
+        return
+    make = partial(make_template, progress=progress, common=common)
     path = cached(f"{warehouse.catalog.digest[:20]}{'-common' if common else ''}", make)
-    if path is None or not _copied(warehouse, path):
-        _make(warehouse, progress, common=common)
+    if path is not None:
+        if _copied(warehouse, path):
+            return
+        with suppress(OSError):
+            path.unlink()
+    _make(warehouse, progress, common=common)
 
 
 def _copied(warehouse: Warehouse, path: Path) -> bool:
-    """Fill a new database from a template, whole or not at all; a template that will not do is thrown away."""
+    """Fill a new database from an empty one of this version, whole or not at all."""
+    if not path.exists():
+        return False
     ((name,),) = warehouse.rows("select current_database()")
     try:
         warehouse.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
@@ -235,9 +246,6 @@ def _copied(warehouse: Warehouse, path: Path) -> bool:
     except QueryError:
         is_whole = False
     warehouse.execute("detach database if exists evalsql_template")
-    if not is_whole:
-        with suppress(OSError):
-            path.unlink()
     return is_whole
 
 

@@ -1,4 +1,4 @@
-"""An empty warehouse kept in the user's cache: making its views and macros takes seconds, copying them none."""
+"""Empty warehouses to copy, in the package and in the user's cache: to make views and macros takes seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 import platformdirs
 
 from evalsql import engine
+from evalsql.folders import PACKAGE
 
+SHIPPED = PACKAGE / "template.duckdb"  # made when the wheel is built; none in a checkout
 _KEPT = 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -33,6 +34,7 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
         relative = path.relative_to(ROOT).as_posix()
         assert f"evalsql/{relative}" in in_wheel
         assert relative in in_sdist
+    assert "evalsql/template.duckdb" in in_wheel
     for path in (ROOT / "evalsql" / "sample").rglob("*.*"):
         relative = path.relative_to(ROOT).as_posix()
         assert relative in in_wheel
@@ -48,8 +50,16 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
         [programs / "python", "-m", "pip", "install", "-q", *what], check=True, capture_output=True, timeout=300
     )
     outcome = subprocess.run(
-        [programs / "evalsql", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        [programs / "evalsql", "demo"],
+        cwd=tmp_path,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert outcome.returncode == 0, outcome.stderr
+    # A wheel brings the empty warehouse that others make and keep in the cache.
+    assert any((tmp_path / "cache").rglob("*.duckdb")) == (kind == "editable")
     assert len(outcome.stdout.splitlines()) == 10
     assert "rerank-large" in outcome.stdout.splitlines()[2]

@@ -1,0 +1,35 @@
+"""Puts an empty warehouse of this version into the wheel, so that the first one a person opens is a copy.
+
+To make its views and macros takes seconds, for which a new machine would wait at its first command.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class TemplateHook(BuildHookInterface[Any]):
+    """Makes the file that ``evalsql.template.SHIPPED`` names; an editable installation follows the SQL instead."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Make the warehouse and give it a place in the wheel."""
+        if version == "editable":
+            return
+        sys.path.insert(0, self.root)
+        from evalsql.opening import make_template
+        from evalsql.template import SHIPPED
+
+        self.scratch = tempfile.TemporaryDirectory()
+        made = Path(self.scratch.name) / SHIPPED.name
+        make_template(made)
+        build_data["force_include"][str(made)] = f"evalsql/{SHIPPED.name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what the wheel has a copy of."""
+        if version != "editable":
+            self.scratch.cleanup()
