@@ -53,19 +53,19 @@ def insert(warehouse: Warehouse, table: str, sql: str) -> None:
 def add_names(warehouse: Warehouse, staged: str) -> None:
     """Give keys to the topics and documents of the staged rows that have none.
 
-    What there is of both is in the temporary tables ``staged_topics`` and ``named_documents`` then.
+    What there is of both is in the temporary tables ``staged_topics`` and ``document_ids`` then.
     """
     topics = loading_sql(warehouse, "staged_topics", {"staged": staged})
     warehouse.execute(f"create or replace temp table staged_topics as\n{topics}")
     insert(warehouse, "topics", loading_sql(warehouse, "new_topics", {}))
-    named = loading_sql(warehouse, "named_documents", {"staged": staged})
-    warehouse.execute(f"create or replace temp table named_documents as\n{named}")
-    insert(warehouse, "documents", "select document_id, document from named_documents where is_new")
+    named = loading_sql(warehouse, "document_ids", {"staged": staged})
+    warehouse.execute(f"create or replace temp table document_ids as\n{named}")
+    insert(warehouse, "documents", "select document_id, document from document_ids where is_new")
 
 
 def forget_names(warehouse: Warehouse) -> None:
     """Drop the temporary tables that ``add_names`` left."""
-    warehouse.execute("drop table staged_topics; drop table named_documents")
+    warehouse.execute("drop table staged_topics; drop table document_ids")
 
 
 def next_id(warehouse: Warehouse, table: str, key: str) -> int:
@@ -91,7 +91,7 @@ def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]]) -> None:
         some.append((qrels_id, run_id))
         num_rows += sizes.get(run_id, 0)
         if num_rows >= ROWS_TOGETHER or at == len(pairs):
-            ranks = loading_sql(warehouse, "new_judged_ranks", {"new_pairs": _listed(some)})
+            ranks = loading_sql(warehouse, "judged_ranks_rows", {"new_pairs": _listed(some)})
             insert(warehouse, "judged_ranks", ranks)
             some, num_rows = [], 0
 

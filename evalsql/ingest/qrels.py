@@ -91,7 +91,7 @@ def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) ->
     if options.form == "preferences":
         return 0
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
-        text = source.text(Path(folder), "text")
+        _, text = source.inspect(Path(folder), "text")
         if not text:
             return 0
         raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from evalsql.ingest.runs import NewRun, RunOptions
     from evalsql.warehouse import Warehouse
 
-PART_ROWS = 500_000  # staged rows that are worth a part of their own
 STAGED = """
 create or replace temp table staged_run_rows (
     file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean
 )"""
+# Files keep their order, whichever reader put them there.
+_STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
 
 
 def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
@@ -27,42 +28,36 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     """
     _add_runs(warehouse, runs, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
-    # Files keep their order, whichever reader put them there.
-    positions = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
-    parts = [
-        loading_sql(warehouse, "marked_rows", _compared(warehouse, f"{positions} where {part}", options))
-        for part in _parts(warehouse)
-    ]
-    _create(warehouse, "marked_rows", "\nunion all\n".join(f"select * from (\n{part}\n)" for part in parts))
-    _create(warehouse, "staged_lists", loading_sql(warehouse, "staged_lists", {"staged_files": _owners(runs)}))
-    _create(warehouse, "resolved_ranks", loading_sql(warehouse, "tied_ranks", {}, tie_rule=options.tie_rule))
-    if warehouse.rows("select 1 from staged_lists where not is_ordered limit 1"):
-        compared = _compared(warehouse, positions, options)
-        rows = loading_sql(warehouse, "sorted_ranks", compared, tie_rule=options.tie_rule)
-        keys.insert(warehouse, "resolved_ranks", rows)
-    ranked = loading_sql(warehouse, "ranked_rows", {"staged": positions})
+    ranked = _ranked(warehouse, runs, options)
     if _are_kept_whole(options):
         _retain(warehouse, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     else:
-        _create(warehouse, "all_ranks", ranked)
+        warehouse.execute(f"create or replace temp table all_ranks as\n{ranked}")
         ranked = "select * from all_ranks"
     _check_whole(warehouse, ranked)
-    return _repeated(warehouse, ranked, num_runs=len(runs))
-
-
-def _repeated(warehouse: Warehouse, ranked: str, *, num_runs: int) -> set[tuple[int, str, str]]:
-    suspects = loading_sql(warehouse, "suspected_repeats", {"ranked": ranked}, num_runs=num_runs)
-    if not warehouse.rows(f"{suspects}\nlimit 1"):
-        return set()
-    inputs = {"ranked": ranked, "suspected_repeats": suspects}
-    repeated = loading_sql(warehouse, "repeated_documents", inputs)
+    repeated = loading_sql(warehouse, "repeated_documents", {"ranked": ranked})
     return set(
         warehouse.rows(f"""
             select run_id, topic, document from ({repeated})
             join topics using (topic_id) join documents using (document_id)
         """)
     )
+
+
+def _ranked(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> str:
+    """A SELECT of the staged rows with keys and ranks."""
+    inputs = {"staged": _STAGED_IN_ORDER, "staged_files": _owners(runs)}
+    compared = loading_sql(
+        warehouse,
+        "compared_rows",
+        inputs,
+        tie_rule=options.tie_rule,
+        lower_is_better=options.lower_is_better,
+    )
+    if options.tie_rule in ("rank", "input"):
+        return loading_sql(warehouse, "ranked_as_given", {"compared_rows": compared}, tie_rule=options.tie_rule)
+    return loading_sql(warehouse, "ranked_by_score", {"compared_rows": compared})
 
 
 def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, with_repeated: bool) -> None:
@@ -79,7 +74,6 @@ def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, 
             where run_id in ({_listed(runs)})
         """)
     warehouse.execute("drop table if exists all_ranks")
-    warehouse.execute("drop table marked_rows; drop table staged_lists; drop table resolved_ranks")
     keys.forget_names(warehouse)
 
 
@@ -101,37 +95,10 @@ def _retain(warehouse: Warehouse, ranked: str) -> None:
     keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
 
 
-def _compared(warehouse: Warehouse, staged: str, options: RunOptions) -> dict[str, str]:
-    rows = loading_sql(
-        warehouse,
-        "compared_rows",
-        {"staged": staged},
-        tie_rule=options.tie_rule,
-        lower_is_better=options.lower_is_better,
-    )
-    return {"compared_rows": rows}
-
-
-def _parts(warehouse: Warehouse) -> list[str]:
-    """Conditions that part the staged rows, one for each thread, for the engine goes through a part in one thread.
-
-    A topic that a boundary cuts counts as out of order.
-    """
-    ((first, last, threads),) = warehouse.rows(
-        "select coalesce(min(rowid), 0), coalesce(max(rowid), 0), current_setting('threads') from staged_run_rows"
-    )
-    size = max((last - first) // threads + 1, PART_ROWS)
-    return [f"rowid between {start} and {start + size - 1}" for start in range(first, last + 1, size)]
-
-
 def _check_whole(warehouse: Warehouse, ranked: str) -> None:
     ((staged, kept),) = warehouse.rows(f"select (select count(*) from staged_run_rows), count(*) from ({ranked})")
     if staged != kept:
         raise QueryError(f"{staged} rows were read and {kept} ranked")
-
-
-def _create(warehouse: Warehouse, name: str, rows: str) -> None:
-    warehouse.execute(f"create or replace temp table {name} as\n{rows}")
 
 
 def _listed(runs: Sequence[NewRun]) -> str:

@@ -177,9 +177,8 @@ class RunLoader:
             list(threads.map(lambda file: self._look_at(file, folder), files))
 
     def _look_at(self, file: StagedFile, folder: Path) -> None:
-        if file.source.path not in self.inexact:
-            file.text = file.source.text(folder, str(file.file_id))
-        file.sha256 = file.source.sha256()
+        file.sha256, text = file.source.inspect(folder, str(file.file_id))
+        file.text = None if file.source.path in self.inexact else text
 
     def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that it could not read for certain."""

@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +25,6 @@ STANDARD_INPUT = "-"
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_CHUNK = 1_000_000
 _ODD_BYTES = (b"\0", b"\v", b"\f")
 
 
@@ -64,29 +63,53 @@ class Source(NamedTuple):
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def text(self, folder: Path, name: str) -> Text | None:
-        """This file as plain text, decompressed into ``folder`` if need be; None where only the exact reader will do.
+    def inspect(self, folder: Path, name: str) -> tuple[str, Text | None]:
+        """SHA-256 of the file, and the file as plain text, decompressed into ``folder`` if need be.
 
-        That is where it cannot be decompressed whole, has lines that are very long, ends lines by a lone
-        carriage return, or holds bytes that C takes for white space and the engine does not.
+        The text is None where only the exact reader will do: where the file cannot be decompressed whole, has lines
+        that are very long, ends lines by a lone carriage return, or holds bytes that C takes for white space and the
+        engine does not.
         """
-        path = self.path if self.compression == "none" else folder / name
-        has_spaces = has_tabs = False
+        digest = hashlib.sha256()
         try:
-            with self.open() as text, path.open("wb") if path != self.path else contextlib.nullcontext() as copy:
-                start = True
-                while chunk := text.read(_CHUNK):
-                    chunk += text.readline(LONGEST_LINE + 1)
-                    if not _is_ordinary(chunk.removeprefix(BYTE_ORDER_MARK) if start else chunk):
-                        return None
-                    has_spaces = has_spaces or b" " in chunk
-                    has_tabs = has_tabs or b"\t" in chunk
-                    start = False
-                    if copy:
-                        copy.write(chunk)
+            if self.compression == "none":
+                with self.path.open("rb", buffering=0) as stream:
+                    text = _plain_text(self.path, stream, digest.update)
+                return digest.hexdigest() if text else self.sha256(), text
+            with self.open() as stream, (folder / name).open("wb") as copy:
+                return self.sha256(), _plain_text(folder / name, stream, copy.write)
         except unreadable():
+            return self.sha256(), None
+
+
+def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], object]) -> Text | None:
+    """The text at ``path``, which the stream holds too, or None if it is not plain.
+
+    The bytes go through one buffer, and to ``take``; what is behind the last end of a line waits there for more.
+    """
+    buffer = bytearray(LONGEST_LINE)
+    view = memoryview(buffer)
+    has_spaces = has_tabs = False
+    waiting = start = 0
+    is_first = True
+    while True:
+        count = stream.readinto(view[waiting:])  # type: ignore[attr-defined]
+        take(view[waiting : waiting + count])
+        filled = waiting + count
+        end = buffer.rfind(b"\n", 0, filled) + 1 if count else filled
+        if is_first and end:
+            start = len(BYTE_ORDER_MARK) if buffer.startswith(BYTE_ORDER_MARK) else 0
+            is_first = False
+        is_too_long = not end and filled == len(buffer)
+        if is_too_long or not _is_ordinary(buffer, start, end):
             return None
-        return Text(path, has_spaces, has_tabs)
+        has_spaces = has_spaces or buffer.find(b" ", 0, end) >= 0
+        has_tabs = has_tabs or buffer.find(b"\t", 0, end) >= 0
+        if not count:
+            return Text(path, has_spaces, has_tabs)
+        waiting = filled - end
+        buffer[:waiting] = buffer[end:filled]
+        start = 0
 
 
 def unreadable() -> tuple[type[Exception], ...]:
@@ -102,22 +125,15 @@ def _zstd() -> ModuleType:
     return zstd
 
 
-def _is_ordinary(chunk: bytes) -> bool:
+def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
     """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
-    if any(byte in chunk for byte in _ODD_BYTES):
+    if any(buffer.find(byte, start, end) >= 0 for byte in _ODD_BYTES):
         return False
     # To look for one byte first is faster by far.
-    if BYTE_ORDER_MARK[:1] in chunk and BYTE_ORDER_MARK in chunk:
+    if buffer.find(BYTE_ORDER_MARK[:1], start, end) >= 0 and buffer.find(BYTE_ORDER_MARK, start, end) >= 0:
         return False
-    if b"\r" in chunk and chunk.count(b"\r") != chunk.count(b"\r\n"):
-        return False
-    end = 0
-    while len(chunk) - end > LONGEST_LINE:
-        newline = chunk.rfind(b"\n", end, end + LONGEST_LINE)
-        if newline < 0:
-            return False
-        end = newline + 1
-    return True
+    ends_with_carriage_returns = buffer.find(b"\r", start, end) >= 0
+    return not ends_with_carriage_returns or buffer.count(b"\r", start, end) == buffer.count(b"\r\n", start, end)
 
 
 @dataclass

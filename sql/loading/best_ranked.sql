@@ -1,10 +1,10 @@
--- title: Rankings in which each document stands once, at the best of its places
+-- title: Rankings in which each document stands once, at the best of its ranks
 -- inputs: ranked
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
---   rank          place in the ranking from 1
---   first_rank    place of the first document that is tied with it
+--   rank          rank from 1
+--   first_rank    rank of the first document that is tied with it
 --   document_id   key of the document
 --   score         score as it stood in the file
 with first_places as (

@@ -1,24 +1,27 @@
--- title: Staged rows with what the tie rule compares of each
--- inputs: staged
+-- title: Staged rows with keys in the place of names, and what the tie rule compares of each
+-- inputs: staged, staged_files, document_ids
 -- parameters:
 --   tie_rule varchar in {trec_eval, trec_eval_10, rank, input} = trec_eval   how documents are ordered
 --   lower_is_better boolean = false                                          whether smaller scores are better
 -- columns:
---   position   place among the staged rows
---   file_id    number of the staged file
---   topic      topic
---   document   document
---   given      what is compared before the score, less being better; 0 if that is nothing
---   strength   what is compared of the score, more being better
+--   run_id        key of the run
+--   topic_id      key of the topic
+--   document_id   key of the document
+--   name_rank     rank of the document's name among those staged
+--   given_rank    rank column, null where it is not used
+--   position      place among the staged rows
+--   score         score as it stood in the file
+--   strength      what is compared of the score, more being better
 select
-    position,
-    file_id,
-    topic,
-    document,
-    case
-        when $tie_rule = 'rank' then given_rank
-        when $tie_rule = 'input' then position
-        else 0
-    end as given,
-    comparison_score(score, $tie_rule, $lower_is_better) as strength
+    staged_files.owner_id as run_id,
+    topics.topic_id,
+    document_ids.document_id,
+    document_ids.name_rank,
+    staged.given_rank,
+    staged.position,
+    staged.score,
+    comparison_score(staged.score, $tie_rule, $lower_is_better) as strength
 from staged
+join staged_files on staged_files.file_id = staged.file_id
+join topics on topics.topic = staged.topic
+join document_ids on document_ids.document = staged.document

@@ -1,9 +1,9 @@
--- title: Ranked rows as the base table holds them
+-- title: Ranked rows as the base table holds them, run by run, topic by topic, from the first rank on
 -- inputs: ranked
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
---   rank          place in the ranking from 1
+--   rank          rank from 1
 --   tied_above    documents above it that the tie rule holds equal to it
 --   document_id   key of the document
 --   score         score as it stood in the file
@@ -15,3 +15,4 @@ select
     document_id,
     score
 from ranked
+order by run_id, topic_id, rank

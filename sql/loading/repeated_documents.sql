@@ -1,22 +1,27 @@
 -- title: Documents that stand more than once for one topic of one run
--- inputs: ranked, suspected_repeats
+-- inputs: ranked
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   document_id   key of the document
 --   times         how often it stands there
+with possible_duplicates as (
+    -- A bit for each of 126 runs: fewer bits than rows mean that one of them has the document twice.
+    select
+        topic_id,
+        document_id
+    from ranked
+    group by topic_id, document_id, run_id // 126
+    having count(*) > bit_count(bit_or(cast(1 as hugeint) << (run_id % 126)))
+)
 select
     ranked.run_id,
     ranked.topic_id,
     ranked.document_id,
     count(*) as times
 from ranked
-where exists (
-    select 1
-    from suspected_repeats
-    where
-        suspected_repeats.topic_id = ranked.topic_id
-        and suspected_repeats.document_id = ranked.document_id
-)
+join possible_duplicates
+    on possible_duplicates.topic_id = ranked.topic_id
+    and possible_duplicates.document_id = ranked.document_id
 group by ranked.run_id, ranked.topic_id, ranked.document_id
 having count(*) > 1

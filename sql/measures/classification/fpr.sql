@@ -13,7 +13,7 @@
 -- scores: no
 -- example: roc FPR@3 = 0.35
 -- example: roc FPR(nonrelevant='judged')@3 = 0.3125
-with retrieved as (
+with found as (
     select
         evaluation_id,
         count(case when grade >= $rel then 1 end) as num_rel,
@@ -28,20 +28,20 @@ counts as (
         case
             when $nonrelevant = 'judged' then topic_counts.num_nonrel
             else greatest(
-                evaluated_topics.num_ret - coalesce(retrieved.num_rel, 0),
+                evaluated_topics.num_ret - coalesce(found.num_rel, 0),
                 coalesce($collection - topic_counts.num_rel, 0)
             )
         end as num_nonrel,
         case
-            when $nonrelevant = 'judged' then coalesce(retrieved.num_judged_nonrel_to_k, 0)
+            when $nonrelevant = 'judged' then coalesce(found.num_judged_nonrel_to_k, 0)
             else least(coalesce($k, evaluated_topics.num_ret), evaluated_topics.num_ret)
-                - coalesce(retrieved.num_rel_to_k, 0)
+                - coalesce(found.num_rel_to_k, 0)
         end as false_positives
     from evaluated_topics
     join topic_counts(rel := $rel) as topic_counts
         on topic_counts.qrels_id = evaluated_topics.qrels_id
         and topic_counts.topic_id = evaluated_topics.topic_id
-    left join retrieved on retrieved.evaluation_id = evaluated_topics.evaluation_id
+    left join found on found.evaluation_id = evaluated_topics.evaluation_id
 )
 select
     evaluated_topics.qrels,

@@ -1,9 +1,10 @@
 -- title: Documents of the staged rows with their keys, new ones for those that have none yet
 -- inputs: staged
 -- columns:
---   document_id   key; new ones go on from the greatest there is
+--   document_id   key; new ones go on from the greatest there is, in the order of the names
 --   document      name
 --   is_new        whether the key is new
+--   name_rank     rank of the name among these, by its bytes
 with greatest_key as (
     select coalesce(max(document_id), 0) as document_id
     from documents
@@ -15,22 +16,18 @@ staged_documents as (
 known as (
     select
         staged_documents.document,
-        documents.document_id
+        documents.document_id,
+        documents.document_id is null as is_new
     from staged_documents
     left join documents on documents.document = staged_documents.document
 )
 select
-    document_id,
-    document,
-    false as is_new
-from known
-where document_id is not null
-union all
--- Numbered apart: to number rows as they come costs a tenth of a running count.
-select
-    cast(greatest_key.document_id + row_number() over () as integer) as document_id,
+    coalesce(
+        known.document_id,
+        cast(greatest_key.document_id + row_number() over (partition by known.is_new order by known.document) as integer)
+    ) as document_id,
     known.document,
-    true as is_new
+    known.is_new,
+    cast(row_number() over (order by known.document) as integer) as name_rank
 from known
 cross join greatest_key
-where known.document_id is null

@@ -1,12 +1,12 @@
--- title: Ranks of judged documents for new pairs of judgment set and run
+-- title: Ranks of judged documents for new pairs of judgment set and run, with running counts
 -- inputs: new_pairs
 -- columns:
 --   evaluation_id   key of the evaluation
---   rank            place in the ranking
+--   rank            rank in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it
---   judged_rank     place among the documents with a grade of 0 or more; 0 where its own grade is negative
---   relevant_rank   place among the documents with a grade of 1 or more; 0 where its own grade is below
+--   judged_rank     rank among the documents with a grade of 0 or more; 0 where its own grade is negative
+--   relevant_rank   rank among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade
 --   document_id     key of the document
 with tied as (
@@ -28,17 +28,11 @@ select
     retrieved.tied_above,
     coalesce(tied.last_rank - retrieved.rank, 0) as tied_below,
     case
-        when judged_documents.grade >= 0 then row_number() over (
-            partition by evaluations.evaluation_id, judged_documents.grade >= 0
-            order by retrieved.rank
-        )
+        when judged_documents.grade >= 0 then count(case when judged_documents.grade >= 0 then 1 end) over down
         else 0
     end as judged_rank,
     case
-        when judged_documents.grade >= 1 then row_number() over (
-            partition by evaluations.evaluation_id, judged_documents.grade >= 1
-            order by retrieved.rank
-        )
+        when judged_documents.grade >= 1 then count(case when judged_documents.grade >= 1 then 1 end) over down
         else 0
     end as relevant_rank,
     judged_documents.grade,
@@ -58,4 +52,9 @@ left join tied
     on tied.run_id = retrieved.run_id
     and tied.topic_id = retrieved.topic_id
     and tied.first_rank = retrieved.first_rank
+window down as (
+    partition by evaluations.evaluation_id
+    order by retrieved.rank
+    rows between unbounded preceding and current row
+)
 order by evaluations.evaluation_id, retrieved.rank
