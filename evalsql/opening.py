@@ -82,7 +82,9 @@ def open_to_ask(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Warehouse:
-    """Open a warehouse in memory to ask for certain measures only; for common ones it opens in a quarter of the time.
+    """Open a warehouse in memory to ask for certain measures only, of runs that are loaded after judgments.
+
+    For common measures it opens in a quarter of the time, and for most it stores no documents without judgments.
 
     Arguments and errors are those of ``open``; UsageError also for measures that are not known.
 
@@ -92,7 +94,17 @@ def open_to_ask(
     warehouse = _open(MEMORY, False, read_sources(measures), _size(memory_limit), progress, asked)
     if threads is not None:
         warehouse.execute(f"set threads = {threads}")
+    warehouse.keeps_unjudged = reads_retrieved(warehouse.catalog, asked)
     return warehouse
+
+
+def reads_retrieved(catalog: Catalog, asked: Sequence[str]) -> bool:
+    """Whether one of these measures reads every retrieved document; a user's own may read whatever it likes."""
+    relations = [measure.relation for measure in parse_measures(asked, catalog)]
+    if any(relation in catalog.own for relation in relations):
+        return True
+    steps = catalog.build_order([relation.name for relation in relations])
+    return any("retrieved" in relation.reads for relation in steps)
 
 
 def _open(

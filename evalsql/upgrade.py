@@ -43,7 +43,7 @@ def _from_version_1(warehouse: Warehouse) -> None:
     of_documents = warehouse.catalog["retrieved_scores"].body
     scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": of_documents}
     ranked = {"ranked": loading_sql(warehouse, "first_ranks", scores)}
-    insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
+    insert(warehouse, "retrieved", loading_sql(warehouse, "retrieved_rows", ranked))
     sets = {"new_qrels": "select qrels_id from qrels"}
     insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", sets))
     _fill_judged_ranks(warehouse)
@@ -56,7 +56,7 @@ def _from_version_3(warehouse: Warehouse) -> None:
     warehouse.execute("alter table retrieved rename to old_retrieved")
     _create(warehouse, ("retrieved",))
     ranked = {"ranked": "select * from old_retrieved"}
-    insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", ranked))
+    insert(warehouse, "retrieved", loading_sql(warehouse, "retrieved_rows", ranked))
     warehouse.execute("drop table old_retrieved")
     warehouse.execute("drop table judged_ranks")
     _create(warehouse, ("judged_ranks",))

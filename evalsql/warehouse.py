@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.added import Sources
 from evalsql.asking import Answers, Names, Progress, listed, silent
 from evalsql.catalog import Catalog
+from evalsql.contract import warn_of_own
 from evalsql.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Warehouse(Answers):
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
         super().__init__(connection, read_only=read_only, catalog=catalog)
         self.path = path
+        self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
 
     def __enter__(self) -> Warehouse:
         return self
@@ -110,6 +112,7 @@ class Warehouse(Answers):
         with self.transaction():
             wanted |= self._make_room(name, replace)
             yield lambda qrels_id: keys.pair(self, [(qrels_id, run_id) for run_id in sorted(wanted)])
+            warn_of_own(self)
 
     def _make_room(self, name: str, replace: bool) -> set[int]:
         """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
@@ -200,7 +203,8 @@ class Warehouse(Answers):
                     qrels_id = lists.store_qrels(self, judged, each, meta or {})
                     keys.pair(self, [(qrels_id, run_id) for run_id in sorted(paired)])
                     qrels_ids = self._prepare([run], [judged], replace)
-                    self._pair(qrels_ids, {run: lists.store_run(self, run, each, meta or {})})
+                    lists.store_run(self, run, each, meta or {}, qrels_ids[run])
+                warn_of_own(self)
         return list(sets)
 
     def load_runs(
@@ -240,7 +244,13 @@ class Warehouse(Answers):
         from evalsql.ingest.sources import open_sources
 
         options = RunOptions(
-            _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
+            _tie_rule(tie_rule),
+            lower_is_better,
+            keep_best,
+            depth,
+            self._judging(judged_by),
+            meta or {},
+            self.keeps_unjudged,
         )
         with open_sources([files] if isinstance(files, str | Path) else files) as opened:
             named, problems = _by_name(opened, name)
@@ -249,11 +259,9 @@ class Warehouse(Answers):
                 try:
                     with nullcontext() if tie_rule == "input" else self.unordered(), self.transaction():
                         qrels_ids = self._prepare(list(named), listed(qrels), replace)
-                        loader = RunLoader(self, options, progress, problems=problems, inexact=inexact)
-                        loaded = loader.load(named)
-                        progress("preparing measures", 0, 1)
-                        self._pair(qrels_ids, {run.name: run.run_id for run in loaded})
-                        progress("preparing measures", 1, 1)
+                        loader = RunLoader(self, options, progress, qrels_ids, problems=problems, inexact=inexact)
+                        loader.load(named)
+                        warn_of_own(self)
                     return list(named)
                 except EngineStoppedError as stopped:
                     inexact |= set(stopped.paths)
@@ -280,11 +288,18 @@ class Warehouse(Answers):
         from evalsql.ingest.runs import RunOptions
 
         options = RunOptions(
-            _tie_rule(tie_rule), lower_is_better, keep_best, depth, self._judging(judged_by), meta or {}
+            _tie_rule(tie_rule),
+            lower_is_better,
+            keep_best,
+            depth,
+            self._judging(judged_by),
+            meta or {},
+            self.keeps_unjudged,
         )
         with self.transaction():
             qrels_ids = self._prepare([_named(name)], listed(qrels), replace)
-            self._pair(qrels_ids, {name: load_run_data(self, name, data, options)})
+            load_run_data(self, name, data, options, qrels_ids[name])
+            warn_of_own(self)
         return name
 
     def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
@@ -349,12 +364,6 @@ class Warehouse(Answers):
             there = ", ".join(name for _, name in present)
             raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
         return {name: own | wanted for name, own in pairs.items()}
-
-    def _pair(self, qrels_ids: Mapping[str, set[int]], run_ids: Mapping[str, int]) -> None:
-        from evalsql.ingest import keys
-
-        pairs = [(qrels_id, run_id) for name, run_id in run_ids.items() for qrels_id in qrels_ids[name]]
-        keys.pair(self, sorted(pairs))
 
     def _delete(self, kind: str, key: int) -> None:
         tables: Sequence[str] = ("runs", "retrieved", "run_topics")

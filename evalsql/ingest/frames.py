@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, Problem, QueryError, UsageError
@@ -33,8 +33,8 @@ _VIEW = "incoming_frame"
 _MEMORY = "in memory"
 
 
-def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOptions) -> int:
-    """Load one run of rows in memory within the caller's transaction; returns the run_id.
+def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOptions, qrels_ids: Collection[int]) -> None:
+    """Load one run of rows in memory within the caller's transaction, and evaluate it with judgment sets.
 
     ``data`` is {topic: {document: score}}, or a frame with columns for topic, document and score, and rank under
     that tie rule.
@@ -74,10 +74,9 @@ def load_run_data(warehouse: Warehouse, name: str, data: Any, options: RunOption
             Problem(name, 0, f"document {document} of topic {topic} stands more than once")
             for _, topic, document in sorted(repeated)
         )
-    ranking.store(warehouse, [run], options, with_repeated=bool(repeated))
+    ranking.store(warehouse, [run], options, {name: qrels_ids}, with_repeated=bool(repeated))
     warehouse.execute("drop table staged_run_rows")
     keys.add_file_row(warehouse, ("run", run.run_id, _MEMORY, None, None, num_rows))
-    return run.run_id
 
 
 def load_qrels_data(warehouse: Warehouse, name: str, data: Any, options: QrelsOptions) -> int:

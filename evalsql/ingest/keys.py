@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.build import bound, with_inputs
-from evalsql.contract import warn_of_own
 from evalsql.errors import MOST_LISTED, InputError, Problem
 from evalsql.naming import literal
 from evalsql.parameters import Value
@@ -73,25 +72,28 @@ def next_id(warehouse: Warehouse, table: str, key: str) -> int:
     return int(greatest) + 1
 
 
-def pair(warehouse: Warehouse, pairs: Sequence[tuple[int, int]]) -> None:
-    """Prepare what measures stand on for new pairs of (qrels_id, run_id), given in that order."""
-    if not pairs:
-        return
-    insert(warehouse, "evaluations", loading_sql(warehouse, "new_evaluations", {"new_pairs": _listed(pairs)}))
-    rank_judged(warehouse, pairs)
-    warn_of_own(warehouse)
+def pair(warehouse: Warehouse, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
+    """Prepare what measures stand on for new pairs of (qrels_id, run_id), given in that order.
+
+    Args:
+        retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
+    """
+    if pairs:
+        insert(warehouse, "evaluations", loading_sql(warehouse, "new_evaluations", {"new_pairs": _listed(pairs)}))
+        rank_judged(warehouse, pairs, retrieved)
 
 
-def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]]) -> None:
+def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
     sizes = dict(warehouse.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
+    rows = {"retrieved": retrieved} if retrieved else {}
     some: list[tuple[int, int]] = []
     num_rows = 0
     for at, (qrels_id, run_id) in enumerate(pairs, start=1):
         some.append((qrels_id, run_id))
         num_rows += sizes.get(run_id, 0)
         if num_rows >= ROWS_TOGETHER or at == len(pairs):
-            ranks = loading_sql(warehouse, "judged_ranks_rows", {"new_pairs": _listed(some)})
+            ranks = loading_sql(warehouse, "judged_ranks_rows", {"new_pairs": _listed(some)} | rows)
             insert(warehouse, "judged_ranks", ranks)
             some, num_rows = [], 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -208,8 +208,10 @@ def store_qrels(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[st
     return qrels_id
 
 
-def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
-    """Put the run of a set of lists into the base tables, in the order of its lines; returns the run_id."""
+def store_run(
+    warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str], qrels_ids: Collection[int]
+) -> None:
+    """Put the run of a set of lists into the base tables, in the order of its lines, and evaluate it."""
     options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta)
     rows = (
         (one.query, one.document(place, each.width), repr(record.score))
@@ -230,12 +232,11 @@ def store_run(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str,
         """)
     run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
     ranking.rank(warehouse, [run], options)
-    ranking.store(warehouse, [run], options, with_repeated=False)
+    ranking.store(warehouse, [run], options, {name: qrels_ids}, with_repeated=False)
     warehouse.execute("drop table staged_run_rows")
     for source in each.sources:
         num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)
         _add_file(warehouse, "run", run.run_id, source, num_rows)
-    return run.run_id
 
 
 def _add_file(warehouse: Warehouse, kind: str, key: int, source: Source, num_rows: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.errors import QueryError
@@ -60,39 +60,67 @@ def _ranked(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -
     return loading_sql(warehouse, "ranked_by_score", {"compared_rows": compared})
 
 
-def store(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions, *, with_repeated: bool) -> None:
-    """Complete the base tables with what of the ranked rows is to be kept."""
+def store(
+    warehouse: Warehouse,
+    runs: Sequence[NewRun],
+    options: RunOptions,
+    qrels_ids: Mapping[str, Collection[int]],
+    *,
+    with_repeated: bool,
+) -> None:
+    """Complete the base tables with what of the ranked rows is to be kept, and evaluate it.
+
+    Args:
+        qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
+    """
+    ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     if not _are_kept_whole(options):
-        _keep(warehouse, options, with_repeated=with_repeated)
-    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", {"staged_files": _owners(runs)}))
-    if with_repeated:
-        warehouse.execute(f"""
-            update runs set duplicates = (
-                select count(*) - count(distinct (topic_id, document_id))
-                from all_ranks where all_ranks.run_id = runs.run_id
-            )
-            where run_id in ({_listed(runs)})
-        """)
+        ranked = "select * from all_ranks"
+        if with_repeated:
+            _count_duplicates(warehouse, runs)
+        _cut(warehouse, options)
+        if options.keeps_unjudged:
+            _retain(warehouse, ranked)
+    inputs = {"ranked": ranked, "staged_files": _owners(runs)}
+    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
+    pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
+    if options.keeps_unjudged:
+        keys.pair(warehouse, pairs)
+    else:
+        judged = loading_sql(warehouse, "judged_or_tied", {"ranked": ranked})
+        warehouse.execute(f"create or replace temp table judged_or_tied as\n{judged}")
+        keys.pair(warehouse, pairs, "select * from judged_or_tied")
+        warehouse.execute("drop table judged_or_tied")
     warehouse.execute("drop table if exists all_ranks")
     keys.forget_names(warehouse)
 
 
 def _are_kept_whole(options: RunOptions) -> bool:
-    return not (options.keep_best or options.depth or options.judged_by)
+    return options.keeps_unjudged and not (options.keep_best or options.depth or options.judged_by)
 
 
-def _keep(warehouse: Warehouse, options: RunOptions, *, with_repeated: bool) -> None:
-    ranked = "select * from all_ranks"
-    if with_repeated:
-        ranked = loading_sql(warehouse, "best_ranked", {"ranked": ranked})
-    if options.depth or options.judged_by:
+def _cut(warehouse: Warehouse, options: RunOptions) -> None:
+    """Leave what the options keep in the table of all ranks."""
+    if options.keep_best or options.depth or options.judged_by:
         judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
-        ranked = loading_sql(warehouse, "kept_ranks", {"ranked": ranked}, depth=options.depth, judged_by=judged_by)
-    _retain(warehouse, ranked)
+        ranked = {"ranked": "select * from all_ranks"}
+        kept = loading_sql(warehouse, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
+        warehouse.execute(f"create or replace temp table all_ranks as\n{kept}")
+
+
+def _count_duplicates(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
+    warehouse.execute(f"""
+        update runs set duplicates = (
+            select count(*) - count(distinct (topic_id, document_id))
+            from all_ranks where all_ranks.run_id = runs.run_id
+        )
+        where run_id in ({_listed(runs)})
+    """)
 
 
 def _retain(warehouse: Warehouse, ranked: str) -> None:
-    keys.insert(warehouse, "retrieved", loading_sql(warehouse, "new_retrieved", {"ranked": ranked}))
+    """Store rows in the order in which they are read: run by run, topic by topic, from the first rank on."""
+    keys.insert(warehouse, "retrieved", f"select * from (\n{ranked}\n) order by run_id, topic_id, rank")
 
 
 def _check_whole(warehouse: Warehouse, ranked: str) -> None:

@@ -27,7 +27,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class RunOptions(NamedTuple):
-    """How runs are loaded; see ``Warehouse.load_runs``."""
+    """How runs are loaded; see ``Warehouse.load_runs``.
+
+    Without ``keeps_unjudged`` the table ``retrieved`` stays as it is: most measures read only the ranks of judged
+    documents, of judgments that are there already.
+    """
 
     tie_rule: str = "trec_eval"
     lower_is_better: bool = False
@@ -35,6 +39,7 @@ class RunOptions(NamedTuple):
     depth: int | None = None
     judged_by: str | None = None
     meta: Mapping[str, str] = {}
+    keeps_unjudged: bool = True
 
 
 @dataclass
@@ -91,7 +96,8 @@ class EngineStoppedError(Exception):
 class RunLoader:
     """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
 
-    ``problems`` were found before; ``inexact`` are files that the engine's reader is not to be tried on.
+    ``qrels_ids`` are the judgment sets to evaluate each run with, by its name; ``problems`` were found before;
+    ``inexact`` are files that the engine's reader is not to be tried on.
     """
 
     def __init__(
@@ -99,6 +105,7 @@ class RunLoader:
         warehouse: Warehouse,
         options: RunOptions,
         progress: Progress,
+        qrels_ids: Mapping[str, Collection[int]],
         *,
         problems: Iterable[Problem] = (),
         inexact: Collection[Path] = (),
@@ -106,6 +113,7 @@ class RunLoader:
         self.warehouse = warehouse
         self.options = options
         self.progress = progress
+        self.qrels_ids = qrels_ids
         self.inexact = inexact
         self.refused = Refused()
         self.faulty: set[int] = set()
@@ -139,7 +147,7 @@ class RunLoader:
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
-            store(self.warehouse, runs, self.options, with_repeated=bool(repeated))
+            store(self.warehouse, runs, self.options, self.qrels_ids, with_repeated=bool(repeated))
             _add_files(self.warehouse, runs)
         self.warehouse.execute("drop table staged_run_rows")
 

@@ -1,4 +1,4 @@
--- title: Ranks of judged documents for new pairs of judgment set and run, with running counts
+-- title: Ranks of judged documents for new pairs of judgment set and run
 -- inputs: new_pairs
 -- columns:
 --   evaluation_id   key of the evaluation
@@ -28,11 +28,17 @@ select
     retrieved.tied_above,
     coalesce(tied.last_rank - retrieved.rank, 0) as tied_below,
     case
-        when judged_documents.grade >= 0 then count(case when judged_documents.grade >= 0 then 1 end) over down
+        when judged_documents.grade >= 0 then row_number() over (
+            partition by evaluations.evaluation_id, judged_documents.grade >= 0
+            order by retrieved.rank
+        )
         else 0
     end as judged_rank,
     case
-        when judged_documents.grade >= 1 then count(case when judged_documents.grade >= 1 then 1 end) over down
+        when judged_documents.grade >= 1 then row_number() over (
+            partition by evaluations.evaluation_id, judged_documents.grade >= 1
+            order by retrieved.rank
+        )
         else 0
     end as relevant_rank,
     judged_documents.grade,
@@ -52,9 +58,4 @@ left join tied
     on tied.run_id = retrieved.run_id
     and tied.topic_id = retrieved.topic_id
     and tied.first_rank = retrieved.first_rank
-window down as (
-    partition by evaluations.evaluation_id
-    order by retrieved.rank
-    rows between unbounded preceding and current row
-)
 order by evaluations.evaluation_id, retrieved.rank

@@ -1,4 +1,4 @@
--- title: Rankings cut at a depth, then without the documents that a judgment set does not judge
+-- title: Rankings with each document once, at the best of its ranks, cut at a depth and then kept to judged documents
 -- inputs: ranked
 -- parameters:
 --   depth integer in [1, inf) = null       documents to keep of each topic; null is all
@@ -7,10 +7,31 @@
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          rank from 1
---   first_rank    rank of the first document kept that is tied with it
+--   tied_above    documents kept above it that the tie rule holds equal to it
 --   document_id   key of the document
 --   score         score as it stood in the file
-with kept as (
+with best as (
+    select
+        run_id,
+        topic_id,
+        rank,
+        rank - tied_above as first_rank,
+        document_id,
+        score
+    from ranked
+    qualify row_number() over (partition by run_id, topic_id, document_id order by rank) = 1
+),
+numbered as (
+    select
+        run_id,
+        topic_id,
+        row_number() over (partition by run_id, topic_id order by rank) as rank,
+        first_rank,
+        document_id,
+        score
+    from best
+),
+kept as (
     select
         run_id,
         topic_id,
@@ -18,7 +39,7 @@ with kept as (
         first_rank,
         document_id,
         score
-    from ranked
+    from numbered
     where
         rank <= coalesce($depth, rank)
         and (
@@ -28,8 +49,8 @@ with kept as (
                 from judged_documents
                 where
                     judged_documents.qrels_id = $judged_by
-                    and judged_documents.topic_id = ranked.topic_id
-                    and judged_documents.document_id = ranked.document_id
+                    and judged_documents.topic_id = numbered.topic_id
+                    and judged_documents.document_id = numbered.document_id
                     and judged_documents.grade >= 0
             )
         )
@@ -38,7 +59,10 @@ select
     run_id,
     topic_id,
     cast(row_number() over (partition by run_id, topic_id order by rank) as integer) as rank,
-    cast(rank() over (partition by run_id, topic_id order by first_rank) as integer) as first_rank,
+    cast(
+        row_number() over (partition by run_id, topic_id order by rank)
+        - rank() over (partition by run_id, topic_id order by first_rank) as integer
+    ) as tied_above,
     document_id,
     score
 from kept

@@ -1,5 +1,5 @@
 -- title: Topics of runs just loaded, those of which nothing was kept with them
--- inputs: staged_files, staged_topics
+-- inputs: ranked, staged_files, staged_topics
 -- columns:
 --   run_id     key of the run
 --   topic_id   key of the topic
@@ -14,12 +14,11 @@ with present as (
 ),
 kept as (
     select
-        retrieved.run_id,
-        retrieved.topic_id,
+        run_id,
+        topic_id,
         count(*) as num_ret
-    from retrieved
-    where retrieved.run_id in (select owner_id from staged_files)
-    group by retrieved.run_id, retrieved.topic_id
+    from ranked
+    group by run_id, topic_id
 )
 select
     present.run_id,

@@ -6,31 +6,22 @@
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          rank from 1
---   first_rank    the same
+--   tied_above    0
 --   document_id   key of the document
 --   score         score as it stood in the file
-with ranked as (
-    select
-        run_id,
-        topic_id,
-        cast(
-            row_number() over (
-                partition by run_id, topic_id
-                order by
-                    case when $tie_rule = 'rank' then given_rank else position end,
-                    strength desc,
-                    name_rank desc
-            ) as integer
-        ) as rank,
-        document_id,
-        score
-    from compared_rows
-)
 select
     run_id,
     topic_id,
-    rank,
-    rank as first_rank,
+    cast(
+        row_number() over (
+            partition by run_id, topic_id
+            order by
+                case when $tie_rule = 'rank' then given_rank else position end,
+                strength desc,
+                name_rank desc
+        ) as integer
+    ) as rank,
+    0 as tied_above,
     document_id,
     score
-from ranked
+from compared_rows

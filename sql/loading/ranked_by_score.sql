@@ -4,14 +4,17 @@
 --   run_id        key of the run
 --   topic_id      key of the topic
 --   rank          rank from 1
---   first_rank    rank of the first document with an equal score
+--   tied_above    documents above it with an equal score
 --   document_id   key of the document
 --   score         score as it stood in the file
 select
     run_id,
     topic_id,
     cast(row_number() over (partition by run_id, topic_id order by strength desc, name_rank desc) as integer) as rank,
-    cast(rank() over (partition by run_id, topic_id order by strength desc) as integer) as first_rank,
+    cast(
+        row_number() over (partition by run_id, topic_id order by strength desc, name_rank desc)
+        - rank() over (partition by run_id, topic_id order by strength desc) as integer
+    ) as tied_above,
     document_id,
     score
 from compared_rows

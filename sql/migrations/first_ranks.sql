@@ -3,8 +3,8 @@
 -- columns:
 --   run_id        key of the run
 --   topic_id      key of the topic
---   rank          place in the ranking from 1
---   first_rank    place of the first document that the tie rule holds equal to this one
+--   rank          rank from 1
+--   first_rank    rank of the first document that the tie rule holds equal to this one
 --   document_id   key of the document
 --   score         score as it stood in the file
 with peers as (

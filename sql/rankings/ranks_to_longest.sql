@@ -1,16 +1,17 @@
 -- title: The numbers from 1 to the length of the longest ranking
 -- columns:
 --   rank   a rank that some ranking has
-with lengths as (
-    select
-        run_id,
-        topic_id,
-        row_number() over (order by num_ret desc, run_id, topic_id) as nth
+with recursive numbers as (
+    -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7.
+    select 1 as rank
     from run_topics
+    having max(num_ret) >= 1
+    union all
+    select 2 * numbers.rank + halves.half as rank
+    from numbers
+    join (select 0 as half union all select 1 as half) as halves on true
+    join (select max(num_ret) as length from run_topics) as longest
+        on 2 * numbers.rank + halves.half <= longest.length
 )
-select retrieved.rank
-from lengths
-join retrieved
-    on retrieved.run_id = lengths.run_id
-    and retrieved.topic_id = lengths.topic_id
-where lengths.nth = 1
+select rank
+from numbers

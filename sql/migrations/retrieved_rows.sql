@@ -1,4 +1,4 @@
--- title: Ranked rows as the base table holds them, run by run, topic by topic, from the first rank on
+-- title: Rankings of schemas before 4, which stored the rank of the first tied document, as the base table has them
 -- inputs: ranked
 -- columns:
 --   run_id        key of the run
