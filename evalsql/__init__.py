@@ -12,12 +12,14 @@ from evalsql.errors import (
     UsageError,
     WarehouseError,
 )
+from evalsql.evaluator import Evaluator, evaluate
 from evalsql.opening import open
 from evalsql.warehouse import Warehouse
 
 __all__ = [
     "CatalogError",
     "EvalsqlError",
+    "Evaluator",
     "InputError",
     "InputWarning",
     "Problem",
@@ -26,6 +28,7 @@ __all__ = [
     "Warehouse",
     "WarehouseError",
     "__version__",
+    "evaluate",
     "open",
 ]
 

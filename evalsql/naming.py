@@ -102,7 +102,7 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     measures: dict[str, Measure] = {}
     problems: list[str] = []
     for text in texts:
-        for part in _split(text):
+        for part in split_names(text):
             try:
                 measures.update({measure.name: measure for measure in _parse(part, catalog)})
             except UsageError as error:
@@ -112,7 +112,7 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     return list(measures.values())
 
 
-def _split(text: str) -> Sequence[str]:
+def split_names(text: str) -> Sequence[str]:
     """Split at blanks that stand outside parentheses; a text without names is one nameless part."""
     depth = 0
     marked = ""

@@ -61,10 +61,9 @@ def kept(
     made: list[str] = []
     try:
         for step in steps:
-            rows = _body(catalog, step, {each.name: each.default for each in step.parameters})
-            connection.execute(f"create temp table evalsql_{step.name} as {narrowed(rows)}")
+            connection.execute(f"create temp table evalsql_{step.name} as {narrowed(step_rows(catalog, step))}")
             made.append(f"table temp.evalsql_{step.name}")
-            connection.execute(f"create temp {_reading(step)}")
+            connection.execute(f"create temp {reading(step)}")
             made.append(f"{'macro table' if step.parameters else 'view'} temp.{step.name}")
             catalog = catalog.for_connection([step.name])
         yield catalog
@@ -73,7 +72,12 @@ def kept(
             connection.execute(f"drop {thing}")
 
 
-def _reading(step: Relation) -> str:
+def step_rows(catalog: Catalog, step: Relation) -> str:
+    """A SELECT of a step's rows at its defaults."""
+    return _body(catalog, step, {each.name: each.default for each in step.parameters})
+
+
+def reading(step: Relation) -> str:
     """The view or macro that reads the table; a macro called with other arguments is an error, never other rows."""
     table = f"temp.evalsql_{step.name}"
     if not step.parameters:

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from evalsql.ingest.runs import NewRun, RunOptions
     from evalsql.warehouse import Warehouse
 
-STAGED = """
-create or replace temp table staged_run_rows (
-    file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean
-)"""
+STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
+STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"
 # Files keep their order, whichever reader put them there.
 _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
 
@@ -28,7 +26,7 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     """
     _add_runs(warehouse, runs, options)
     keys.add_names(warehouse, "select * from staged_run_rows")
-    ranked = _ranked(warehouse, runs, options)
+    ranked = ranked_rows(warehouse, _owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
     if _are_kept_whole(options):
         _retain(warehouse, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
@@ -45,19 +43,17 @@ def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> s
     )
 
 
-def _ranked(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> str:
-    """A SELECT of the staged rows with keys and ranks."""
-    inputs = {"staged": _STAGED_IN_ORDER, "staged_files": _owners(runs)}
-    compared = loading_sql(
-        warehouse,
-        "compared_rows",
-        inputs,
-        tie_rule=options.tie_rule,
-        lower_is_better=options.lower_is_better,
-    )
-    if options.tie_rule in ("rank", "input"):
-        return loading_sql(warehouse, "ranked_as_given", {"compared_rows": compared}, tie_rule=options.tie_rule)
-    return loading_sql(warehouse, "ranked_by_score", {"compared_rows": compared})
+def ranked_rows(warehouse: Warehouse, staged_files: str, tie_rule: str, *, lower_is_better: bool) -> str:
+    """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id."""
+    inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
+    compared = {
+        "compared_rows": loading_sql(
+            warehouse, "compared_rows", inputs, tie_rule=tie_rule, lower_is_better=lower_is_better
+        )
+    }
+    if tie_rule in ("rank", "input"):
+        return loading_sql(warehouse, "ranked_as_given", compared, tie_rule=tie_rule)
+    return loading_sql(warehouse, "ranked_by_score", compared)
 
 
 def store(

@@ -1,0 +1,234 @@
+"""Evaluates runs from memory, one after another, as a training loop does: prepared once, asked again and again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from evalsql import build, sharing
+from evalsql.asking import Names, listed
+from evalsql.catalog import Catalog
+from evalsql.errors import InputWarning, UsageError
+from evalsql.ingest import keys
+from evalsql.ingest.frames import repeated_error, stage_run_data
+from evalsql.ingest.keys import loading_sql
+from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
+from evalsql.ingest.runs import TIE_RULES
+from evalsql.naming import literal, parse_measures, split_names
+from evalsql.opening import open_to_ask
+
+_QRELS = "qrels"
+_RUN = "run"
+_RUN_ID = 1
+_OF_RUNS = {"judged_ranks", "run_topics", "retrieved"}  # tables that are filled anew for each run
+_OWNER = f"select 0 as file_id, {_RUN_ID} as owner_id"
+
+
+class Evaluator:
+    """The values of measures for one run at a time, with judgments that stay.
+
+    Args:
+        qrels: {topic: {document: grade}}, a frame with columns for topic, document and grade, or a TREC qrels file.
+        measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+        tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
+        form: grades or groups, as in ``Warehouse.load_qrels``.
+
+    Raises:
+        InputError, UsageError: as ``Warehouse.load_qrels``, and for measures that are not known.
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: Names,
+        *,
+        tie_rule: str = "trec_eval",
+        lower_is_better: bool = False,
+        form: str = "grades",
+    ) -> None:
+        if tie_rule not in TIE_RULES:
+            raise UsageError(f"tie rule {tie_rule} is unknown; there are: {', '.join(TIE_RULES)}")
+        self._tie_rule = tie_rule
+        asked = _asked(measures)
+        self._warehouse = open_to_ask(asked)
+        self._names = _labels(self._warehouse.catalog, asked)
+        self._warehouse.load_qrels(qrels, _QRELS, form=form)
+        self._steps = self._prepare(lower_is_better)
+
+    def evaluate(self, run: Any) -> dict[str, float]:
+        """The mean of each measure over the topics of the judgments, by the name it was asked for.
+
+        A name that stands for several measures gives each under its own. A topic that the run leaves out counts as
+        the measure says, which is 0 for most; a warning tells how many there are.
+
+        Args:
+            run: {topic: {document: score}}, or a frame (pandas, polars, Arrow, DuckDB) with columns for topic,
+                document and score, and rank if the tie rule goes by it.
+
+        Raises:
+            InputError: rows without a name or a number, documents that stand twice for a topic.
+            UsageError: a frame without the columns.
+        """
+        self._rank(run)
+        found = dict(self._warehouse.rows("execute means"))
+        return {label: found[name] for label, name in self._names.items()}
+
+    def per_topic(self, run: Any) -> dict[str, dict[str, float]]:
+        """The value of each measure by topic of the judgments, then by name; arguments and errors as ``evaluate``."""
+        self._rank(run)
+        found: dict[str, dict[str, float]] = {}
+        for topic, name, value in self._warehouse.rows("select topic, measure, value from answers order by topic"):
+            found.setdefault(topic, {})[name] = value
+        return {topic: {label: values[name] for label, name in self._names.items()} for topic, values in found.items()}
+
+    def close(self) -> None:
+        """Give back the memory; the evaluator cannot be asked any more."""
+        self._warehouse.close()
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prepare(self, lower_is_better: bool) -> list[str]:
+        """Plan what there is to do for each run; returns the names of the statements that do it, in order.
+
+        Their tables stay and are emptied: to make them anew would have every statement planned again.
+        """
+        warehouse = self._warehouse
+        warehouse.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
+        warehouse.execute(
+            f"insert into runs by name select {_RUN_ID} as run_id, '{_RUN}' as run, 0 as num_tags, "
+            f"{literal(self._tie_rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
+            "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
+        )
+        (pair,) = warehouse.rows(f"select qrels_id, {_RUN_ID} from qrels")
+        keys.pair(warehouse, [pair])
+        staged = {"staged": "select * from staged_run_rows"}
+        rows = {
+            "staged_topics": loading_sql(warehouse, "staged_topics", staged),
+            "document_ids": loading_sql(warehouse, "document_ids", staged),
+            "all_ranks": ranked_rows(warehouse, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
+        }
+        ranked = {"ranked": "select * from all_ranks"}
+        rows["judged_or_tied"] = loading_sql(warehouse, "judged_or_tied", ranked)
+        rows["run_topics"] = loading_sql(warehouse, "new_run_topics", ranked | {"staged_files": _OWNER})
+        pairs = {"new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels"}
+        rows["judged_ranks"] = loading_sql(
+            warehouse, "judged_ranks_rows", pairs | {"retrieved": "select * from judged_or_tied"}
+        )
+        if warehouse.keeps_unjudged:
+            rows["retrieved"] = "select * from all_ranks"
+        for table, sql in rows.items():
+            if not warehouse.rows("select 1 from duckdb_tables() where table_name = ?", [table]):
+                warehouse.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")
+            warehouse.execute(f"prepare fill_{table} as insert into {table} by name\n{sql}")
+        shared = self._prepare_measures()
+        repeated = loading_sql(warehouse, "repeated_documents", ranked)
+        warehouse.execute(f"""
+            prepare repeated as select run_id, topic, document from ({repeated})
+            join topics using (topic_id) join document_ids using (document_id)
+        """)
+        inputs = {"scores": "select * from answers", "answered": build.ANSWERS}
+        means = build.with_inputs(build.averaged(warehouse.catalog), inputs)
+        warehouse.execute(f"prepare means as select measure, value from ({means})")
+        warehouse.execute("""
+            prepare topics_left_out as select count(*) filter (missing), count(*), (
+                select count(*) from staged_topics where topic not in (select topic from topics)
+            ) from steps.evaluated_topics
+        """)
+        return [*rows, *shared]
+
+    def _prepare_measures(self) -> list[str]:
+        """The same for the values: steps that several measures take have tables too, filled once if no run matters."""
+        warehouse, catalog = self._warehouse, self._warehouse.catalog
+        measures = parse_measures(self._names.values(), catalog)
+        plan = sharing.planned(catalog, measures)
+        filled: list[str] = []
+        for step in plan.steps:
+            table, rows = f"evalsql_{step.name}", sharing.step_rows(catalog, step)
+            warehouse.execute(f"create temp table {table} as {rows}")
+            if any(_OF_RUNS & relation.reads for relation in catalog.build_order([step.name])):
+                warehouse.execute(f"prepare fill_{table} as insert into {table} by name\n{rows}")
+                filled.append(table)
+            warehouse.execute(f"create temp {sharing.reading(step)}")
+            catalog = catalog.for_connection([step.name])
+        labelled = [(measure.name, measure) for measure in measures]
+        parts = [build.scores([measure for measure in measures if measure.name not in plan.measures])]
+        parts.append(sharing.together(catalog, [each for each in labelled if each[0] in plan.measures]))
+        answers = "\nunion all\n".join(filter(None, parts))
+        warehouse.execute(f"create table answers as {build.NO_SCORES}")
+        warehouse.execute(f"prepare fill_answers as insert into answers by name\n{answers}")
+        return [*filled, "answers"]
+
+    def _rank(self, run: Any) -> None:
+        """Have the run's ranks and the measures' values in the tables."""
+        warehouse = self._warehouse
+        for table in ("staged_run_rows", *self._steps):
+            warehouse.execute(f"delete from {table}")
+        stage_run_data(warehouse, _RUN, run, self._tie_rule)
+        for table in self._steps:
+            warehouse.execute(f"execute fill_{table}")
+            if table == "all_ranks" and not isinstance(run, Mapping):
+                self._refuse_repeated()
+        self._warn_of_topics()
+
+    def _refuse_repeated(self) -> None:
+        if found := self._warehouse.rows("execute repeated"):
+            raise repeated_error(_RUN, found)
+
+    def _warn_of_topics(self) -> None:
+        ((missing, total, extra),) = self._warehouse.rows("execute topics_left_out")
+        if missing:
+            _warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
+        if extra:
+            _warn(f"{extra} topics of the run have no judgments and are left out")
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, InputWarning, stacklevel=5)
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Names,
+    *,
+    tie_rule: str = "trec_eval",
+    lower_is_better: bool = False,
+    form: str = "grades",
+) -> dict[str, float]:
+    """The mean of each measure for one run, by the name it was asked for.
+
+    Arguments and errors are those of ``Evaluator`` and its ``evaluate``; the run may be a TREC run file too.
+    """
+    if not isinstance(run, str | Path):
+        with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
+            return evaluator.evaluate(run)
+    asked = _asked(measures)
+    with open_to_ask(asked) as warehouse:
+        labels = _labels(warehouse.catalog, asked)
+        warehouse.load_qrels(qrels, _QRELS, form=form)
+        warehouse.load_runs(run, name=_RUN, tie_rule=tie_rule, lower_is_better=lower_is_better)
+        names, ((_, _, *values),) = warehouse.table(warehouse.evaluation(list(labels.values())))
+        found = dict(zip(names[2:], values, strict=True))
+    return {label: found[name] for label, name in labels.items()}
+
+
+def _asked(measures: Names) -> list[str]:
+    return [name for text in listed(measures) for name in split_names(text)]
+
+
+def _labels(catalog: Catalog, asked: Iterable[str]) -> dict[str, str]:
+    """Canonical names of measures by the names that the answers give them."""
+    labels: dict[str, str] = {}
+    for name in asked:
+        found = [measure.name for measure in parse_measures([name], catalog)]
+        labels |= {name: found[0]} if len(found) == 1 else {each: each for each in found}
+    return labels
