@@ -56,7 +56,9 @@ class Evaluator:
         self._warehouse = open_to_ask(asked)
         self._names = _labels(self._warehouse.catalog, asked)
         self._warehouse.load_qrels(qrels, _QRELS, form=form)
-        self._steps = self._prepare(lower_is_better)
+        self._rows = self._prepare(lower_is_better)
+        inputs = {"scores": "select * from answers", "answered": build.ANSWERS}
+        self._means = build.with_inputs(build.averaged(self._warehouse.catalog), inputs)
 
     def evaluate(self, run: Any) -> dict[str, float]:
         """The mean of each measure over the topics of the judgments, by the name it was asked for.
@@ -72,13 +74,13 @@ class Evaluator:
             InputError: rows without a name or a number, documents that stand twice for a topic.
             UsageError: a frame without the columns.
         """
-        self._rank(run)
-        found = dict(self._warehouse.rows("execute means"))
+        self._evaluate(run)
+        found = dict(self._warehouse.rows(f"select measure, value from ({self._means})"))
         return {label: found[name] for label, name in self._names.items()}
 
     def per_topic(self, run: Any) -> dict[str, dict[str, float]]:
         """The value of each measure by topic of the judgments, then by name; arguments and errors as ``evaluate``."""
-        self._rank(run)
+        self._evaluate(run)
         found: dict[str, dict[str, float]] = {}
         for topic, name, value in self._warehouse.rows("select topic, measure, value from answers order by topic"):
             found.setdefault(topic, {})[name] = value
@@ -96,10 +98,29 @@ class Evaluator:
     ) -> None:
         self.close()
 
-    def _prepare(self, lower_is_better: bool) -> list[str]:
-        """Plan what there is to do for each run; returns the names of the statements that do it, in order.
+    def _ranking_rows(self, lower_is_better: bool) -> dict[str, str]:
+        """What fills each table on the way from the staged rows of a run to its judged ranks, in order."""
+        warehouse = self._warehouse
+        staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": "select * from all_ranks"}
+        judged = {
+            "new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels",
+            "retrieved": "select * from judged_or_tied",
+        }
+        rows = {
+            "staged_topics": loading_sql(warehouse, "staged_topics", staged),
+            "document_ids": loading_sql(warehouse, "document_ids", staged),
+            "all_ranks": ranked_rows(warehouse, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
+            "judged_or_tied": loading_sql(warehouse, "judged_or_tied", ranked),
+            "run_topics": loading_sql(warehouse, "new_run_topics", ranked | {"staged_files": _OWNER}),
+            "judged_ranks": loading_sql(warehouse, "judged_ranks_rows", judged),
+        }
+        return rows | ({"retrieved": "select * from all_ranks"} if warehouse.keeps_unjudged else {})
 
-        Their tables stay and are emptied: to make them anew would have every statement planned again.
+    def _prepare(self, lower_is_better: bool) -> dict[str, str]:
+        """Make the tables that each run fills and empties; returns what fills them, in order.
+
+        The statements are planned for each run: DuckDB 1.5 plans a prepared one once, by what tables held then, and
+        gives wrong rows when they hold others.
         """
         warehouse = self._warehouse
         warehouse.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
@@ -108,83 +129,60 @@ class Evaluator:
             f"{literal(self._tie_rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
-        (pair,) = warehouse.rows(f"select qrels_id, {_RUN_ID} from qrels")
-        keys.pair(warehouse, [pair])
-        staged = {"staged": "select * from staged_run_rows"}
-        rows = {
-            "staged_topics": loading_sql(warehouse, "staged_topics", staged),
-            "document_ids": loading_sql(warehouse, "document_ids", staged),
-            "all_ranks": ranked_rows(warehouse, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
-        }
-        ranked = {"ranked": "select * from all_ranks"}
-        rows["judged_or_tied"] = loading_sql(warehouse, "judged_or_tied", ranked)
-        rows["run_topics"] = loading_sql(warehouse, "new_run_topics", ranked | {"staged_files": _OWNER})
-        pairs = {"new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels"}
-        rows["judged_ranks"] = loading_sql(
-            warehouse, "judged_ranks_rows", pairs | {"retrieved": "select * from judged_or_tied"}
-        )
-        if warehouse.keeps_unjudged:
-            rows["retrieved"] = "select * from all_ranks"
+        keys.pair(warehouse, warehouse.rows(f"select qrels_id, {_RUN_ID} from qrels"))
+        rows = self._ranking_rows(lower_is_better)
         for table, sql in rows.items():
-            if not warehouse.rows("select 1 from duckdb_tables() where table_name = ?", [table]):
+            if table not in _OF_RUNS:
                 warehouse.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")
-            warehouse.execute(f"prepare fill_{table} as insert into {table} by name\n{sql}")
-        shared = self._prepare_measures()
-        repeated = loading_sql(warehouse, "repeated_documents", ranked)
-        warehouse.execute(f"""
-            prepare repeated as select run_id, topic, document from ({repeated})
-            join topics using (topic_id) join document_ids using (document_id)
-        """)
-        inputs = {"scores": "select * from answers", "answered": build.ANSWERS}
-        means = build.with_inputs(build.averaged(warehouse.catalog), inputs)
-        warehouse.execute(f"prepare means as select measure, value from ({means})")
-        warehouse.execute("""
-            prepare topics_left_out as select count(*) filter (missing), count(*), (
-                select count(*) from staged_topics where topic not in (select topic from topics)
-            ) from steps.evaluated_topics
-        """)
-        return [*rows, *shared]
+        return rows | self._value_rows()
 
-    def _prepare_measures(self) -> list[str]:
+    def _value_rows(self) -> dict[str, str]:
         """The same for the values: steps that several measures take have tables too, filled once if no run matters."""
         warehouse, catalog = self._warehouse, self._warehouse.catalog
         measures = parse_measures(self._names.values(), catalog)
         plan = sharing.planned(catalog, measures)
-        filled: list[str] = []
+        rows: dict[str, str] = {}
         for step in plan.steps:
-            table, rows = f"evalsql_{step.name}", sharing.step_rows(catalog, step)
-            warehouse.execute(f"create temp table {table} as {rows}")
+            table, sql = f"evalsql_{step.name}", sharing.step_rows(catalog, step)
+            warehouse.execute(f"create temp table {table} as {sql}")
             if any(_OF_RUNS & relation.reads for relation in catalog.build_order([step.name])):
-                warehouse.execute(f"prepare fill_{table} as insert into {table} by name\n{rows}")
-                filled.append(table)
+                rows[table] = sql
             warehouse.execute(f"create temp {sharing.reading(step)}")
             catalog = catalog.for_connection([step.name])
         labelled = [(measure.name, measure) for measure in measures]
-        parts = [build.scores([measure for measure in measures if measure.name not in plan.measures])]
-        parts.append(sharing.together(catalog, [each for each in labelled if each[0] in plan.measures]))
-        answers = "\nunion all\n".join(filter(None, parts))
+        alone = build.labelled_scores([each for each in labelled if each[0] not in plan.measures])
+        together = sharing.together(catalog, [each for each in labelled if each[0] in plan.measures])
         warehouse.execute(f"create table answers as {build.NO_SCORES}")
-        warehouse.execute(f"prepare fill_answers as insert into answers by name\n{answers}")
-        return [*filled, "answers"]
+        return rows | {"answers": "\nunion all\n".join(filter(None, (alone, together)))}
 
-    def _rank(self, run: Any) -> None:
+    def _evaluate(self, run: Any) -> None:
         """Have the run's ranks and the measures' values in the tables."""
         warehouse = self._warehouse
-        for table in ("staged_run_rows", *self._steps):
+        for table in ("staged_run_rows", *self._rows):
             warehouse.execute(f"delete from {table}")
         stage_run_data(warehouse, _RUN, run, self._tie_rule)
-        for table in self._steps:
-            warehouse.execute(f"execute fill_{table}")
+        for table, rows in self._rows.items():
+            keys.insert(warehouse, table, rows)
             if table == "all_ranks" and not isinstance(run, Mapping):
                 self._refuse_repeated()
         self._warn_of_topics()
 
     def _refuse_repeated(self) -> None:
-        if found := self._warehouse.rows("execute repeated"):
+        repeated = loading_sql(self._warehouse, "repeated_documents", {"ranked": "select * from all_ranks"})
+        found = self._warehouse.rows(f"""
+            select run_id, topic, document from ({repeated})
+            join topics using (topic_id) join document_ids using (document_id)
+        """)
+        if found:
             raise repeated_error(_RUN, found)
 
     def _warn_of_topics(self) -> None:
-        ((missing, total, extra),) = self._warehouse.rows("execute topics_left_out")
+        ((missing, total, extra),) = self._warehouse.rows("""
+            select count(*) filter (run_topics.topic_id is null), count(*), (
+                select count(*) from staged_topics where topic not in (select topic from topics)
+            )
+            from evaluations left join run_topics using (run_id, topic_id)
+        """)
         if missing:
             _warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
         if extra:

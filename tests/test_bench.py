@@ -171,7 +171,7 @@ def test_peers_that_are_not_here_are_told(
     monkeypatch.delenv("TREC_EVAL", raising=False)
     there = Peers(Stage(tmp_path, Sizes()))
     assert "ranx is not installed" in there.on("ranx", collection).missing
-    assert "TREC_EVAL" in there.on("trec_eval", collection).missing
+    assert "TREC_EVAL" in there.side_by_side(collection, "map").missing
     assert there.on("ranx", collection).work is None
 
 
@@ -179,8 +179,8 @@ def test_a_program_takes_the_place_of_trec_eval(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TREC_EVAL", shutil.which("true") or "")
-    times = Peers(Stage(tmp_path, Sizes(repeat=1))).on("trec_eval", collection)
-    assert times.work is not None
+    times = Peers(Stage(tmp_path, Sizes(repeat=1))).side_by_side(collection, "map")
+    assert times.whole is not None
     assert times.missing == ""
 
 

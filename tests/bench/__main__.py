@@ -15,6 +15,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.bench.collection import Collection
 from tests.bench.comparing import statistics
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
+from tests.bench.memory import from_memory
 from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import MarkersError, Result, plain, replaced, section
@@ -35,6 +37,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "defaults": default_measures,
     "size": size,
     "one-run": one_run,
+    "memory": from_memory,
     "growth": growth,
     "many-topics": many_topics,
     "adding": adding,
@@ -122,11 +125,13 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _sizes(options: argparse.Namespace) -> Sizes:
-    small = Sizes(repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12), samples=200)
+    small = Sizes(
+        repeat=1, systems=4, growth=(0.1, 0.2), topics=200, warehouses=(3, 12), samples=200, memory=((5, 10),)
+    )
     usual = small if options.quick else Sizes()
     repeat, systems = options.repeat or usual.repeat, options.systems or usual.systems
     growth = [millions for millions in _GROWTH if millions <= options.growth] if options.growth else usual.growth
-    return Sizes(repeat, systems, growth, usual.topics, usual.warehouses, usual.samples)
+    return replace(usual, repeat=repeat, systems=systems, growth=growth)
 
 
 def _options() -> argparse.Namespace:
@@ -145,8 +150,8 @@ def _options() -> argparse.Namespace:
         type=Path,
         nargs="?",
         metavar="FILE.md",
-        const=ROOT / "README.md",
-        help="write the section between the two markers; README.md",
+        const=ROOT / "tests" / "bench" / "README.md",
+        help="write the section between the two markers; tests/bench/README.md",
     )
     options = parser.parse_args()
     if unknown := [name for name in options.benchmarks if name not in BENCHMARKS]:

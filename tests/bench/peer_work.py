@@ -6,11 +6,9 @@ Prints as JSON for each time the seconds it took to read the text and to score i
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 # The measures that ir-measures and ranx have both, by their names.
 IR_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR")
@@ -70,16 +68,6 @@ def ranx(qrels: str, runs: Sequence[str]) -> Seconds:
     return _each(runs, read, score, judgments)
 
 
-def trec_eval(qrels: str, runs: Sequence[str], program: str) -> Seconds:
-    """The C program, once for each run, all measures; it reads and scores in one."""
-
-    def score(path: object) -> None:
-        command = [program, "-c", "-m", "all_trec", qrels, str(path)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-
-    return _each(runs, lambda path: path, score, 0.0)
-
-
 def _each(
     runs: Iterable[str], read: Callable[[str], object], score: Callable[[object], object], judgments: float
 ) -> Seconds:
@@ -96,10 +84,7 @@ def _each(
 
 def main() -> None:
     name, repeat, qrels, *runs = sys.argv[1:]
-    if name.startswith("trec_eval="):
-        work = partial(trec_eval, program=name.partition("=")[2])
-    else:
-        work = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx}[name]
+    work = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx}[name]
     if name == "ranx":
         work(qrels, runs[:1])
     print(json.dumps([work(qrels, runs) for _ in range(int(repeat))]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from tests.bench.collection import Collection
 from tests.bench.machine import installed_version
-from tests.bench.processes import Outcome
+from tests.bench.processes import Outcome, run
 from tests.bench.report import Measured
 from tests.bench.stage import Stage, measured
 
@@ -80,22 +81,30 @@ class Peers:
         name = os.environ.get("TREC_EVAL")
         return Path(name).resolve() if name else None
 
+    def side_by_side(self, collection: Collection, measure: str) -> PeerTimes:
+        """The C program once for each run, two at a time, as a shell starts it."""
+        if self.program is None:
+            return PeerTimes("trec_eval", "not measured: TREC_EVAL names no program")
+        if not os.access(self.program, os.X_OK):
+            return PeerTimes("trec_eval", f"not measured: TREC_EVAL names no program that runs: {self.program}")
+        listed = self.stage.folder / "runs.list"
+        listed.write_text("".join(f"{path}\n" for path in collection.runs))
+        words = [self.program, "-q", "-m", measure, collection.qrels]
+        command = f"xargs -a {listed} -P2 -I RUN {shlex.join(map(str, words))} RUN > /dev/null"
+        outcomes = []
+        for number in range(1, self.stage.sizes.repeat + 1):
+            self.stage.say(f"trec_eval -m {measure} ({number} of {self.stage.sizes.repeat})")
+            outcomes.append(run(["sh", "-c", command]))
+        return PeerTimes("trec_eval", outcomes=outcomes)
+
     def _times(self, peer: str, collection: Collection) -> PeerTimes:
-        if peer == "trec_eval":
-            if self.program is None:
-                return PeerTimes(peer, "not measured: TREC_EVAL names no program")
-            if not os.access(self.program, os.X_OK):
-                return PeerTimes(peer, f"not measured: TREC_EVAL names no program that runs: {self.program}")
-            argument = f"trec_eval={self.program}"
-        else:
-            if installed_version(PACKAGES[peer]) is None:
-                return PeerTimes(peer, f"not measured: {PACKAGES[peer]} is not installed (pip install '.[bench]')")
-            argument = peer
+        if installed_version(PACKAGES[peer]) is None:
+            return PeerTimes(peer, f"not measured: {PACKAGES[peer]} is not installed (pip install '.[bench]')")
         # ranx is compiled anew in each process, which takes far longer than its work.
         processes, repeat = (1, self.stage.sizes.repeat) if peer == "ranx" else (self.stage.sizes.repeat, 1)
         outcomes = []
         for number in range(1, processes + 1):
             self.stage.say(f"{peer} on {collection.kind} ({number} of {processes})")
-            command = ["-m", "tests.bench.peer_work", argument, repeat, collection.qrels, *collection.runs]
+            command = ["-m", "tests.bench.peer_work", peer, repeat, collection.qrels, *collection.runs]
             outcomes.append(self.stage.python(*command))
         return PeerTimes(peer, outcomes=outcomes)
