@@ -126,7 +126,7 @@ def test_without_the_two_markers_nothing_is_written(text: str) -> None:
 
 
 def test_the_readme_has_the_markers() -> None:
-    assert replaced((ROOT / "README.md").read_text(encoding="utf-8"), "new")
+    assert replaced((ROOT / "tests" / "bench" / "README.md").read_text(encoding="utf-8"), "new")
 
 
 def test_all_measures_of_the_peer_are_compared() -> None:
