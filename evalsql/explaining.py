@@ -237,7 +237,7 @@ def _cut(sandbox: Warehouse, depth: int, qrels_id: int) -> None:
     pairs = {"new_pairs": f"select {qrels_id} as qrels_id, run_id from cut_lists"}
     insert(sandbox, "evaluations", loading_sql(sandbox, "new_evaluations", pairs))
     sandbox.execute("delete from evaluations where topic_id not in (select topic_id from topics)")
-    insert(sandbox, "judged_ranks", loading_sql(sandbox, "new_judged_ranks", pairs))
+    insert(sandbox, "judged_ranks", loading_sql(sandbox, "judged_ranks_rows", pairs))
 
 
 # Out of it
