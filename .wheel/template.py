@@ -14,15 +14,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class TemplateHook(BuildHookInterface[Any]):
-    """Makes the file that ``evalsql.template.SHIPPED`` names; an editable installation follows the SQL instead."""
+    """Makes the file that ``template.SHIPPED`` names; an editable installation follows the SQL instead."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make the warehouse and give it a place in the wheel."""
         if version == "editable":
             return
         sys.path.insert(0, self.root)
-        from evalsql.opening import make_template
-        from evalsql.template import SHIPPED
+        from evalsql.warehouse.opening import make_template
+        from evalsql.warehouse.template import SHIPPED
 
         self.scratch = tempfile.TemporaryDirectory()
         made = Path(self.scratch.name) / SHIPPED.name

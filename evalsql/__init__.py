@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from evalsql.errors import (
     CatalogError,
     EvalsqlError,
@@ -12,9 +15,12 @@ from evalsql.errors import (
     UsageError,
     WarehouseError,
 )
-from evalsql.evaluator import Evaluator, evaluate
-from evalsql.opening import open
-from evalsql.warehouse import Warehouse
+from evalsql.version import __version__
+
+if TYPE_CHECKING:
+    from evalsql.warehouse.evaluator import Evaluator, evaluate
+    from evalsql.warehouse.opening import open
+    from evalsql.warehouse.warehouse import Warehouse
 
 __all__ = [
     "CatalogError",
@@ -32,4 +38,22 @@ __all__ = [
     "open",
 ]
 
-__version__ = "0.1.0"
+# Imported when first asked for: a part of the package does not need all others, nor DuckDB.
+_HOMES = {
+    "Evaluator": "evalsql.warehouse.evaluator",
+    "Warehouse": "evalsql.warehouse.warehouse",
+    "evaluate": "evalsql.warehouse.evaluator",
+    "open": "evalsql.warehouse.opening",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql import build
-from evalsql.catalog import Catalog
+from evalsql.catalog import ddl
+from evalsql.catalog.names import Measure, literal, trec_measures, trec_names, unknown_measure
+from evalsql.catalog.parameters import Value
+from evalsql.catalog.relations import Catalog
+from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.ingest.keys import loading_sql
-from evalsql.naming import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.opening import open
-from evalsql.parameters import Value
-from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.warehouse import MEMORY, Warehouse
+from evalsql.warehouse.opening import open
+from evalsql.warehouse.warehouse import MEMORY, Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
 # for them; every other measure is made for grades.
@@ -277,8 +277,8 @@ def _means(rows: Sequence[Row]) -> str:
 
 
 def _summary(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> str:
-    inputs = {"scores": "select * from answers", "answered": build.ANSWERS, "measures": _means(rows)}
-    return f"select measure, value from ({build.with_inputs(build.averaged(warehouse.catalog, topics), inputs)})"
+    inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS, "measures": _means(rows)}
+    return f"select measure, value from ({ddl.with_inputs(ddl.averaged(warehouse.catalog, topics), inputs)})"
 
 
 def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:

@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql import Warehouse, added, opening
-from evalsql.catalog import Catalog, read_catalog
+from evalsql import Warehouse
+from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
+from evalsql.warehouse import opening, user_measures
 from tests.random_collections import collection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -127,7 +128,7 @@ def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     built = {relation.name for relation in whole.build_order(named)}
     kept = [each for each in whole.relations.values() if each.name in built or each.kind in KEPT]
     catalog = Catalog({}, "").extended(kept)
-    for module in (added, opening):
+    for module in (user_measures, opening):
         monkeypatch.setattr(module, "read_catalog", lambda: catalog)
     return catalog
 

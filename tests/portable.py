@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from evalsql.catalog import Relation
-from evalsql.tree import parse
+from evalsql.catalog.relations import Relation
+from evalsql.catalog.tree import parse
 
 CLAUSES = {
     *("Select", "From", "Where", "Group", "Having", "Order", "Ordered", "With", "CTE", "Join", "Union", "Distinct"),

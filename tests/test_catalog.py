@@ -9,10 +9,10 @@ import pytest
 from sqlglot import exp, parse_one
 
 import evalsql
-from evalsql.catalog import AFTER_SCORES, read_catalog, read_relations
-from evalsql.contract import check_contract
+from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read_relations
+from evalsql.catalog.tree import parse, relations_read
 from evalsql.errors import CatalogError
-from evalsql.tree import parse, relations_read
+from evalsql.warehouse.contract import check_contract
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.portable import outside_the_core
 
@@ -219,7 +219,7 @@ def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
 
 
 @pytest.mark.parametrize("relation", list(CATALOG.of_kind("functions")), ids=lambda relation: relation.name)
-def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: Relation) -> None:
     """Its name is none that the parser knows: calls of it are found by that."""
     assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
     assert relation.header.title
@@ -237,7 +237,7 @@ BUILT_STATISTICS = [relation for relation in CATALOG.of_kind("statistics") if no
 
 
 @pytest.mark.parametrize("relation", BUILT_STATISTICS, ids=lambda relation: relation.name)
-def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: Relation) -> None:
     """With the columns that it has, in their order."""
     assert relation.header.definition
     assert all(parameter.meaning for parameter in relation.parameters)
@@ -259,7 +259,7 @@ def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
 
 
 @pytest.mark.parametrize("relation", list(CATALOG.of_kind("steps", "measures")), ids=lambda relation: relation.name)
-def test_bodies_keep_to_the_portable_core(relation: evalsql.catalog.Relation) -> None:
+def test_bodies_keep_to_the_portable_core(relation: Relation) -> None:
     functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
     assert outside_the_core(relation, functions) == []
 
@@ -300,7 +300,7 @@ def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
 
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
-def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: evalsql.catalog.Relation) -> None:
+def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: Relation) -> None:
     check_contract(sample, relation)
     low, high = map(float, relation.header.range.split())
     outside = f"select * from {relation.name} where value not between ?::double - 1e-12 and ?::double + 1e-12"
@@ -312,7 +312,7 @@ def test_there_are_more_than_eighty_measures() -> None:
 
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
-def test_every_measure_is_documented(relation: evalsql.catalog.Relation) -> None:
+def test_every_measure_is_documented(relation: Relation) -> None:
     header = relation.header
     assert all((header.definition, header.reference, header.differs, header.range, header.examples))
     assert all(parameter.meaning for parameter in relation.parameters)

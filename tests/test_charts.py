@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql.asking import CURVES
 from evalsql.errors import UsageError
-from evalsql.overview import chart_rows
+from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
+from evalsql.report.overview import chart_rows
 from evalsql.report.table import Table
 from tests.conftest import Command
 

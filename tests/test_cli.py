@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from evalsql.notes import MOST_TIED
+from evalsql.evaluation.notices import MOST_TIED
 from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, write
 
 QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"

@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests import brute_force_curves as plain
 from tests.brute_force import frs, single
 from tests.conftest import new_warehouse, random_warehouse

@@ -17,8 +17,8 @@ import pytest
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures, tie_variants
+from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
 from tests import brute_force_diversity as plain
 from tests.brute_force_diversity import DiversityCollection, Judged, Scores, diversity_collection
 from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse, write

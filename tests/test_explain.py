@@ -14,8 +14,8 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from evalsql.catalog import Relation, read_catalog
-from evalsql.naming import default_measure
+from evalsql.catalog.names import default_measure
+from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.random_collections import collection
 

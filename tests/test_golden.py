@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, new_warehouse
 
 CATALOG = read_catalog()

@@ -14,7 +14,7 @@ import pytest
 from ir_measures.measures import registry
 
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests.brute_force import ranking
 from tests.conftest import new_warehouse
 from tests.fresh_peer import Values, asked_alone

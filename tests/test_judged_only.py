@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 import pytrec_eval
 
-import evalsql
 from evalsql import Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import Measure, parse_measures
+from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.relations import Relation, read_catalog
 from tests import peers
 from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection
@@ -45,7 +44,7 @@ def loaded() -> Iterator[tuple[Warehouse, dict[int, Collection]]]:
         yield warehouse, collections
 
 
-def variants(relation: evalsql.catalog.Relation) -> Iterator[Measure]:
+def variants(relation: Relation) -> Iterator[Measure]:
     """The measure at its default and another cutoff, in every order of ties."""
     defaults = {parameter.name: parameter.default for parameter in relation.parameters}
     choices = next((parameter.choices for parameter in relation.parameters if parameter.name == "ties"), ["rule"])
@@ -55,9 +54,7 @@ def variants(relation: evalsql.catalog.Relation) -> Iterator[Measure]:
 
 
 @pytest.mark.parametrize("relation", TAKING, ids=lambda relation: relation.name)
-def test_others_left_out_here_or_before(
-    loaded: tuple[Warehouse, dict[int, Collection]], relation: evalsql.catalog.Relation
-) -> None:
+def test_others_left_out_here_or_before(loaded: tuple[Warehouse, dict[int, Collection]], relation: Relation) -> None:
     warehouse, _ = loaded
     differing = 0
     for measure in variants(relation):

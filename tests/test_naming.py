@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evalsql.catalog import read_catalog
+from evalsql.catalog.names import default_measure, parse_measures
+from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
-from evalsql.naming import default_measure, parse_measures
 
 CATALOG = read_catalog()
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -11,8 +11,9 @@ import numpy
 import pytest
 from scipy import stats
 
-from evalsql import UsageError, Warehouse, overview
-from evalsql.naming import parse_measures
+from evalsql import UsageError, Warehouse
+from evalsql.catalog.names import parse_measures
+from evalsql.report import overview
 from tests.brute_force import ranking
 from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection

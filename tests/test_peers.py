@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests import brute_force, peers
 from tests.conftest import RANDOM_SEEDS, new_warehouse, random_warehouse
 from tests.random_collections import Collection, collection

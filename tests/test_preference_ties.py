@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures, tie_variants
+from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
 from tests.brute_force_preferences import TIED, PreferenceCollection, agreed, contested_ties, cut_ties, paired_ties
 from tests.conftest import write
 from tests.test_preferences import values

@@ -12,8 +12,8 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures, tie_variants
+from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
 from tests.brute_force_preferences import (
     SETS,
     TIED,

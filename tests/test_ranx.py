@@ -17,7 +17,7 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
 
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql.catalog import read_catalog
+from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
 from tests.readme import PAGES, README, SQL_README, demonstrate, examples, printed
 from tests.tools import depth, measures_page

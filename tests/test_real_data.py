@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests import brute_force, peers
 from tests.conftest import real_data
 from tests.random_collections import Qrels, Run

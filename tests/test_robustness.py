@@ -10,8 +10,8 @@ from scipy.stats import ttest_rel
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import read_catalog
 
 EXACT = 1e-9
 LITMUS = {

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from evalsql import Warehouse, sharing
+from evalsql import Warehouse
+from evalsql.catalog.names import Measure, default_measure, parse_measures
 from evalsql.errors import QueryError
-from evalsql.naming import Measure, default_measure, parse_measures
+from evalsql.evaluation import shared_steps
 from tests.conftest import new_warehouse
 from tests.random_collections import collection
 
@@ -52,7 +53,7 @@ def held(warehouse: Warehouse) -> Counter[str]:
 
 def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
     measures = every_measure(loaded)
-    plan = sharing.planned(loaded.catalog, measures)
+    plan = shared_steps.planned(loaded.catalog, measures)
     assert len(plan.measures) >= len(measures) / 3
     before = held(loaded)
     loaded.fill("together", [(measure.name, measure) for measure in measures])
@@ -71,7 +72,7 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
     steps = [loaded.catalog[name] for name in ("topic_counts", "evaluated_topics")]
     before = held(loaded)
-    with sharing.kept(loaded, loaded.catalog, steps, lambda query: query):
+    with shared_steps.kept(loaded, loaded.catalog, steps, lambda query: query):
         assert held(loaded) - before == Counter(
             ["evalsql_topic_counts", "evalsql_evaluated_topics", "topic_counts", "evaluated_topics"]
         )
@@ -88,7 +89,7 @@ def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
     before = held(loaded)
     with (
         pytest.raises(QueryError),
-        sharing.kept(loaded, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
+        shared_steps.kept(loaded, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
     ):
         loaded.rows("from no_such_measure()")
     assert held(loaded) == before
@@ -96,6 +97,6 @@ def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
 
 def test_a_measure_shares_only_steps_it_takes_at_their_defaults(loaded: Warehouse) -> None:
     measures = parse_measures(["AP", "AP(rel=2)", "P(ties=best)@5", "nDCG@10", "Judged@10"], loaded.catalog)
-    plan = sharing.planned(loaded.catalog, measures)
+    plan = shared_steps.planned(loaded.catalog, measures)
     assert plan.measures == {"AP", "nDCG@10", "Judged@10"}
     assert {step.name for step in plan.steps} >= {"topic_counts", "gains_by_rank", "evaluated_topics"}

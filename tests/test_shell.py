@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql.catalog import read_catalog
-from evalsql.completing import Known, Vocabulary, complete, known_in
-from evalsql.statements import is_blank, split, tokens
+from evalsql.catalog.relations import read_catalog
+from evalsql.cli.completion import Known, Vocabulary, complete, known_in
+from evalsql.cli.statements import is_blank, split, tokens
 from tests.conftest import Command
 from tests.pseudo_terminal import Terminal
 

@@ -11,9 +11,9 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
+from evalsql.catalog.names import parse_measures
 from evalsql.cli import common
-from evalsql.naming import parse_measures
-from evalsql.opening import open_to_ask
+from evalsql.warehouse.opening import open_to_ask
 from tests.conftest import SAMPLE
 
 HEAVY = (

@@ -9,9 +9,9 @@ import duckdb
 import pytest
 import sqlglot
 
-from evalsql.catalog import read_catalog
-from evalsql.parameters import TIES
-from evalsql.syntax import in_schemas, parameter_places, renamed
+from evalsql.catalog.parameters import TIES
+from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.syntax import in_schemas, parameter_places, renamed
 
 
 def tokenized(body: str) -> list[tuple[int, int, str]]:

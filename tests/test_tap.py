@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests import brute_force, peers
 from tests.conftest import new_warehouse
 from tests.random_collections import Collection, collection

@@ -9,9 +9,10 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import UsageError, Warehouse, opening, template
-from evalsql.catalog import read_catalog
-from evalsql.opening import open_to_ask
+from evalsql import UsageError, Warehouse
+from evalsql.catalog.relations import read_catalog
+from evalsql.warehouse import opening, template
+from evalsql.warehouse.opening import open_to_ask
 from tests.conftest import SAMPLE
 
 EVERYTHING = """
@@ -61,7 +62,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
         assert memory.rows("select database_name from duckdb_databases() where not internal") == [("memory",)]
-    monkeypatch.setattr("evalsql.opening.cached", lambda digest, make: None)
+    monkeypatch.setattr("evalsql.warehouse.opening.cached", lambda digest, make: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)

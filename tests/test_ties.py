@@ -13,8 +13,8 @@ import pytest
 import pytrec_eval
 
 from evalsql import Warehouse
-from evalsql.catalog import read_catalog
-from evalsql.naming import parse_measures, tie_variants
+from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
 from tests import brute_force, brute_force_curves, brute_force_diversity, brute_force_user_models
 from tests.brute_force_preferences import TIED
 from tests.brute_force_user_models import TIED as TIED_MODELS

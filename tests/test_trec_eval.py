@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql.catalog import read_catalog
+from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
 from tests.conftest import FIXTURES, Command, write

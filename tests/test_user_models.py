@@ -14,7 +14,7 @@ from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
 from evalsql import Warehouse
-from evalsql.naming import parse_measures
+from evalsql.catalog.names import parse_measures
 from tests import brute_force
 from tests import brute_force_user_models as plain
 from tests.conftest import random_warehouse

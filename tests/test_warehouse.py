@@ -16,8 +16,8 @@ import pytest
 
 import evalsql
 from evalsql import InputError, QueryError, UsageError, Warehouse, WarehouseError
-from evalsql.naming import default_measure
-from evalsql.sharing import FEWEST
+from evalsql.catalog.names import default_measure
+from evalsql.evaluation.shared_steps import FEWEST
 from tests.conftest import SAMPLE, new_file, write
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}

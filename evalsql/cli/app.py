@@ -39,7 +39,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from evalsql import __version__
+        from evalsql.version import __version__
 
         typer.echo(f"evalsql {__version__}")
         raise typer.Exit

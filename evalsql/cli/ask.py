@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from evalsql import build
-from evalsql.added import read_sources
-from evalsql.catalog import Catalog, read_catalog
+from evalsql.catalog import ddl
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.common import (
     Database,
     Digits,
@@ -26,9 +26,9 @@ from evalsql.cli.common import (
 )
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
-from evalsql.naming import parse_measures
-from evalsql.opening import default_path
 from evalsql.report.table import Table
+from evalsql.warehouse.opening import default_path
+from evalsql.warehouse.user_measures import read_sources
 
 _LISTED = ("measure", "title", "aliases", "parameters")
 
@@ -95,7 +95,7 @@ def print_measures(
     """Print the catalogue, or the page of one measure."""
     columns = list(catalog["measures"].columns)
     listed = catalog.measures if name is None else [parse_measures([name], catalog)[0].relation]
-    rows: list[tuple[str, ...]] = build.catalogue_rows(listed)
+    rows: list[tuple[str, ...]] = ddl.catalogue_rows(listed)
     if name is not None and output_format is None and output is None:
         print_page(catalog, listed[0])
         return

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from evalsql.asking import Names
+from evalsql.catalog.names import Measure
+from evalsql.evaluation.evaluation import Names
 from evalsql.ingest.keys import loading_sql
-from evalsql.naming import Measure
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse
 
 _FIRST = 2  # the column of the first measure
 _BY_TOPIC = "by topic"

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
@@ -17,11 +18,10 @@ from evalsql.cli.common import (
     opened,
     write_bytes,
 )
-from evalsql.connection import worded
+from evalsql.database.database import worded
 from evalsql.errors import UsageError
-from evalsql.naming import parse_measures
-from evalsql.overview import chart_rows
 from evalsql.report import charts
+from evalsql.report.overview import chart_rows
 
 Name = Literal["agreement", "differences", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged"]
 

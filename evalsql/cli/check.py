@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
@@ -26,7 +27,6 @@ from evalsql.cli.common import (
     say,
 )
 from evalsql.errors import UsageError
-from evalsql.naming import parse_measures, tie_variants
 
 FOUND = 1
 

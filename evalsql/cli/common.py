@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evalsql import notes, report
-from evalsql.asking import Progress
-from evalsql.connection import worded
+from evalsql import report
+from evalsql.catalog.names import Measure
+from evalsql.database.database import worded
 from evalsql.errors import UsageError
-from evalsql.naming import Measure
-from evalsql.notes import counted as counted
-from evalsql.opening import open, open_to_ask
+from evalsql.evaluation import notices as notes
+from evalsql.evaluation.evaluation import Progress
+from evalsql.evaluation.notices import counted as counted
 from evalsql.report.table import Table
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.opening import open, open_to_ask
+from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     import duckdb

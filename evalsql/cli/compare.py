@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     Database,
     Digits,
@@ -25,7 +26,6 @@ from evalsql.cli.common import (
     say_coverage,
     write_bytes,
 )
-from evalsql.naming import parse_measures
 from evalsql.report import comparison
 from evalsql.report.table import Table
 

@@ -25,7 +25,7 @@ from evalsql.cli.common import (
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.table import Table
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse
 
 Kind = Literal["pr", "roc", "tap"]
 

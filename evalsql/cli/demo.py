@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from evalsql.catalog.folders import PACKAGE
 from evalsql.cli.common import DEFAULT_MEASURES, emit, opened, progress_bar, say, say_coverage
-from evalsql.folders import PACKAGE
 
 DEMO_PATH = "evalsql-demo.duckdb"
 _MEASURES = (*DEFAULT_MEASURES, "TAP@5")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
@@ -34,10 +35,9 @@ from evalsql.cli.common import (
     say_coverage,
     say_ties,
 )
-from evalsql.contract import check_own
-from evalsql.naming import parse_measures
 from evalsql.report.table import Table
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.contract import check_own
+from evalsql.warehouse.warehouse import Warehouse
 
 _SMALL = 4_000_000  # bytes of judgments and runs
 

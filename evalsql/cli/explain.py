@@ -20,7 +20,7 @@ from evalsql.cli.common import (
     opened,
     say,
 )
-from evalsql.explaining import DEPTH, Explanation, ListValue
+from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
 _FORMS = {

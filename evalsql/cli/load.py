@@ -19,7 +19,7 @@ from evalsql.cli.common import (
     say,
 )
 from evalsql.errors import UsageError
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse
 
 app = typer.Typer(
     help="Load judgments, runs and measures of your own.",

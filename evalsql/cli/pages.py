@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from evalsql import build
-from evalsql.catalog import Catalog, Relation
-from evalsql.naming import literal
+from evalsql.catalog import ddl
+from evalsql.catalog.names import literal
+from evalsql.catalog.relations import Catalog, Relation
 
 
 def print_page(catalog: Catalog, relation: Relation) -> None:
     """Print the facts of the catalogue row, the parameters and the SQL."""
     columns = list(catalog["measures"].columns)
-    (row,) = build.catalogue_rows([relation])
+    (row,) = ddl.catalogue_rows([relation])
     width = max(map(len, columns)) + 2
     for key, fact in zip(columns, row, strict=True):
         if fact and key != "parameters":

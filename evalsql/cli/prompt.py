@@ -16,8 +16,8 @@ from prompt_toolkit.output.defaults import create_output
 from pygments.lexers.sql import SqlLexer
 
 from evalsql.cli.common import say
-from evalsql.completing import Vocabulary, complete
-from evalsql.statements import is_blank, split
+from evalsql.cli.completion import Vocabulary, complete
+from evalsql.cli.statements import is_blank, split
 
 PROMPT = "evalsql> "
 _MORE = "    ...> "

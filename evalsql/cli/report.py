@@ -21,9 +21,9 @@ from evalsql.cli.common import (
     progress_bar,
     write_bytes,
 )
-from evalsql.connection import worded
+from evalsql.database.database import worded
 from evalsql.errors import UsageError
-from evalsql.overview import overview
+from evalsql.report.overview import overview
 
 _FORMATS = (".html", ".md", ".tex", ".json")
 

@@ -11,11 +11,11 @@ import typer
 
 from evalsql.cli.ask import print_measures
 from evalsql.cli.common import Database, Digits, Format, FormatOption, MemoryLimit, OwnMeasures, emit, opened, say
-from evalsql.completing import Known, Vocabulary, known_in
+from evalsql.cli.completion import Known, Vocabulary, known_in
+from evalsql.cli.statements import is_blank, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
-from evalsql.statements import is_blank, split
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _HELP = """\

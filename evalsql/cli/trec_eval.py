@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog import read_catalog
+from evalsql.catalog.names import trec_names, unknown_measure
+from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.common import opened, say
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
-from evalsql.naming import trec_names, unknown_measure
 from evalsql.trec_eval import Options, lines
-from evalsql.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 
 USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
 _LONG_OPTIONS = (

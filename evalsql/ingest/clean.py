@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalsql.catalog.names import literal
 from evalsql.ingest.sources import Text
-from evalsql.naming import literal
 
 NO_DELIMITER = "\x01"
 

@@ -15,7 +15,7 @@ from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.runs import NewRun, RunOptions
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 # Column names by meaning, the first one found being taken: keys before words, for a
 # frame may hold the text of queries and documents as well.

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalsql.build import bound, with_inputs
+from evalsql.catalog.ddl import bound, with_inputs
+from evalsql.catalog.names import literal
+from evalsql.catalog.parameters import Value
 from evalsql.errors import MOST_LISTED, InputError, Problem
-from evalsql.naming import literal
-from evalsql.parameters import Value
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 

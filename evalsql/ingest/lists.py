@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalsql.catalog.names import literal
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, qrels, ranking, weights
 from evalsql.ingest.keys import Refused
@@ -21,10 +22,9 @@ from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_f
 from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.runs import NewRun, RunOptions
 from evalsql.ingest.sources import Source
-from evalsql.naming import literal
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 ORDERS = ("asc", "desc")
 MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys, preferences
 from evalsql.ingest.clean import NO_DELIMITER, reader
 from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
-from evalsql.naming import literal
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}

@@ -11,7 +11,7 @@ from evalsql.ingest.keys import loading_sql
 
 if TYPE_CHECKING:
     from evalsql.ingest.runs import NewRun, RunOptions
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"

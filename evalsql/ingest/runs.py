@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, layout, reader
@@ -16,10 +17,9 @@ from evalsql.ingest.keys import Refused, loading_sql
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
 from evalsql.ingest.sources import Source, Text
-from evalsql.naming import literal
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BATCH_BYTES = 400_000_000

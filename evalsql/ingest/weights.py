@@ -12,7 +12,7 @@ from evalsql.ingest.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 _MEMORY = "in memory"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from evalsql.notes import counted
-from evalsql.overview import Overview
+from evalsql.evaluation.notices import counted
 from evalsql.report import charts
 from evalsql.report.comparison import label
+from evalsql.report.overview import Overview
 from evalsql.report.sections import Section, sections
 from evalsql.report.table import Table
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Any, NamedTuple, TextIO
 
-from evalsql.overview import Overview
 from evalsql.report import comparison, markup
+from evalsql.report.overview import Overview
 from evalsql.report.table import Table
 
 LARGEST = 2_000  # cells of a table that is still for reading

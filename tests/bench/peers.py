@@ -94,7 +94,7 @@ class Peers:
         outcomes = []
         for number in range(1, self.stage.sizes.repeat + 1):
             self.stage.say(f"trec_eval -m {measure} ({number} of {self.stage.sizes.repeat})")
-            outcomes.append(run(["sh", "-c", command]))
+            outcomes.append(run(["/bin/sh", "-c", command]))
         return PeerTimes("trec_eval", outcomes=outcomes)
 
     def _times(self, peer: str, collection: Collection) -> PeerTimes:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from evalsql.catalog import read_catalog
-from evalsql.naming import default_measure, trec_measures, trec_names
+from evalsql.catalog.names import default_measure, trec_measures, trec_names
+from evalsql.catalog.relations import read_catalog
 from tests.bench.collection import Collection, covid
 from tests.bench.processes import EVALSQL, PYTHON, Outcome, run
 from tests.bench.report import Measured

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from evalsql.catalog import Catalog, Relation, read_catalog
-from evalsql.folders import SQL_ROOT
-from evalsql.tree import parse
+from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog.relations import Catalog, Relation, read_catalog
+from evalsql.catalog.tree import parse
 
 PAGE = SQL_ROOT / "README.md"
 BEGIN, END = "<!-- depth: begin -->", "<!-- depth: end -->"

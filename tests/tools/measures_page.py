@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from evalsql.catalog import Catalog, Relation, read_catalog
-from evalsql.folders import SQL_ROOT
-from evalsql.naming import literal
+from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog.names import literal
+from evalsql.catalog.relations import Catalog, Relation, read_catalog
 
 PAGE = SQL_ROOT / "measures" / "README.md"
 # Headings of the families, in the order in which a reader meets them.

@@ -12,15 +12,16 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from evalsql import build, engine
-from evalsql.added import Sources, read_sources, with_added
-from evalsql.asking import Progress, silent
-from evalsql.catalog import STEPS, Catalog, Relation, read_catalog
-from evalsql.contract import check_own, warn_of_own
+from evalsql.catalog import ddl
+from evalsql.catalog.names import literal, parse_measures, quoted
+from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
+from evalsql.database import engine
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
-from evalsql.naming import literal, parse_measures, quoted
-from evalsql.template import SHIPPED, cached
-from evalsql.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
+from evalsql.evaluation.evaluation import Progress, silent
+from evalsql.warehouse.contract import check_own, warn_of_own
+from evalsql.warehouse.template import SHIPPED, cached
+from evalsql.warehouse.user_measures import Sources, read_sources, with_added
+from evalsql.warehouse.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 if TYPE_CHECKING:
     import duckdb
@@ -209,9 +210,9 @@ def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) ->
         )
     if warehouse.read_only:
         warehouse.catalog = warehouse.catalog.for_connection(warehouse.catalog.relations)
-        _apply(warehouse, build.statements(warehouse.catalog, build.order(warehouse.catalog), temporary=True), progress)
+        _apply(warehouse, ddl.statements(warehouse.catalog, ddl.order(warehouse.catalog), temporary=True), progress)
     else:
-        from evalsql.upgrade import upgrade
+        from evalsql.warehouse.migrations import upgrade
 
         with warehouse.transaction():
             upgrade(warehouse, schema_version)
@@ -270,7 +271,7 @@ def _make(warehouse: Warehouse, progress: Progress, *, common: bool) -> None:
 def _create_tables(warehouse: Warehouse) -> None:
     for relation in warehouse.catalog.of_kind("tables"):
         warehouse.execute(relation.body)
-        for comment in build.comments(warehouse.catalog, relation):
+        for comment in ddl.comments(warehouse.catalog, relation):
             warehouse.execute(comment)
 
 
@@ -278,16 +279,16 @@ def _rebuild(warehouse: Warehouse, progress: Progress, *, common: bool = False) 
     """Put this version's views and macros into the file in the place of whatever stood there."""
     _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
     warehouse.execute(f"create schema if not exists {STEPS}")
-    relations = build.order(warehouse.catalog, common=common)
-    _apply(warehouse, build.statements(warehouse.catalog, relations), progress)
+    relations = ddl.order(warehouse.catalog, common=common)
+    _apply(warehouse, ddl.statements(warehouse.catalog, relations), progress)
     _sign(warehouse, relations)
 
 
 def remake_own(warehouse: Warehouse, before: Catalog) -> None:
     """Put a user's own views and macros into the file in the place of those before, and hold them to the contract."""
     _drop(warehouse, {relation.name for relation in before.own})
-    _apply(warehouse, build.own_statements(warehouse.catalog, warehouse.catalog.own))
-    _sign(warehouse, build.order(warehouse.catalog))
+    _apply(warehouse, ddl.own_statements(warehouse.catalog, warehouse.catalog.own))
+    _sign(warehouse, ddl.order(warehouse.catalog))
     check_own(warehouse)
 
 
@@ -301,7 +302,7 @@ def _sign(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     """Write down what the views and macros are, and from what they were made."""
     _write_catalogue(warehouse)
     warehouse.execute("delete from relations")
-    for name, kind, title in build.relation_rows(relations):
+    for name, kind, title in ddl.relation_rows(relations):
         warehouse.execute("insert into relations values (?, ?, ?)", [name, kind, title])
     warehouse.execute("delete from warehouse")
     _write_version(warehouse)
@@ -320,9 +321,9 @@ def borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
     warehouse.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
     warehouse.execute("create temp table measures as select * from main.measures")
-    for row in build.catalogue_rows(own):
+    for row in ddl.catalogue_rows(own):
         warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
-    _apply(warehouse, build.own_statements(warehouse.catalog, relations, temporary=True))
+    _apply(warehouse, ddl.own_statements(warehouse.catalog, relations, temporary=True))
     check_own(warehouse)
 
 
@@ -339,5 +340,5 @@ def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]], progress
 
 def _write_catalogue(warehouse: Warehouse) -> None:
     warehouse.execute("delete from main.measures")
-    for row in build.catalogue_rows(warehouse.catalog.measures):
+    for row in ddl.catalogue_rows(warehouse.catalog.measures):
         warehouse.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import platformdirs
 
-from evalsql import engine
-from evalsql.folders import PACKAGE
+from evalsql.catalog.folders import PACKAGE
+from evalsql.database import engine
 
 SHIPPED = PACKAGE / "template.duckdb"  # made when the wheel is built; none in a checkout
 _KEPT = 4

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from evalsql.catalog import Relation
+from evalsql.catalog.header import CONTRACT
+from evalsql.catalog.relations import Relation
 from evalsql.errors import CatalogError, InputWarning, QueryError
-from evalsql.header import CONTRACT
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 
 def check_own(warehouse: Warehouse) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalsql.catalog import Relation
+    from evalsql.catalog.relations import Relation
 
 # What hides a $name: strings (with escapes behind an e, or between dollar signs), quoted names, comments, other names.
 _TOKENS = re.compile(

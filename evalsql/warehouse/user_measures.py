@@ -8,13 +8,13 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog import Catalog, Relation, read_catalog, read_relation, read_relations
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
+from evalsql.catalog.syntax import renamed
 from evalsql.errors import CatalogError, InputWarning, UsageError
-from evalsql.naming import parse_measures
-from evalsql.syntax import renamed
 
 if TYPE_CHECKING:
-    from evalsql.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse
 
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}

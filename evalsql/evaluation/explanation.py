@@ -11,17 +11,17 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.errors import UsageError
 from evalsql.ingest.keys import insert, loading_sql
-from evalsql.naming import Measure, literal, parse_measures
-from evalsql.opening import borrow, open
-from evalsql.warehouse import MEMORY
+from evalsql.warehouse.opening import borrow, open
+from evalsql.warehouse.warehouse import MEMORY
 
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.asking import Answers
-    from evalsql.warehouse import Warehouse
+    from evalsql.evaluation.evaluation import Answers
+    from evalsql.warehouse.warehouse import Warehouse
 
 DEPTH = 100
 THRESHOLD = "threshold"

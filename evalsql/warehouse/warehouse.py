@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from evalsql.added import Sources
-from evalsql.asking import Answers, Names, Progress, listed, silent
-from evalsql.catalog import Catalog
-from evalsql.contract import warn_of_own
+from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, Problem, UsageError
+from evalsql.evaluation.evaluation import Answers, Names, Progress, listed, silent
+from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.user_measures import Sources
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +46,7 @@ class Warehouse(Answers):
 
     @property
     def program_version(self) -> str:
-        from evalsql import __version__
+        from evalsql.version import __version__
 
         return __version__
 
@@ -308,24 +308,24 @@ class Warehouse(Answers):
         Raises:
             CatalogError: one does not hold to the contract; the message names file and line, and nothing is kept.
         """
-        from evalsql import added
+        from evalsql.warehouse import user_measures
 
-        relations = added.read_sources(sources)
+        relations = user_measures.read_sources(sources)
         with self._other_relations():
-            added.add(self, relations, replace=replace)
+            user_measures.add(self, relations, replace=replace)
         return [relation.header.measure for relation in relations if relation.is_measure]
 
     def drop_measures(self, names: Names) -> None:
         """Take measures that users added out of the file again."""
-        from evalsql import added
+        from evalsql.warehouse import user_measures
 
         with self._other_relations():
-            added.drop(self, listed(names))
+            user_measures.drop(self, listed(names))
 
     @contextmanager
     def _other_relations(self) -> Iterator[None]:
         """Views and macros are made anew after what happens inside, or all stays as it was."""
-        from evalsql.opening import remake_own
+        from evalsql.warehouse.opening import remake_own
 
         before = self.catalog
         try:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from evalsql.catalog import STEPS, Catalog, Relation
-from evalsql.header import CONTRACT
-from evalsql.naming import literal
-from evalsql.parameters import Parameter
-from evalsql.statements import Token, split, tokens
+from evalsql.catalog.header import CONTRACT
+from evalsql.catalog.names import literal
+from evalsql.catalog.parameters import Parameter
+from evalsql.catalog.relations import STEPS, Catalog, Relation
+from evalsql.cli.statements import Token, split, tokens
 
 _BUILT = ("tables", "steps", "measures", "statistics", "reports")
 _WORDS = """

@@ -9,17 +9,18 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evalsql import build, sharing
-from evalsql.catalog import Catalog
-from evalsql.connection import Connection
+from evalsql.catalog import ddl
+from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.catalog.parameters import Value
+from evalsql.catalog.relations import Catalog
+from evalsql.database.database import Connection
 from evalsql.errors import UsageError
-from evalsql.naming import Measure, literal, parse_measures
-from evalsql.parameters import Value
+from evalsql.evaluation import shared_steps
 
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.explaining import Explanation
+    from evalsql.evaluation.explanation import Explanation
 
 Progress = Callable[[str, int, int], None]
 Names = Sequence[str] | str
@@ -52,7 +53,7 @@ class Answers(Connection):
 
     @property
     def _evaluated(self) -> str:
-        return build.created_name(self.catalog, self.catalog["evaluated_topics"])
+        return ddl.created_name(self.catalog, self.catalog["evaluated_topics"])
 
     def evaluate(
         self,
@@ -77,27 +78,27 @@ class Answers(Connection):
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
         chosen = self._filter(qrels, runs)
-        if not per_topic and len(named) >= sharing.FEWEST:
+        if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
-        scores = self._kept(named, build.scores(named), chosen)
+        scores = self._kept(named, ddl.scores(named), chosen)
         if per_topic:
-            return build.per_topic(named, scores)
-        return build.leaderboard(self.catalog, named, scores)
+            return ddl.per_topic(named, scores)
+        return ddl.leaderboard(self.catalog, named, scores)
 
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-        kept = self._keep(build.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
+        kept = self._keep(ddl.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
         self.execute("drop table temp.evalsql_answers")
-        return f"select * from {kept} order by {build.board_order(named)}"
+        return f"select * from {kept} order by {ddl.board_order(named)}"
 
     def fill(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
-        self.execute(f"create or replace temp table {table} as {build.NO_SCORES}")
+        self.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
-        plan = sharing.planned(self.catalog, [measure for _, measure in labelled])
+        plan = shared_steps.planned(self.catalog, [measure for _, measure in labelled])
         together = [each for each in labelled if each[1].name in plan.measures]
-        if self.catalog.temporary or len(together) < sharing.FEWEST:
+        if self.catalog.temporary or len(together) < shared_steps.FEWEST:
             together = []
 
         def insert(
@@ -108,10 +109,10 @@ class Answers(Connection):
                 rows = self._kept([measure for _, measure in few], select(few), condition, narrowed)
                 self.execute(f"insert into temp.{table} {rows}")
 
-        insert([each for each in labelled if each not in together], build.labelled_scores)
+        insert([each for each in labelled if each not in together], ddl.labelled_scores)
         if together:
-            with sharing.kept(self, self.catalog, plan.steps, narrowed) as catalog:
-                insert(together, partial(sharing.together, catalog))
+            with shared_steps.kept(self, self.catalog, plan.steps, narrowed) as catalog:
+                insert(together, partial(shared_steps.together, catalog))
 
     def _keep(self, query: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table."""
@@ -264,7 +265,7 @@ class Answers(Connection):
             qrels: judgment set, where the run is evaluated with several.
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
-        from evalsql.explaining import explain
+        from evalsql.evaluation.explanation import explain
 
         return explain(self, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
 
@@ -287,14 +288,14 @@ class Answers(Connection):
         """The SELECTs of ``ties``; what they read is made."""
         named = parse_measures(listed(measures), self.catalog)
         chosen = self._filter(qrels, runs)
-        self.execute(f"create or replace temp table tied_answers as {build.NO_TIED_ANSWERS}")
+        self.execute(f"create or replace temp table tied_answers as {ddl.NO_TIED_ANSWERS}")
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
-            answers = self._kept([measure], build.tied_answers(measure), chosen)
+            answers = self._kept([measure], ddl.tied_answers(measure), chosen)
             self.execute(f"insert into tied_answers select * from (\n{answers}\n)")
-        effects = build.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
-        swaps = build.tie_report(self.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
+        effects = ddl.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
+        swaps = ddl.tie_report(self.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
         return (
             f"{effects}\norder by qrels, measure, value desc, run",
             f"{swaps}\norder by qrels, measure, value desc, other desc",
@@ -347,12 +348,12 @@ class Answers(Connection):
             return lambda query: query
         keys = self._keys(condition)
         inputs = {table: f"select * from main.{table} where {keys}" for table in ("evaluations", "judged_ranks")}
-        return lambda query: build.with_inputs(query, inputs)
+        return lambda query: ddl.with_inputs(query, inputs)
 
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
         chosen = f"select evaluation_id from {self._evaluated}{condition}"
-        ranges = self.rows(build.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
+        ranges = self.rows(ddl.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
         return " or ".join(f"evaluation_id between {first} and {last}" for first, last in ranges) or "false"

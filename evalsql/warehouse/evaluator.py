@@ -8,17 +8,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from evalsql import build, sharing
-from evalsql.asking import Names, listed
-from evalsql.catalog import Catalog
+from evalsql.catalog import ddl
+from evalsql.catalog.names import literal, parse_measures, split_names
+from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputWarning, UsageError
+from evalsql.evaluation import shared_steps
+from evalsql.evaluation.evaluation import Names, listed
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
 from evalsql.ingest.keys import loading_sql
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.runs import TIE_RULES
-from evalsql.naming import literal, parse_measures, split_names
-from evalsql.opening import open_to_ask
+from evalsql.warehouse.opening import open_to_ask
 
 _QRELS = "qrels"
 _RUN = "run"
@@ -57,8 +58,8 @@ class Evaluator:
         self._names = _labels(self._warehouse.catalog, asked)
         self._warehouse.load_qrels(qrels, _QRELS, form=form)
         self._rows = self._prepare(lower_is_better)
-        inputs = {"scores": "select * from answers", "answered": build.ANSWERS}
-        self._means = build.with_inputs(build.averaged(self._warehouse.catalog), inputs)
+        inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS}
+        self._means = ddl.with_inputs(ddl.averaged(self._warehouse.catalog), inputs)
 
     def evaluate(self, run: Any) -> dict[str, float]:
         """The mean of each measure over the topics of the judgments, by the name it was asked for.
@@ -140,19 +141,19 @@ class Evaluator:
         """The same for the values: steps that several measures take have tables too, filled once if no run matters."""
         warehouse, catalog = self._warehouse, self._warehouse.catalog
         measures = parse_measures(self._names.values(), catalog)
-        plan = sharing.planned(catalog, measures)
+        plan = shared_steps.planned(catalog, measures)
         rows: dict[str, str] = {}
         for step in plan.steps:
-            table, sql = f"evalsql_{step.name}", sharing.step_rows(catalog, step)
+            table, sql = f"evalsql_{step.name}", shared_steps.step_rows(catalog, step)
             warehouse.execute(f"create temp table {table} as {sql}")
             if any(_OF_RUNS & relation.reads for relation in catalog.build_order([step.name])):
                 rows[table] = sql
-            warehouse.execute(f"create temp {sharing.reading(step)}")
+            warehouse.execute(f"create temp {shared_steps.reading(step)}")
             catalog = catalog.for_connection([step.name])
         labelled = [(measure.name, measure) for measure in measures]
-        alone = build.labelled_scores([each for each in labelled if each[0] not in plan.measures])
-        together = sharing.together(catalog, [each for each in labelled if each[0] in plan.measures])
-        warehouse.execute(f"create table answers as {build.NO_SCORES}")
+        alone = ddl.labelled_scores([each for each in labelled if each[0] not in plan.measures])
+        together = shared_steps.together(catalog, [each for each in labelled if each[0] in plan.measures])
+        warehouse.execute(f"create table answers as {ddl.NO_SCORES}")
         return rows | {"answers": "\nunion all\n".join(filter(None, (alone, together)))}
 
     def _evaluate(self, run: Any) -> None:

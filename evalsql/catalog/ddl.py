@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from evalsql.catalog import AFTER_SCORES, STEPS, Catalog, Relation
-from evalsql.header import CONTRACT
-from evalsql.naming import Measure, default_measure, literal, quoted, tie_variants
-from evalsql.parameters import TIE_RULE, TIES, Parameter
-from evalsql.syntax import bind_parameters, in_schemas
+from evalsql.catalog.header import CONTRACT
+from evalsql.catalog.names import Measure, default_measure, literal, quoted, tie_variants
+from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter
+from evalsql.catalog.relations import AFTER_SCORES, STEPS, Catalog, Relation
+from evalsql.catalog.syntax import bind_parameters, in_schemas
 
 SCORES = "scores"
 TIED = "tied_scores"

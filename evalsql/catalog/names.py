@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog import Catalog, Relation
+from evalsql.catalog.header import Alias
+from evalsql.catalog.parameters import TIE_RULE, TIES, Value
+from evalsql.catalog.relations import Catalog, Relation
+from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 from evalsql.errors import UsageError
-from evalsql.header import Alias
-from evalsql.parameters import TIE_RULE, TIES, Value
-from evalsql.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 
 _NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
 _RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evalsql.catalog.parameters import Parameter, listed, read_parameters
 from evalsql.errors import CatalogError
-from evalsql.parameters import Parameter, listed, read_parameters
 
 # The columns that every measure gives first, in this order.
 CONTRACT: Mapping[str, str] = {

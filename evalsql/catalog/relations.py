@@ -16,12 +16,12 @@ from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog.header import CONTRACT, Header, read_header
+from evalsql.catalog.parameters import SHARED_PARAMETERS, Parameter
+from evalsql.catalog.syntax import functions_named, relations_named
+from evalsql.catalog.trec_groups import GROUPS
 from evalsql.errors import CatalogError
-from evalsql.folders import SQL_ROOT
-from evalsql.header import CONTRACT, Header, read_header
-from evalsql.parameters import SHARED_PARAMETERS, Parameter
-from evalsql.syntax import functions_named, relations_named
-from evalsql.trec_groups import GROUPS
 
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
@@ -91,7 +91,7 @@ class Relation:
         """
         if self.is_packaged:
             return relations_named(self.body)
-        from evalsql.tree import relations_read
+        from evalsql.catalog.tree import relations_read
 
         return relations_read(self)
 

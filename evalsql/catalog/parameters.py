@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from evalsql.catalog.folders import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
-from evalsql.folders import SQL_ROOT
 
 Value = int | float | str | bool | None
 GREATEST_INTEGER = 2**31 - 1

@@ -11,11 +11,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
+from evalsql.catalog.parameters import TIES
 from evalsql.errors import CatalogError
-from evalsql.parameters import TIES
 
 if TYPE_CHECKING:
-    from evalsql.catalog import Relation
+    from evalsql.catalog.relations import Relation
 
 
 def parse(relation: Relation) -> exp.Expr:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from evalsql import engine
+from evalsql.database import engine
+from evalsql.database.interrupts import heeded
 from evalsql.errors import QueryError, UsageError
-from evalsql.interrupts import heeded
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalsql import build
+from evalsql.catalog import ddl
 from evalsql.ingest.keys import insert, loading_sql, rank_judged
-from evalsql.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse
 
 _CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
 _NEW = ("judged_documents", "preferences")
@@ -27,7 +27,7 @@ def _create(warehouse: Warehouse, tables: Iterable[str]) -> None:
     for table in tables:
         relation = warehouse.catalog[table]
         warehouse.execute(relation.body)
-        for comment in build.comments(warehouse.catalog, relation):
+        for comment in ddl.comments(warehouse.catalog, relation):
             warehouse.execute(comment)
 
 
@@ -38,7 +38,7 @@ def _from_version_1(warehouse: Warehouse) -> None:
     _create(warehouse, (*_CHANGED, *_NEW))
     insert(warehouse, "qrels", "select *, 'grades' as form from old_qrels")
     insert(warehouse, "runs", "select * from old_runs")
-    for _, statement in build.made(warehouse.catalog, warehouse.catalog["comparison_score"], temporary=False):
+    for _, statement in ddl.made(warehouse.catalog, warehouse.catalog["comparison_score"], temporary=False):
         warehouse.execute(statement)
     of_documents = warehouse.catalog["retrieved_scores"].body
     scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": of_documents}

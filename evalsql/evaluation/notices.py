@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalsql.asking import Answers
-from evalsql.naming import Measure, tie_variants
+from evalsql.catalog.names import Measure, tie_variants
+from evalsql.evaluation.evaluation import Answers
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql import build, notes
-from evalsql.asking import Answers, Names, Progress, listed, silent
+from evalsql.catalog import ddl
+from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.errors import UsageError
-from evalsql.naming import Measure, literal, parse_measures
+from evalsql.evaluation import notices as notes
+from evalsql.evaluation.evaluation import Answers, Names, Progress, listed, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
 
@@ -190,7 +191,7 @@ def _table(warehouse: Answers, query: str, counts: frozenset[str] = frozenset())
 
 
 def _board(warehouse: Answers, named: Sequence[Measure]) -> Table:
-    rows = build.leaderboard(warehouse.catalog, named, "select * from temp.scores")
+    rows = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
     counts = frozenset(measure.name for measure in named if measure.is_count)
     return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from evalsql.build import bound
-from evalsql.catalog import STEPS, Catalog, Relation
-from evalsql.connection import Connection
-from evalsql.naming import Measure, literal
-from evalsql.parameters import TIE_RULE, TIES, Value
-from evalsql.syntax import bind_parameters
+from evalsql.catalog.ddl import bound
+from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.parameters import TIE_RULE, TIES, Value
+from evalsql.catalog.relations import STEPS, Catalog, Relation
+from evalsql.catalog.syntax import bind_parameters
+from evalsql.database.database import Connection
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
 _COMMENT = re.compile(r"--[^\n]*")

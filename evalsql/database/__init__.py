@@ -1,0 +1,1 @@
+"""One connection to DuckDB: statements, transactions, errors in our words, Ctrl-C."""

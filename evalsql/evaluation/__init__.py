@@ -1,0 +1,1 @@
+"""From base tables to values: measures, comparisons, curves, ties, explanations, and what to tell about them."""
