@@ -19,8 +19,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.warehouse.evaluator import Evaluator, evaluate
-    from evalsql.warehouse.opening import open
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.warehouse.warehouse import Warehouse, open
 
 __all__ = [
     "CatalogError",
@@ -43,7 +42,7 @@ _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.warehouse.warehouse",
     "evaluate": "evalsql.warehouse.evaluator",
-    "open": "evalsql.warehouse.opening",
+    "open": "evalsql.warehouse.warehouse",
 }
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog import ddl
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
-from evalsql.ingest.keys import loading_sql
-from evalsql.warehouse.opening import open
-from evalsql.warehouse.warehouse import MEMORY, Warehouse
+from evalsql.warehouse.schema import MEMORY
+from evalsql.warehouse.warehouse import Warehouse, open
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
 # for them; every other measure is made for grades.
@@ -252,7 +252,7 @@ def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[tuple[str, int]
 def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
     """Put the values of all measures into the temporary table ``answers``, under the numbers of their rows."""
     labelled = [(str(at), row.measure) for at, row in enumerate(rows) if row.measure]
-    warehouse.fill("answers", labelled)
+    warehouse.evaluation.fill_scores("answers", labelled)
     if reference is not None:
         warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
         for line in reference:
@@ -262,7 +262,7 @@ def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequen
             "measures": _means(rows),
             "reference_scores": "select * from zscores",
         }
-        scores = loading_sql(warehouse, "z_scores", inputs)
+        scores = relation_query(warehouse.catalog, "z_scores", inputs)
         warehouse.execute(f"create or replace temp table answers as\n{scores}")
 
 

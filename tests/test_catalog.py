@@ -301,7 +301,7 @@ def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
 def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: Relation) -> None:
-    check_contract(sample, relation)
+    check_contract(sample.database, relation)
     low, high = map(float, relation.header.range.split())
     outside = f"select * from {relation.name} where value not between ?::double - 1e-12 and ?::double + 1e-12"
     assert sample.rows(outside, [low, high]) == []

@@ -56,7 +56,7 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
     plan = shared_steps.planned(loaded.catalog, measures)
     assert len(plan.measures) >= len(measures) / 3
     before = held(loaded)
-    loaded.fill("together", [(measure.name, measure) for measure in measures])
+    loaded.evaluation.fill_scores("together", [(measure.name, measure) for measure in measures])
     together = {(m, q, r, t): v for q, r, t, m, v in loaded.rows("from together")}
     for measure in measures:
         alone = {
@@ -72,7 +72,7 @@ def test_values_are_those_of_each_measure_alone(loaded: Warehouse) -> None:
 def test_other_arguments_never_read_what_is_kept_for_the_defaults(loaded: Warehouse) -> None:
     steps = [loaded.catalog[name] for name in ("topic_counts", "evaluated_topics")]
     before = held(loaded)
-    with shared_steps.kept(loaded, loaded.catalog, steps, lambda query: query):
+    with shared_steps.kept(loaded.database, loaded.catalog, steps, lambda query: query):
         assert held(loaded) - before == Counter(
             ["evalsql_topic_counts", "evalsql_evaluated_topics", "topic_counts", "evaluated_topics"]
         )
@@ -89,7 +89,7 @@ def test_what_is_kept_goes_when_a_measure_fails(loaded: Warehouse) -> None:
     before = held(loaded)
     with (
         pytest.raises(QueryError),
-        shared_steps.kept(loaded, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
+        shared_steps.kept(loaded.database, loaded.catalog, [loaded.catalog["topic_counts"]], lambda query: query),
     ):
         loaded.rows("from no_such_measure()")
     assert held(loaded) == before

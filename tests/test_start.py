@@ -13,7 +13,8 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from evalsql.cli import common
-from evalsql.warehouse.opening import open_to_ask
+from evalsql.evaluation.evaluation import Evaluation
+from evalsql.warehouse.warehouse import open_to_ask
 from tests.conftest import SAMPLE
 
 HEAVY = (
@@ -153,8 +154,8 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     calls: list[object] = []
-    whole = Warehouse.tied_orders
-    monkeypatch.setattr(Warehouse, "tied_orders", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
+    whole = Evaluation.tie_queries
+    monkeypatch.setattr(Evaluation, "tie_queries", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
     with loaded(runs) as warehouse:
         (measure,) = parse_measures(["AP"], warehouse.catalog)
         common.say_ties(warehouse, measure, (), ())

@@ -12,7 +12,7 @@ import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import opening, template
-from evalsql.warehouse.opening import open_to_ask
+from evalsql.warehouse.warehouse import open_to_ask
 from tests.conftest import SAMPLE
 
 EVERYTHING = """

@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.ingest.keys import loading_sql
+from evalsql.catalog.ddl import relation_query
 from evalsql.report import terminal
 from evalsql.report.table import Table
 from tests.conftest import Command
@@ -142,7 +142,7 @@ def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: Warehouse) ->
             ('a', 't1', 0.2), ('a', 't2', 0.6), ('a', 't3', 0.0), ('b', 't1', 0.4), ('b', 't2', 0.8), ('b', 't3', 0.2),
             ('c', 't1', null), ('c', 't2', 0.7), ('c', 't3', null)
         ) as given(run, topic, value)"""
-    sql = loading_sql(empty, "topic_marks", {"topic_values": values}, marks=2, levels=8)
+    sql = relation_query(empty.catalog, "topic_marks", {"topic_values": values}, marks=2, levels=8)
     # Heights are 1 + 7 * value / 0.8: of 0.1, 0.6; 0.3, 0.8; 0.7.
     assert empty.rows(f"select run, mark, level, lowest, highest, num_topics from ({sql}) order by run, mark") == [
         ("a", 1, 2, 0, pytest.approx(0.8), 3),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import Measure, default_measure, literal, quoted, tie_variants
-from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter
+from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.relations import AFTER_SCORES, STEPS, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters, in_schemas
 
@@ -275,6 +275,12 @@ def tie_report(catalog: Catalog, report: str, answers: str) -> str:
 def averaged(catalog: Catalog, topics: str = "all") -> str:
     """A SELECT of the mean of each measure over the topics that the word stands for in mean_values.sql."""
     return bound(catalog, catalog["mean_values"], {"topics": literal(topics)})
+
+
+def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+    """The SELECT of a relation that is no view, such as those of ``sql/loading``, over the given inputs."""
+    body = bound(catalog, catalog[name], {key: literal(value) for key, value in arguments.items()})
+    return with_inputs(body, inputs) if inputs else body
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:

@@ -41,7 +41,8 @@ def ls(
 ) -> None:
     """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
     with opened(db, read_only=True) as warehouse:
-        emit(Table(*warehouse.table(warehouse.held())), output_format, output, digits, keep=[warehouse.path])
+        table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
+        emit(table, output_format, output, digits, keep=[warehouse.path])
 
 
 def sql(
@@ -63,7 +64,7 @@ def sql(
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
     with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
-        columns, rows = warehouse.run(text, external=external)
+        columns, rows = warehouse.database.run(text, external=external)
         if columns:
             emit(Table(columns, rows), output_format, output, digits, keep=[warehouse.path])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure
-from evalsql.evaluation.evaluation import Names
-from evalsql.ingest.keys import loading_sql
+from evalsql.database.names import Names
 from evalsql.report import terminal
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -60,7 +60,9 @@ def _with_column(table: Table, at: int, name: str, texts: Sequence[str]) -> Tabl
 
 def _bars(warehouse: Warehouse, keys: Sequence[Sequence[object]], means: Sequence[object]) -> list[str]:
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
-    lengths = loading_sql(warehouse, "bar_lengths", {"board": board}, longest=terminal.BAR * terminal.EIGHTHS)
+    lengths = relation_query(
+        warehouse.catalog, "bar_lengths", {"board": board}, longest=terminal.BAR * terminal.EIGHTHS
+    )
     rows = warehouse.rows(lengths, [[key[0] for key in keys], [key[1] for key in keys], list(means)])
     found: dict[tuple[object, ...], int] = {(name, run): length for name, run, length in rows}
     return [terminal.bar(found[tuple(key)]) for key in keys]
@@ -70,8 +72,10 @@ def _marks(
     warehouse: Warehouse, measure: Measure, qrels: Names, runs: Names, room: int, digits: int
 ) -> tuple[dict[tuple[object, ...], str], list[str]]:
     """By judgment set and run the marks, at most as many as there is room for, and how they are to be read."""
-    values = warehouse.components(measure, qrels=qrels, runs=runs)
-    heights = loading_sql(warehouse, "topic_marks", {"topic_values": values}, marks=room, levels=len(terminal.HEIGHTS))
+    values = warehouse.evaluation.components_query(measure, qrels=qrels, runs=runs)
+    heights = relation_query(
+        warehouse.catalog, "topic_marks", {"topic_values": values}, marks=room, levels=len(terminal.HEIGHTS)
+    )
     levels: dict[tuple[object, ...], list[int]] = {}
     scales: dict[str, tuple[float, float, int]] = {}
     for name, run, _, level, lowest, highest, num_topics in warehouse.rows(heights):

@@ -18,7 +18,7 @@ from evalsql.cli.common import (
     opened,
     write_bytes,
 )
-from evalsql.database.database import worded
+from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.overview import chart_rows
@@ -50,7 +50,7 @@ def chart(
     """A chart of the report as a picture or a page; the curves' points and more of their options: evalsql curve."""
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse, worded():
+    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse, translated_errors():
         table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         keep = in_use(warehouse)

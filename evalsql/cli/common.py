@@ -13,14 +13,13 @@ import typer
 
 from evalsql import report
 from evalsql.catalog.names import Measure
-from evalsql.database.database import worded
+from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
-from evalsql.evaluation import notices as notes
-from evalsql.evaluation.evaluation import Progress
+from evalsql.evaluation import notices
 from evalsql.evaluation.notices import counted as counted
+from evalsql.progress import Progress
 from evalsql.report.table import Table
-from evalsql.warehouse.opening import open, open_to_ask
-from evalsql.warehouse.warehouse import Warehouse
+from evalsql.warehouse.warehouse import Warehouse, open, open_to_ask
 
 if TYPE_CHECKING:
     import duckdb
@@ -162,7 +161,7 @@ def _spare(output: Path, keep: Sequence[str]) -> None:
 
 
 def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
-    with worded():
+    with translated_errors():
         return Table(relation.columns, relation.fetchall(), counts)
 
 
@@ -223,11 +222,11 @@ def opened_to_ask(
 
 def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    for line in notes.on_coverage(warehouse, qrels, runs):
+    for line in notices.on_coverage(warehouse.evaluation, qrels, runs):
         say(line)
 
 
 def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if note := notes.on_ties(warehouse, measure, qrels, runs):
+    if note := notices.on_ties(warehouse.evaluation, measure, qrels, runs):
         say(note)

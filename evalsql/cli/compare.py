@@ -26,6 +26,7 @@ from evalsql.cli.common import (
     say_coverage,
     write_bytes,
 )
+from evalsql.database.names import resolve_names
 from evalsql.report import comparison
 from evalsql.report.table import Table
 
@@ -85,7 +86,7 @@ def compare(
             **options,
         )
         table = Table(pairs.columns, pairs.fetchall())
-        otherwise = warehouse.averaged_otherwise(named)
+        otherwise = warehouse.evaluation.averaged_otherwise(named)
         keep = in_use(warehouse)
         compared = _by_judgments(
             table, otherwise, measures=named, test=test, correction=correction, alpha=alpha, lower=lower
@@ -105,7 +106,7 @@ def compare(
             _tell(one, shown)
             say_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
-            _tell_left_out(warehouse.matching("run", runs or "*"), base, compared)
+            _tell_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
 
 def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how: Any) -> list[comparison.Comparison]:

@@ -22,6 +22,7 @@ from evalsql.cli.common import (
     say,
     write_bytes,
 )
+from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.table import Table
@@ -67,8 +68,8 @@ def curve(
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
     with opened(db, read_only=True, memory_limit=memory_limit) as warehouse:
-        query = warehouse.points(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
-        table = Table(*warehouse.table(query))
+        query = warehouse.evaluation.curve_query(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
+        table = Table(*warehouse.database.table(query))
         if not table.rows or topic:
             _say_missing(warehouse, table, runs, topic or ())
         kept = in_use(warehouse)
@@ -82,7 +83,7 @@ def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics
     columns = list(table.columns)
     by = [columns.index(name) for name in (("run", "topic") if topics else ("run",))]
     drawn = {tuple(row[place] for place in by) for row in table.rows}
-    for run in warehouse.matching("run", runs):
+    for run in resolve_names(warehouse.database, "run", runs):
         for topic in topics or [""]:
             if ((run, topic) if topics else (run,)) not in drawn:
                 say(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")

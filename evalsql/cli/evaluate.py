@@ -70,7 +70,7 @@ def evaluate(
                 keep_best=keep_best,
                 progress=progress,
             )
-        check_own(warehouse)
+        check_own(warehouse.database)
         _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
 
 
@@ -123,8 +123,8 @@ def _show(
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.is_count)
-    query = warehouse.evaluation(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    table, notes = Table(*warehouse.table(query), counts), list[str]()
+    query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
+    table, notes = Table(*warehouse.database.table(query), counts), list[str]()
     if is_drawn(output_format, output) and not per_topic:
         from evalsql.cli.board import drawn
 

@@ -21,9 +21,10 @@ from evalsql.cli.common import (
     progress_bar,
     write_bytes,
 )
-from evalsql.database.database import worded
+from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import overview
+from evalsql.version import __version__
 
 _FORMATS = (".html", ".md", ".tex", ".json")
 
@@ -53,12 +54,12 @@ def report(
     with (
         opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
-        worded(),
+        translated_errors(),
     ):
         found = overview(
             warehouse,
             measure or DEFAULT_MEASURES,
-            program_version=warehouse.program_version,
+            program_version=__version__,
             qrels=qrels,
             runs=run or (),
             progress=progress,

@@ -65,7 +65,7 @@ class Session:
             self.commands[name](argument.strip())
             return
         try:
-            columns, rows = self.warehouse.run(text, external=self.external)
+            columns, rows = self.warehouse.database.run(text, external=self.external)
         finally:
             self._own = None
         if columns:

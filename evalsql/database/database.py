@@ -1,4 +1,4 @@
-"""The connection to a database: the one place where SQL is executed and its errors are worded."""
+"""The connection to a database: the one place where SQL is executed and its errors are put into our words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
-from evalsql.database.interrupts import heeded
+from evalsql.database.interrupts import interruptible
 from evalsql.errors import QueryError, UsageError
 
 if TYPE_CHECKING:
@@ -19,11 +20,17 @@ _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
 
 
-class Connection:
-    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt."""
+class Database:
+    """A DuckDB connection whose errors are QueryError with the engine's words; Ctrl-C is KeyboardInterrupt.
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool) -> None:
+    Args:
+        catalog: the relations that are there, or are put there.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, catalog: Catalog, *, path: str, read_only: bool) -> None:
         self._connection = connection
+        self.catalog = catalog
+        self.path = path
         self.read_only = read_only
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
@@ -48,27 +55,31 @@ class Connection:
         """Run statements for what they do."""
         self.rows(sql, parameters)
 
+    def insert(self, table: str, sql: str) -> None:
+        """Put the rows of a SELECT into a table, by the names of their columns."""
+        self.execute(f"insert into {table} by name\n{sql}")
+
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with worded(), heeded(self._connection):
+        with translated_errors(), interruptible(self._connection):
             return self._connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
-        with worded(), heeded(self._connection):
+        with translated_errors(), interruptible(self._connection):
             cursor = self._connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
-        with worded():
+        with translated_errors():
             relation = self.connection.sql(query)
         if relation is None:
             raise UsageError("this statement gives no rows")
         return relation
 
     def register(self, name: str, data: object) -> None:
-        with worded():
+        with translated_errors():
             self.connection.register(name, data)
 
     def unregister(self, name: str) -> None:
@@ -112,7 +123,7 @@ class Connection:
         Raises:
             UsageError: there is no statement, or one of a kind that reaches outside.
         """
-        with worded():
+        with translated_errors():
             statements = self._connection.extract_statements(text)
         if not statements:
             raise UsageError("there is no statement to run")
@@ -127,7 +138,7 @@ class Connection:
 
 
 @contextmanager
-def worded() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt."""
     try:
         yield

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def heeded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Around a query: Ctrl-C asks the engine to stop, and is KeyboardInterrupt when it has.
 
     Nothing is changed in other threads, or where a program handles the signal itself.

@@ -1,9 +1,7 @@
-"""What a warehouse answers: values of measures, ties, holdings."""
+"""Values of measures and what is made of them: leaderboards, comparisons, curves, ties, holdings."""
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -12,18 +10,15 @@ from typing import TYPE_CHECKING
 from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.catalog.parameters import Value
-from evalsql.catalog.relations import Catalog
-from evalsql.database.database import Connection
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps
+from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
-    import duckdb
+    pass
 
-    from evalsql.evaluation.explanation import Explanation
-
-Progress = Callable[[str, int, int], None]
-Names = Sequence[str] | str
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do
 # By kind the relation over all topics, the one for single topics, and what puts points in order.
@@ -34,71 +29,44 @@ CURVES: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def silent(stage: str, done: int, total: int) -> None:
-    """Progress nobody looks at."""
+class Evaluation:
+    """Asks a database by the names of measures, runs and judgment sets; most answers are SELECTs to go on with."""
 
-
-def listed(names: Names) -> Sequence[str]:
-    """Names given one by one or as a single one."""
-    return [names] if isinstance(names, str) else names
-
-
-class Answers(Connection):
-    """A connection to a warehouse that is asked by the names of measures, runs and judgment sets."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, *, read_only: bool, catalog: Catalog) -> None:
-        super().__init__(connection, read_only=read_only)
-        self.catalog = catalog
+    def __init__(self, database: Database) -> None:
+        self.database = database
         self._num_kept = 0
 
     @property
     def _evaluated(self) -> str:
-        return ddl.created_name(self.catalog, self.catalog["evaluated_topics"])
+        return ddl.created_name(self.database.catalog, self.database.catalog["evaluated_topics"])
 
-    def evaluate(
-        self,
-        measures: Names,
-        *,
-        per_topic: bool = False,
-        qrels: Names = (),
-        runs: Names = (),
-    ) -> duckdb.DuckDBPyRelation:
-        """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
-
-        Args:
-            measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
-            per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
-            qrels, runs: names or globs to keep to; all by default.
-        """
-        return self.sql(self.evaluation(measures, per_topic=per_topic, qrels=qrels, runs=runs))
-
-    def evaluation(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
+    def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
         """The SELECT of ``evaluate``."""
-        named = parse_measures(listed(measures), self.catalog)
+        named = parse_measures(as_list(measures), self.database.catalog)
         if not named:
             raise UsageError("name at least one measure, such as nDCG@10")
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
-        scores = self._kept(named, ddl.scores(named), chosen)
+        scores = self._filtered(named, ddl.scores(named), chosen)
         if per_topic:
             return ddl.per_topic(named, scores)
-        return ddl.leaderboard(self.catalog, named, scores)
+        return ddl.leaderboard(self.database.catalog, named, scores)
 
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
-        self.fill("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-        kept = self._keep(ddl.leaderboard(self.catalog, named, "select * from temp.evalsql_answers"))
-        self.execute("drop table temp.evalsql_answers")
+        self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
+        kept = self._keep(ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers"))
+        self.database.execute("drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
 
-    def fill(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
+    def fill_scores(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
-        self.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
+        self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
-        plan = shared_steps.planned(self.catalog, [measure for _, measure in labelled])
+        plan = shared_steps.planned(self.database.catalog, [measure for _, measure in labelled])
         together = [each for each in labelled if each[1].name in plan.measures]
-        if self.catalog.temporary or len(together) < shared_steps.FEWEST:
+        if self.database.catalog.temporary or len(together) < shared_steps.FEWEST:
             together = []
 
         def insert(
@@ -106,21 +74,21 @@ class Answers(Connection):
         ) -> None:
             for at in range(0, len(measures), TOGETHER):
                 few = measures[at : at + TOGETHER]
-                rows = self._kept([measure for _, measure in few], select(few), condition, narrowed)
-                self.execute(f"insert into temp.{table} {rows}")
+                rows = self._filtered([measure for _, measure in few], select(few), condition, narrowed)
+                self.database.execute(f"insert into temp.{table} {rows}")
 
         insert([each for each in labelled if each not in together], ddl.labelled_scores)
         if together:
-            with shared_steps.kept(self, self.catalog, plan.steps, narrowed) as catalog:
+            with shared_steps.kept(self.database, self.database.catalog, plan.steps, narrowed) as catalog:
                 insert(together, partial(shared_steps.together, catalog))
 
     def _keep(self, query: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table."""
         self._num_kept += 1
-        self.execute(f"create temp table evalsql_kept_{self._num_kept} as {query}")
+        self.database.execute(f"create temp table evalsql_kept_{self._num_kept} as {query}")
         return f"temp.evalsql_kept_{self._num_kept}"
 
-    def compare(
+    def comparison_query(
         self,
         baseline: str | None,
         runs: Names = (),
@@ -128,7 +96,7 @@ class Answers(Connection):
         measures: Names,
         qrels: Names = (),
         **options: Value,
-    ) -> duckdb.DuckDBPyRelation:
+    ) -> str:
         """Runs beside a baseline, or all pairs where that is None: differences, intervals, p values, wins and losses.
 
         Columns are those of the macro ``comparisons``, a row for each judgment set, measure and pair, best first. Means
@@ -143,34 +111,34 @@ class Answers(Connection):
         Raises:
             UsageError: names or options that are not known, fewer than two runs, none evaluated together.
         """
-        named = parse_measures(listed(measures), self.catalog)
-        relation = self.catalog["comparisons"]
+        named = parse_measures(as_list(measures), self.database.catalog)
+        relation = self.database.catalog["comparisons"]
         given: dict[str, Value] = {each.name: each.default for each in relation.parameters} | {"family": "all"}
         known = {each.name: each for each in relation.parameters if each.name != "baseline"}
         for name, value in options.items():
             if name not in known:
                 raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
             given[name] = known[name].parse(str(value))
-        names = self.matching("run", runs or "*")
+        names = resolve_names(self.database, "run", runs or "*")
         if baseline is not None:
             self._one("run", baseline)
             given["baseline"] = baseline
             names = [baseline, *(name for name in names if name != baseline)]
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
-        with self.scored(named, qrels=qrels, runs=names):
+        with self.with_scores(named, qrels=qrels, runs=names):
             kept = self._keep(f"select * from {Measure(relation, given).call}")
-        if not self.rows(f"select 1 from {kept} limit 1"):
+        if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
         order = ", ".join(literal(measure.name) for measure in named)
-        return self.sql(
-            f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
-        )
+        return f"select * from {kept} order by qrels, list_position([{order}], measure), difference desc, baseline, run"
 
     def averaged_otherwise(self, measures: Names) -> list[tuple[str, str, str]]:
         """Where ``evaluate`` has other means than ``compare``: judgment set, measure, and sum or weighted."""
-        ways = {each.name: each.relation.header.mean for each in parse_measures(listed(measures), self.catalog)}
-        held = self.rows("""
+        ways = {
+            each.name: each.relation.header.mean for each in parse_measures(as_list(measures), self.database.catalog)
+        }
+        held = self.database.rows("""
             select qrels, min(weight) < max(weight) from weighted_topics group by qrels order by qrels
         """)
         return [
@@ -181,24 +149,12 @@ class Answers(Connection):
         ]
 
     def _one(self, kind: str, name: str) -> None:
-        if name not in self.matching(kind, name):
+        if name not in resolve_names(self.database, kind, name):
             raise UsageError(f'"{name}" stands for several; name one')
 
-    def curve(
+    def curve_query(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
-    ) -> duckdb.DuckDBPyRelation:
-        """Points of a curve, in order.
-
-        Args:
-            kind: pr (interpolated precision at eleven levels of recall, mean over topics; with ``topics`` down each
-                ranking), roc (topics pooled by score; with ``topics`` each by itself) or tap (false positives by
-                score).
-            topics: names of topics.
-            arguments: parameters of the relation: rel, and for tap k and quantile.
-        """
-        return self.sql(self.points(kind, runs=runs, qrels=qrels, topics=topics, **arguments))
-
-    def points(self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value) -> str:
+    ) -> str:
         """The SELECT of ``curve``."""
         if kind not in CURVES or (topics and not CURVES[kind][1]):
             raise UsageError(
@@ -206,96 +162,62 @@ class Answers(Connection):
             )
         pooled, single, order = CURVES[kind]
         by = "qrels, run, topic" if topics else "qrels, run"
-        points = self.asked(single if topics else pooled, qrels=qrels, runs=runs, topics=topics, **arguments)
+        points = self.relation_rows_query(
+            single if topics else pooled, qrels=qrels, runs=runs, topics=topics, **arguments
+        )
         return f"{points}\norder by {by}, {order}"
 
-    def asked(self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value) -> str:
+    def relation_rows_query(
+        self, name: str, *, qrels: Names = (), runs: Names = (), topics: Names = (), **arguments: Value
+    ) -> str:
         """A SELECT of a relation that has runs (and topics), with arguments, of some of them; in no order."""
-        relation = self.catalog[name]
+        relation = self.database.catalog[name]
         given = {
             each.name: each.parse(str(arguments[each.name])) if each.name in arguments else each.default
             for each in relation.parameters
         }
         measure = Measure(relation, given)
         call = measure.call if relation.parameters else name
-        return self._kept([measure], f"select * from {call}", self._filter(qrels, runs, topics))
+        return self._filtered([measure], f"select * from {call}", self._filter(qrels, runs, topics))
 
     @contextmanager
-    def scored(self, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> Iterator[None]:
+    def with_scores(self, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> Iterator[None]:
         """Have the values of these measures in the place of the view scores, which all statistics read.
 
         Raises:
             UsageError: a temporary table of that name is there already.
         """
-        if self.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
+        if self.database.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
-        views = self.rows("select sql from duckdb_views() where temporary and view_name = 'scores'")
+        views = self.database.rows("select sql from duckdb_views() where temporary and view_name = 'scores'")
         for _ in views:  # of a file without these measures that is open for reading only
-            self.execute("drop view temp.scores")
+            self.database.execute("drop view temp.scores")
         try:
-            self.fill("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
+            self.fill_scores("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
             yield
         finally:
-            self.execute("drop table if exists temp.scores")
+            self.database.execute("drop table if exists temp.scores")
             for (view,) in views:
-                self.execute(view)
+                self.database.execute(view)
 
-    def components(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
+    def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
         """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components."""
-        return self._kept([measure], f"select * from {measure.call}", self._filter(qrels, runs))
+        return self._filtered([measure], f"select * from {measure.call}", self._filter(qrels, runs))
 
-    def explain(
-        self,
-        run: str,
-        topic: str,
-        *,
-        measure: str,
-        other: str | None = None,
-        qrels: str | None = None,
-        depth: int = 100,
-    ) -> Explanation:
-        """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
-
-        A document contributes the value of the list down to it less that of the list above it, so that all of them,
-        with the value of the empty list, add up to the value of the whole list but for rounding.
-
-        Args:
-            measure: the name of one measure.
-            other: a run to compare with: rows are the documents that made the difference then.
-            qrels: judgment set, where the run is evaluated with several.
-            depth: how many documents to explain; what the others contribute is in the answer as one number.
-        """
-        from evalsql.evaluation.explanation import explain
-
-        return explain(self, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
-
-    def ties(
-        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
-    ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
-        """How much hangs on the order of tied documents: two relations.
-
-        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where not known for
-        every topic; measures that do not depend on that order are left out. The second has the pairs of runs whose
-        order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
-        value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
-        """
-        effects, swaps = self.tied_orders(measures, qrels=qrels, runs=runs, progress=progress)
-        return self.sql(effects), self.sql(swaps)
-
-    def tied_orders(
+    def tie_queries(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
     ) -> tuple[str, str]:
         """The SELECTs of ``ties``; what they read is made."""
-        named = parse_measures(listed(measures), self.catalog)
+        named = parse_measures(as_list(measures), self.database.catalog)
         chosen = self._filter(qrels, runs)
-        self.execute(f"create or replace temp table tied_answers as {ddl.NO_TIED_ANSWERS}")
+        self.database.execute(f"create or replace temp table tied_answers as {ddl.NO_TIED_ANSWERS}")
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
-            answers = self._kept([measure], ddl.tied_answers(measure), chosen)
-            self.execute(f"insert into tied_answers select * from (\n{answers}\n)")
-        effects = ddl.tie_report(self.catalog, "tie_effects", "select * from temp.tied_answers")
-        swaps = ddl.tie_report(self.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
+            answers = self._filtered([measure], ddl.tied_answers(measure), chosen)
+            self.database.execute(f"insert into tied_answers select * from (\n{answers}\n)")
+        effects = ddl.tie_report(self.database.catalog, "tie_effects", "select * from temp.tied_answers")
+        swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
         return (
             f"{effects}\norder by qrels, measure, value desc, run",
             f"{swaps}\norder by qrels, measure, value desc, other desc",
@@ -305,29 +227,31 @@ class Answers(Connection):
         """Whether a judgment set evaluates several runs."""
         evaluated = f"{self._evaluated}{self._filter(qrels, runs)}"
         contests = f"select 1 from {evaluated} group by qrels having min(run) < max(run) limit 1"
-        return bool(self.rows(contests))
+        return bool(self.database.rows(contests))
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""
         chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs)}"
-        ((count,),) = self.rows(
+        ((count,),) = self.database.rows(
             f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
         )
         return int(count)
 
     def _filter(self, qrels: Names, runs: Names, topics: Names = ()) -> str:
         conditions = []
-        if wanted := listed(topics):
-            held = {topic for (topic,) in self.rows("select topic from topics")}
+        if wanted := as_list(topics):
+            held = {topic for (topic,) in self.database.rows("select topic from topics")}
             if unknown := [topic for topic in wanted if topic not in held]:
                 raise UsageError(f'no topic is called "{unknown[0]}"')
             conditions.append(f"topic in ({', '.join(literal(topic) for topic in wanted)})")
-        for kind, patterns in (("qrels", listed(qrels)), ("run", listed(runs))):
+        for kind, patterns in (("qrels", as_list(qrels)), ("run", as_list(runs))):
             if patterns:
-                conditions.append(f"{kind} in ({', '.join(map(literal, self.matching(kind, patterns)))})")
+                conditions.append(
+                    f"{kind} in ({', '.join(map(literal, resolve_names(self.database, kind, patterns)))})"
+                )
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
-    def _kept(
+    def _filtered(
         self, asked: Iterable[Measure], rows: str, condition: str, narrowed: Callable[[str], str] | None = None
     ) -> str:
         """A SELECT of the rows for which the condition holds; of the others as little is read as can be.
@@ -335,7 +259,7 @@ class Answers(Connection):
         Measures of users may compare runs, so nothing is left out for theirs.
         """
         kept = f"select * from (\n{rows}\n){condition}"
-        if any(measure.relation in self.catalog.own for measure in asked):
+        if any(measure.relation in self.database.catalog.own for measure in asked):
             return kept
         return (narrowed or self._narrowing(condition))(kept)
 
@@ -353,41 +277,15 @@ class Answers(Connection):
     def _keys(self, condition: str) -> str:
         """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
         chosen = f"select evaluation_id from {self._evaluated}{condition}"
-        ranges = self.rows(ddl.with_inputs(self.catalog["key_ranges"].body, {"chosen": chosen}))
+        ranges = self.database.rows(ddl.with_inputs(self.database.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
         return " or ".join(f"evaluation_id between {first} and {last}" for first, last in ranges) or "false"
 
-    def holdings(self) -> duckdb.DuckDBPyRelation:
-        """What is held: judgment sets, then runs, with topics missing and extra."""
-        return self.sql(self.held())
-
-    def held(self) -> str:
+    def holdings_query(self) -> str:
         """The SELECT of ``holdings``."""
         return "select * from holdings order by kind, name, qrels"
 
-    def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
-        """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
-        return self.sql(self.covered(qrels, runs))
-
-    def covered(self, qrels: Names, runs: Names) -> str:
+    def coverage_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of ``coverage``."""
         return f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run"
-
-    def matching(self, kind: str, patterns: Names) -> list[str]:
-        """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for."""
-        ids = sorted({key for pattern in listed(patterns) for key in self._ids(kind, pattern)})
-        keys = ", ".join(map(str, ids))
-        table = "runs" if kind == "run" else "qrels"
-        return [name for (name,) in self.rows(f"select {kind} from {table} where {kind}_id in ({keys})")]
-
-    def _ids(self, kind: str, pattern: str) -> list[int]:
-        """Keys of the runs or judgment sets that a name or glob stands for."""
-        held = dict(self.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
-        found = [held[pattern]] if pattern in held else [held[name] for name in fnmatch.filter(held, pattern)]
-        if not found:
-            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
-            what = "run" if kind == "run" else "judgment set"
-            hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
-            raise UsageError(f'no {what} is called "{pattern}"{hint}')
-        return found

@@ -11,17 +11,16 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
-from evalsql.ingest.keys import insert, loading_sql
-from evalsql.warehouse.opening import borrow, open
-from evalsql.warehouse.warehouse import MEMORY
 
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.evaluation.evaluation import Answers
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
+    from evalsql.evaluation.evaluation import Evaluation
 
 DEPTH = 100
 THRESHOLD = "threshold"
@@ -84,48 +83,49 @@ class _Asked(NamedTuple):
 
 
 def explain(
-    warehouse: Answers, run: str, topic: str, *, measure: str, other: str | None, qrels: str | None, depth: int
+    evaluation: Evaluation,
+    sandbox: Database,
+    run: str,
+    topic: str,
+    *,
+    measure: str,
+    other: str | None,
+    qrels: str | None,
+    depth: int,
 ) -> Explanation:
-    """See ``Warehouse.explain``."""
-    named = parse_measures([measure], warehouse.catalog)
+    """See ``Warehouse.explain``; the rows are in ``sandbox``, an empty warehouse in memory with the same measures."""
+    named = parse_measures([measure], evaluation.database.catalog)
     if len(named) != 1:
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
-    runs = [_one(warehouse, "run", name) for name in ([run] if other is None else [run, other])]
+    runs = [_one(evaluation, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
-    judged = _judgments(warehouse, runs, qrels)
-    _check_topic(warehouse, judged, topic)
+    judged = _judgments(evaluation, runs, qrels)
+    _check_topic(evaluation, judged, topic)
     asked = _Asked(named[0], judged, topic, runs, depth)
-    values = _values(warehouse, asked)
-    sandbox = open(MEMORY)
-    try:
-        if warehouse.catalog.own:
-            borrow(sandbox, warehouse.catalog.own)
-        _fill(warehouse, sandbox, asked, values)
-        return _answer(sandbox, asked, values)
-    except BaseException:
-        sandbox.close()
-        raise
+    values = _values(evaluation, asked)
+    _fill(evaluation, sandbox, asked, values)
+    return _answer(sandbox, asked, values)
 
 
-def _one(warehouse: Answers, kind: str, name: str) -> str:
-    found = warehouse.matching(kind, name)
+def _one(evaluation: Evaluation, kind: str, name: str) -> str:
+    found = resolve_names(evaluation.database, kind, name)
     if len(found) > 1:
         raise UsageError(f'"{name}" stands for {len(found)}: {", ".join(found[:5])}; name one')
     return found[0]
 
 
-def _judgments(warehouse: Answers, runs: Sequence[str], qrels: str | None) -> str:
+def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -> str:
     """The judgment set to explain by: the one asked for, else the only one that the runs are evaluated with."""
     sets = [
-        {name for (name,) in warehouse.rows(f"select distinct qrels from ({_PAIRED}) where run = ?", [run])}
+        {name for (name,) in evaluation.database.rows(f"select distinct qrels from ({_PAIRED}) where run = ?", [run])}
         for run in runs
     ]
     common: list[str] = sorted(set.intersection(*sets))
     if qrels is not None:
-        wanted = _one(warehouse, "qrels", qrels)
+        wanted = _one(evaluation, "qrels", qrels)
         for run, held in zip(runs, sets, strict=True):
             if wanted not in held:
                 raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")
@@ -137,22 +137,24 @@ def _judgments(warehouse: Answers, runs: Sequence[str], qrels: str | None) -> st
     return common[0]
 
 
-def _check_topic(warehouse: Answers, qrels: str, topic: str) -> None:
-    held = [name for (name,) in warehouse.rows("select topic from weighted_topics where qrels = ?", [qrels])]
+def _check_topic(evaluation: Evaluation, qrels: str, topic: str) -> None:
+    held = [name for (name,) in evaluation.database.rows("select topic from weighted_topics where qrels = ?", [qrels])]
     if topic not in held:
         near = difflib.get_close_matches(topic, held, n=3) or sorted(held)[:5]
         raise UsageError(f'{qrels} judges no topic "{topic}"; there are: {", ".join(near)}')
 
 
-def _values(warehouse: Answers, asked: _Asked) -> Mapping[str, _Value]:
+def _values(evaluation: Evaluation, asked: _Asked) -> Mapping[str, _Value]:
     """By run what the warehouse gives for the topic, and the threshold of measures that take one from all topics."""
     given = asked.measure.arguments
     has_threshold = THRESHOLD in asked.measure.relation.columns and given.get(THRESHOLD, 0) is None
     threshold = THRESHOLD if has_threshold else "null"
     found: dict[str, _Value] = {}
     for run in asked.runs:
-        rows = warehouse.components(asked.measure, qrels=asked.qrels, runs=run)
-        ((value, cut),) = warehouse.rows(f"select value, {threshold} from ({rows}) where topic = ?", [asked.topic])
+        rows = evaluation.components_query(asked.measure, qrels=asked.qrels, runs=run)
+        ((value, cut),) = evaluation.database.rows(
+            f"select value, {threshold} from ({rows}) where topic = ?", [asked.topic]
+        )
         found[run] = value, cut
     return found
 
@@ -160,9 +162,9 @@ def _values(warehouse: Answers, asked: _Asked) -> Mapping[str, _Value]:
 # Into memory
 
 
-def _fill(warehouse: Answers, sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> None:
+def _fill(evaluation: Evaluation, sandbox: Database, asked: _Asked, values: Mapping[str, _Value]) -> None:
     """The topic's judgments and its rankings as they are, then the lists that are cut of these."""
-    ((topic_id, qrels_id),) = warehouse.rows(
+    ((topic_id, qrels_id),) = evaluation.database.rows(
         "select topic_id, qrels_id from topics cross join qrels where topic = ? and qrels = ?",
         [asked.topic, asked.qrels],
     )
@@ -173,7 +175,7 @@ def _fill(warehouse: Answers, sandbox: Warehouse, asked: _Asked, values: Mapping
         _copy(
             sandbox,
             "listed",
-            warehouse.rows(f"""
+            evaluation.database.rows(f"""
                 select {literal(name)}, rank, tied_above, document_id, score from retrieved
                 where run_id = (select run_id {of_run}) and topic_id = {topic_id} order by rank
             """),
@@ -181,7 +183,7 @@ def _fill(warehouse: Answers, sandbox: Warehouse, asked: _Asked, values: Mapping
         _copy(
             sandbox,
             "list_facts",
-            warehouse.rows(f"""
+            evaluation.database.rows(f"""
                 select {literal(name)}, tie_rule, lower_is_better, not exists (
                     from run_topics where run_topics.run_id = runs.run_id and topic_id = {topic_id}
                 ), {literal(values[run][0])} {of_run}
@@ -190,60 +192,60 @@ def _fill(warehouse: Answers, sandbox: Warehouse, asked: _Asked, values: Mapping
     sandbox.execute(f"create temp view graded as select * from judged_documents where topic_id = {topic_id}")
     for table in _JUDGING:
         rows = f"select * from {table} where qrels_id = {qrels_id} and topic_id = {topic_id}"
-        _copy(sandbox, table, warehouse.rows(rows))
+        _copy(sandbox, table, evaluation.database.rows(rows))
     # Some gains go by the greatest grade of all topics.
     greatest = f"from judged_documents where qrels_id = {qrels_id} and topic_id <> {topic_id} order by grade desc"
-    _copy(sandbox, "judged_documents", warehouse.rows(f"{greatest} limit 1"))
-    _copy(sandbox, "topics", warehouse.rows(f"select * from topics where topic_id = {topic_id}"))
-    _copy(sandbox, "qrels", warehouse.rows(f"select * from qrels where qrels_id = {qrels_id}"))
-    _copy_documents(warehouse, sandbox)
+    _copy(sandbox, "judged_documents", evaluation.database.rows(f"{greatest} limit 1"))
+    _copy(sandbox, "topics", evaluation.database.rows(f"select * from topics where topic_id = {topic_id}"))
+    _copy(sandbox, "qrels", evaluation.database.rows(f"select * from qrels where qrels_id = {qrels_id}"))
+    _copy_documents(evaluation, sandbox)
     _cut(sandbox, asked.depth, qrels_id)
 
 
-def _copy_documents(warehouse: Answers, sandbox: Warehouse) -> None:
+def _copy_documents(evaluation: Evaluation, sandbox: Database) -> None:
     ids = sandbox.rows("select document_id from listed union select document_id from graded")
-    named = warehouse.rows(
+    named = evaluation.database.rows(
         "select * from documents where document_id in (select unnest(?::integer[]))", [[key for (key,) in ids]]
     )
     _copy(sandbox, "documents", named)
 
 
-def _copy(sandbox: Warehouse, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+def _copy(sandbox: Database, table: str, rows: Sequence[tuple[object, ...]]) -> None:
     if rows:
         columns = ", ".join(["unnest(?)"] * len(rows[0]))
         sandbox.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])
 
 
-def _cut(sandbox: Warehouse, depth: int, qrels_id: int) -> None:
+def _cut(sandbox: Database, depth: int, qrels_id: int) -> None:
     """Make runs of the lists that are cut, and prepare what measures stand on."""
-    insert(sandbox, "listed", loading_sql(sandbox, "ideal_list", {}))
+    sandbox.insert("listed", relation_query(sandbox.catalog, "ideal_list", {}))
     sandbox.execute("""
         insert into list_facts select 'ideal', tie_rule, lower_is_better, false, null from list_facts where list = 'run'
     """)
-    wanted = loading_sql(sandbox, "wanted_ranks", {}, depth=depth)
-    cuts = loading_sql(sandbox, "cut_lists", {"wanted_ranks": wanted})
+    wanted = relation_query(sandbox.catalog, "wanted_ranks", {}, depth=depth)
+    cuts = relation_query(sandbox.catalog, "cut_lists", {"wanted_ranks": wanted})
     sandbox.execute(f"create temp table cut_lists as\n{cuts}")
     sandbox.execute("""
         insert into runs
         select run_id, run, null, 0, tie_rule, lower_is_better, 0, null, null, '', map([], []), current_timestamp, ''
         from cut_lists join list_facts using (list)
     """)
-    insert(sandbox, "retrieved", loading_sql(sandbox, "cut_rows", {}))
+    sandbox.insert("retrieved", relation_query(sandbox.catalog, "cut_rows", {}))
     sandbox.execute("""
         insert into run_topics
         select run_id, topic_id, num_kept from cut_lists join list_facts using (list) cross join topics
         where not missing
     """)
     pairs = {"new_pairs": f"select {qrels_id} as qrels_id, run_id from cut_lists"}
-    insert(sandbox, "evaluations", loading_sql(sandbox, "new_evaluations", pairs))
+    sandbox.insert("evaluations", relation_query(sandbox.catalog, "new_evaluations", pairs))
     sandbox.execute("delete from evaluations where topic_id not in (select topic_id from topics)")
-    insert(sandbox, "judged_ranks", loading_sql(sandbox, "judged_ranks_rows", pairs))
+    sandbox.insert("judged_ranks", relation_query(sandbox.catalog, "judged_ranks_rows", pairs))
 
 
 # Out of it
 
 
-def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> Explanation:
+def _answer(sandbox: Database, asked: _Asked, values: Mapping[str, _Value]) -> Explanation:
     first, *others = asked.runs
     sandbox.execute("create temp table answered (run varchar, value double)")
     by_threshold: dict[float | None, list[str]] = {}
@@ -255,9 +257,9 @@ def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> 
             measure = Measure(measure.relation, {**measure.arguments, THRESHOLD: threshold})
         kept = f"select run from cut_lists where list in ({', '.join(map(literal, lists))})"
         sandbox.execute(f"insert into answered select run, value from {measure.call} where run in ({kept})")
-    totals = loading_sql(sandbox, "explained_totals", {}, depth=asked.depth)
+    totals = relation_query(sandbox.catalog, "explained_totals", {}, depth=asked.depth)
     worth = {row[0]: row[1:] for row in sandbox.rows(totals)}
-    sandbox.execute(f"create temp table contributions as {loading_sql(sandbox, 'contributions', {})}")
+    sandbox.execute(f"create temp table contributions as {relation_query(sandbox.catalog, 'contributions', {})}")
     rows, num_equal = _rows(sandbox, asked)
     ((form,),) = sandbox.rows("select form from qrels")
     return Explanation(
@@ -273,11 +275,11 @@ def _answer(sandbox: Warehouse, asked: _Asked, values: Mapping[str, _Value]) -> 
     )
 
 
-def _rows(sandbox: Warehouse, asked: _Asked) -> tuple[duckdb.DuckDBPyRelation, int]:
+def _rows(sandbox: Database, asked: _Asked) -> tuple[duckdb.DuckDBPyRelation, int]:
     if len(asked.runs) == 1:
-        ranking = loading_sql(sandbox, "explained_ranking", {}, depth=asked.depth)
+        ranking = relation_query(sandbox.catalog, "explained_ranking", {}, depth=asked.depth)
         return sandbox.sql(f"{ranking}\norder by 1"), 0
-    both = loading_sql(sandbox, "explained_difference", {}, depth=asked.depth)
+    both = relation_query(sandbox.catalog, "explained_difference", {}, depth=asked.depth)
     ((num_equal,),) = sandbox.rows(f"select count(*) from (\n{both}\n) where difference = 0")
     order = "order by abs(difference) desc, least(rank, other_rank), document"
     return sandbox.sql(f"select * from (\n{both}\n) where difference is distinct from 0 {order}"), num_equal

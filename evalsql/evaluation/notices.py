@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalsql.catalog.names import Measure, tie_variants
-from evalsql.evaluation.evaluation import Answers
+from evalsql.evaluation.evaluation import Evaluation
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
@@ -20,10 +20,10 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
-def on_coverage(warehouse: Answers, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
-    rows = warehouse.rows(warehouse.covered(qrels, runs))
-    forms = dict(warehouse.rows("select qrels, form from qrels"))
+    rows = evaluation.database.rows(evaluation.coverage_query(qrels, runs))
+    forms = dict(evaluation.database.rows("select qrels, form from qrels"))
     topics = {name: count for name, _, count, _, _ in rows}
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
     extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
@@ -42,21 +42,21 @@ def on_coverage(warehouse: Answers, qrels: Sequence[str], runs: Sequence[str]) -
     return lines
 
 
-def on_ties(warehouse: Answers, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
+def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
     """A line where the order of runs by a measure could be another under other orders of tied documents."""
     if "worst" not in tie_variants(measure):
         return None
-    if not warehouse.is_contest(qrels=qrels, runs=runs):
+    if not evaluation.is_contest(qrels=qrels, runs=runs):
         return None
-    num_tied = warehouse.num_tied(qrels=qrels, runs=runs)
+    num_tied = evaluation.num_tied(qrels=qrels, runs=runs)
     asking = f'evalsql check --ties -m "{measure.name}"'
     if num_tied > MOST_TIED:
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
     # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.
-    if not num_tied and measure.relation not in warehouse.catalog.own:
+    if not num_tied and measure.relation not in evaluation.database.catalog.own:
         return None
-    _, swaps = warehouse.tied_orders(measure.name, qrels=qrels, runs=runs)
-    pairs = warehouse.rows(swaps)
+    _, swaps = evaluation.tie_queries(measure.name, qrels=qrels, runs=runs)
+    pairs = evaluation.database.rows(swaps)
     if not pairs:
         return None
     concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}

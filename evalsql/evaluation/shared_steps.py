@@ -17,7 +17,7 @@ from evalsql.catalog.names import Measure, literal
 from evalsql.catalog.parameters import TIE_RULE, TIES, Value
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters
-from evalsql.database.database import Connection
+from evalsql.database.database import Database
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
 _COMMENT = re.compile(r"--[^\n]*")
@@ -51,7 +51,7 @@ def planned(catalog: Catalog, measures: Sequence[Measure]) -> Plan:
 
 @contextmanager
 def kept(
-    connection: Connection, catalog: Catalog, steps: Sequence[Relation], narrowed: Callable[[str], str]
+    database: Database, catalog: Catalog, steps: Sequence[Relation], narrowed: Callable[[str], str]
 ) -> Iterator[Catalog]:
     """Have the steps' rows at their defaults in temporary tables; gives the catalogue that finds the steps there.
 
@@ -61,15 +61,15 @@ def kept(
     made: list[str] = []
     try:
         for step in steps:
-            connection.execute(f"create temp table evalsql_{step.name} as {narrowed(step_rows(catalog, step))}")
+            database.execute(f"create temp table evalsql_{step.name} as {narrowed(step_rows(catalog, step))}")
             made.append(f"table temp.evalsql_{step.name}")
-            connection.execute(f"create temp {reading(step)}")
+            database.execute(f"create temp {reading(step)}")
             made.append(f"{'macro table' if step.parameters else 'view'} temp.{step.name}")
             catalog = catalog.for_connection([step.name])
         yield catalog
     finally:
         for thing in reversed(made):
-            connection.execute(f"drop {thing}")
+            database.execute(f"drop {thing}")
 
 
 def step_rows(catalog: Catalog, step: Relation) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.ddl import bound, with_inputs
-from evalsql.catalog.names import literal
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.ddl import relation_query
 from evalsql.errors import MOST_LISTED, InputError, Problem
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
 
@@ -38,54 +36,45 @@ class Refused:
             raise InputError(self.problems, self.count)
 
 
-def loading_sql(warehouse: Warehouse, name: str, inputs: Mapping[str, str], **arguments: Value) -> str:
-    """The SELECT of ``sql/loading/<name>.sql`` over the given inputs."""
-    relation = warehouse.catalog[name]
-    body = bound(warehouse.catalog, relation, {key: literal(value) for key, value in arguments.items()})
-    return with_inputs(body, inputs) if inputs else body
-
-
-def insert(warehouse: Warehouse, table: str, sql: str) -> None:
-    warehouse.execute(f"insert into {table} by name\n{sql}")
-
-
-def add_names(warehouse: Warehouse, staged: str) -> None:
+def add_names(database: Database, staged: str) -> None:
     """Give keys to the topics and documents of the staged rows that have none.
 
     What there is of both is in the temporary tables ``staged_topics`` and ``document_ids`` then.
     """
-    topics = loading_sql(warehouse, "staged_topics", {"staged": staged})
-    warehouse.execute(f"create or replace temp table staged_topics as\n{topics}")
-    insert(warehouse, "topics", loading_sql(warehouse, "new_topics", {}))
-    named = loading_sql(warehouse, "document_ids", {"staged": staged})
-    warehouse.execute(f"create or replace temp table document_ids as\n{named}")
-    insert(warehouse, "documents", "select document_id, document from document_ids where is_new")
+    topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
+    database.execute(f"create or replace temp table staged_topics as\n{topics}")
+    database.insert("topics", relation_query(database.catalog, "new_topics", {}))
+    named = relation_query(database.catalog, "document_ids", {"staged": staged})
+    database.execute(f"create or replace temp table document_ids as\n{named}")
+    database.insert("documents", "select document_id, document from document_ids where is_new")
 
 
-def forget_names(warehouse: Warehouse) -> None:
+def forget_names(database: Database) -> None:
     """Drop the temporary tables that ``add_names`` left."""
-    warehouse.execute("drop table staged_topics; drop table document_ids")
+    database.execute("drop table staged_topics; drop table document_ids")
 
 
-def next_id(warehouse: Warehouse, table: str, key: str) -> int:
-    ((greatest,),) = warehouse.rows(f"select coalesce(max({key}), 0) from {table}")
+def next_id(database: Database, table: str, key: str) -> int:
+    ((greatest,),) = database.rows(f"select coalesce(max({key}), 0) from {table}")
     return int(greatest) + 1
 
 
-def pair(warehouse: Warehouse, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
+def pair(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Prepare what measures stand on for new pairs of (qrels_id, run_id), given in that order.
 
     Args:
         retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
     """
     if pairs:
-        insert(warehouse, "evaluations", loading_sql(warehouse, "new_evaluations", {"new_pairs": _listed(pairs)}))
-        rank_judged(warehouse, pairs, retrieved)
+        database.insert(
+            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": _listed(pairs)})
+        )
+        rank_judged(database, pairs, retrieved)
 
 
-def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
+def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
-    sizes = dict(warehouse.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
+    sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
     rows = {"retrieved": retrieved} if retrieved else {}
     some: list[tuple[int, int]] = []
     num_rows = 0
@@ -93,8 +82,8 @@ def rank_judged(warehouse: Warehouse, pairs: Sequence[tuple[int, int]], retrieve
         some.append((qrels_id, run_id))
         num_rows += sizes.get(run_id, 0)
         if num_rows >= ROWS_TOGETHER or at == len(pairs):
-            ranks = loading_sql(warehouse, "judged_ranks_rows", {"new_pairs": _listed(some)} | rows)
-            insert(warehouse, "judged_ranks", ranks)
+            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": _listed(some)} | rows)
+            database.insert("judged_ranks", ranks)
             some, num_rows = [], 0
 
 
@@ -103,15 +92,15 @@ def _listed(pairs: Iterable[tuple[int, int]]) -> str:
     return f"select * from (values {listed}) as pairs(qrels_id, run_id)"
 
 
-def add_file_row(warehouse: Warehouse, row: tuple[object, ...]) -> None:
+def add_file_row(database: Database, row: tuple[object, ...]) -> None:
     """A row of the table ``files``: kind, id, file, sha256, bytes, num_rows."""
-    add_file_rows(warehouse, [row])
+    add_file_rows(database, [row])
 
 
-def add_file_rows(warehouse: Warehouse, rows: Sequence[tuple[object, ...]]) -> None:
+def add_file_rows(database: Database, rows: Sequence[tuple[object, ...]]) -> None:
     """Several of them."""
     if rows:
-        warehouse.execute(
+        database.execute(
             """
             insert into files
             select

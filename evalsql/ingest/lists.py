@@ -24,7 +24,7 @@ from evalsql.ingest.runs import NewRun, RunOptions
 from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 ORDERS = ("asc", "desc")
 MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not
@@ -191,25 +191,25 @@ def _check_whole(each: ListSet, refused: Refused) -> None:
         refused(Problem(label, 0, reason))
 
 
-def store_qrels(warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
+def store_qrels(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
     """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
     options = QrelsOptions("grades", False, meta)
     judgments = [row for one in each.lists for row in one.judgments(each.width)]
-    qrels.stage_rows(warehouse, ((topic, "0", document, grade) for topic, document, grade in judgments), options)
-    qrels_id = qrels.store(warehouse, name, options, Notes(), 0)
+    qrels.stage_rows(database, ((topic, "0", document, grade) for topic, document, grade in judgments), options)
+    qrels_id = qrels.store(database, name, options, Notes(), 0)
     given = {one.query: one.weight for one in each.lists if one.weight is not None}
-    topics = dict(warehouse.rows("select topic, topic_id from topics"))
-    weights.add(warehouse, qrels_id, {topics[query]: weight for query, weight in given.items()})
+    topics = dict(database.rows("select topic, topic_id from topics"))
+    weights.add(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
     for source in each.sources:
         own = {one.query for one in each.lists if one.file == source.label}
-        _add_file(warehouse, "qrels", qrels_id, source, sum(topic in own for topic, _, _ in judgments))
+        _add_file(database, "qrels", qrels_id, source, sum(topic in own for topic, _, _ in judgments))
         if own & given.keys():
-            _add_file(warehouse, "weights", qrels_id, source, len(own & given.keys()))
+            _add_file(database, "weights", qrels_id, source, len(own & given.keys()))
     return qrels_id
 
 
 def store_run(
-    warehouse: Warehouse, name: str, each: ListSet, meta: Mapping[str, str], qrels_ids: Collection[int]
+    database: Database, name: str, each: ListSet, meta: Mapping[str, str], qrels_ids: Collection[int]
 ) -> None:
     """Put the run of a set of lists into the base tables, in the order of its lines, and evaluate it."""
     options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta)
@@ -218,11 +218,11 @@ def store_run(
         for one in each.lists
         for place, record in enumerate(one.records, start=1)
     )
-    warehouse.execute(ranking.STAGED)
+    database.execute(ranking.STAGED)
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         path = Path(folder) / "run.tsv"
         write_clean(path, rows)
-        warehouse.execute(f"""
+        database.execute(f"""
             insert into staged_run_rows
             select 0, topic, document, null, score, false
             from read_csv(
@@ -230,15 +230,15 @@ def store_run(
                 columns = {{topic: 'varchar', document: 'varchar', score: 'double'}}
             )
         """)
-    run = NewRun(name, keys.next_id(warehouse, "runs", "run_id"), [])
-    ranking.rank(warehouse, [run], options)
-    ranking.store(warehouse, [run], options, {name: qrels_ids}, with_repeated=False)
-    warehouse.execute("drop table staged_run_rows")
+    run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
+    ranking.rank(database, [run], options)
+    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False)
+    database.execute("drop table staged_run_rows")
     for source in each.sources:
         num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)
-        _add_file(warehouse, "run", run.run_id, source, num_rows)
+        _add_file(database, "run", run.run_id, source, num_rows)
 
 
-def _add_file(warehouse: Warehouse, kind: str, key: int, source: Source, num_rows: int) -> None:
+def _add_file(database: Database, kind: str, key: int, source: Source, num_rows: int) -> None:
     size = source.path.stat().st_size
-    keys.add_file_row(warehouse, (kind, key, source.label, source.sha256(), size, num_rows))
+    keys.add_file_row(database, (kind, key, source.label, source.sha256(), size, num_rows))

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys, preferences
 from evalsql.ingest.clean import NO_DELIMITER, reader
-from evalsql.ingest.keys import Refused, loading_sql
+from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
+from evalsql.version import __version__
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
@@ -64,29 +66,29 @@ class StagedFile:
     notes: Notes = field(default_factory=Notes)
 
 
-def stage_qrels_file(warehouse: Warehouse, source: Source, options: QrelsOptions) -> StagedFile:
+def stage_qrels_file(database: Database, source: Source, options: QrelsOptions) -> StagedFile:
     """Read one file of judgments into a temporary table; before any transaction, which the engine's errors would end.
 
     Raises:
         InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
             preferences that contradict each other, no rows at all.
     """
-    staged = StagedFile(source, _stage_clean(warehouse, source, options))
+    staged = StagedFile(source, _stage_clean(database, source, options))
     if not staged.num_rows:
-        staged.num_rows, staged.duplicates = _stage_exactly(warehouse, source, options, staged.notes)
+        staged.num_rows, staged.duplicates = _stage_exactly(database, source, options, staged.notes)
     return staged
 
 
-def store_qrels_file(warehouse: Warehouse, name: str, staged: StagedFile, options: QrelsOptions) -> int:
+def store_qrels_file(database: Database, name: str, staged: StagedFile, options: QrelsOptions) -> int:
     """Put the staged file into the base tables within the caller's transaction; returns the qrels_id."""
     source = staged.source
-    qrels_id = store(warehouse, name, options, staged.notes, staged.duplicates)
+    qrels_id = store(database, name, options, staged.notes, staged.duplicates)
     size = source.path.stat().st_size
-    keys.add_file_row(warehouse, ("qrels", qrels_id, source.label, source.sha256(), size, staged.num_rows))
+    keys.add_file_row(database, ("qrels", qrels_id, source.label, source.sha256(), size, staged.num_rows))
     return qrels_id
 
 
-def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) -> int:
+def _stage_clean(database: Database, source: Source, options: QrelsOptions) -> int:
     """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
     if options.form == "preferences":
         return 0
@@ -95,23 +97,23 @@ def _stage_clean(warehouse: Warehouse, source: Source, options: QrelsOptions) ->
         if not text:
             return 0
         raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"
-        clean = loading_sql(warehouse, "clean_qrels_rows", {"raw": raw})
+        clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
         try:
-            warehouse.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
+            database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
         except QueryError:
             return 0
-    ((rejected,),) = warehouse.rows("select count(*) from reject_errors")
-    warehouse.execute("drop table reject_errors; drop table reject_scans")
+    ((rejected,),) = database.rows("select count(*) from reject_errors")
+    database.execute("drop table reject_errors; drop table reject_scans")
     staged = {"staged": "select * from staged_qrels_rows"}
-    best = loading_sql(warehouse, "best_judgments", staged, in_groups=options.form == "groups")
-    ((num_rows, doubtful, repeated),) = warehouse.rows(f"""
+    best = relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
+    ((num_rows, doubtful, repeated),) = database.rows(f"""
         select count(*), count(*) filter (doubtful), (select count(*) from ({best}) where times > 1)
         from staged_qrels_rows
     """)
     return 0 if rejected or doubtful or repeated else int(num_rows)
 
 
-def _stage_exactly(warehouse: Warehouse, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
+def _stage_exactly(database: Database, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
     """Stage judgments line by line; returns how many rows there are, and how many of them were left out."""
     refused = Refused()
     rows: Iterable[Iterable[object]]
@@ -125,7 +127,7 @@ def _stage_exactly(warehouse: Warehouse, source: Source, options: QrelsOptions, 
     if not num_rows and not refused:
         refused(Problem(source.label, 0, "holds no rows"))
     refused.check()
-    stage_rows(warehouse, rows, options)
+    stage_rows(database, rows, options)
     return num_rows, duplicates
 
 
@@ -158,20 +160,20 @@ def _unrepeated(
     return kept, duplicates
 
 
-def create_staged(warehouse: Warehouse, options: QrelsOptions) -> None:
+def create_staged(database: Database, options: QrelsOptions) -> None:
     """Make the temporary table that ``store`` takes its rows from."""
     columns = ", ".join(f"{name} {kind}" for name, kind in options.columns.items())
-    warehouse.execute(f"create or replace temp table staged_qrels_rows ({columns})")
+    database.execute(f"create or replace temp table staged_qrels_rows ({columns})")
 
 
-def stage_rows(warehouse: Warehouse, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
+def stage_rows(database: Database, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
     """Put rows that are known to be good into that table."""
-    create_staged(warehouse, options)
+    create_staged(database, options)
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         path = Path(folder) / "qrels.tsv"
         write_clean(path, rows)
-        warehouse.execute(f"""
+        database.execute(f"""
             insert into staged_qrels_rows
             select * from read_csv(
                 {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
@@ -180,10 +182,10 @@ def stage_rows(warehouse: Warehouse, rows: Iterable[Iterable[object]], options: 
         """)
 
 
-def store(warehouse: Warehouse, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
+def store(database: Database, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
     """Put the staged judgments, with all that describes them, into the base tables; returns the qrels_id."""
-    qrels_id = keys.next_id(warehouse, "qrels", "qrels_id")
-    warehouse.execute(
+    qrels_id = keys.next_id(database, "qrels", "qrels_id")
+    database.execute(
         """
         insert into qrels (qrels_id, qrels, form, duplicates, comments, meta, loaded_at, evalsql_version)
         values (?, ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?)
@@ -196,19 +198,19 @@ def store(warehouse: Warehouse, name: str, options: QrelsOptions, notes: Notes, 
             "\n".join(notes.comments),
             list(options.meta),
             list(options.meta.values()),
-            warehouse.program_version,
+            __version__,
         ),
     )
     staged = "select *, 0 as file_id from staged_qrels_rows"
-    keys.add_names(warehouse, staged)
+    keys.add_names(database, staged)
     inputs = {
         "staged": staged,
         "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
     }
     table = "preferences" if options.form == "preferences" else "assessments"
-    keys.insert(warehouse, table, loading_sql(warehouse, f"new_{table}", inputs))
-    warehouse.execute("drop table staged_qrels_rows")
-    keys.forget_names(warehouse)
+    database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+    database.execute("drop table staged_qrels_rows")
+    keys.forget_names(database)
     inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
-    keys.insert(warehouse, "judged_documents", loading_sql(warehouse, "new_judged_documents", inputs))
+    database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
     return qrels_id

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.errors import QueryError
 from evalsql.ingest import keys
-from evalsql.ingest.keys import loading_sql
+from evalsql.version import __version__
 
 if TYPE_CHECKING:
+    from evalsql.database.database import Database
     from evalsql.ingest.runs import NewRun, RunOptions
-    from evalsql.warehouse.warehouse import Warehouse
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"
@@ -19,45 +20,45 @@ STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"
 _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from staged_run_rows"
 
 
-def rank(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
+def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
     """Rank what is staged under the tie rule; returns run_id, topic and document of the documents that are repeated.
 
     The ranks are in the base table then, and what else loading takes from the staged rows in temporary tables.
     """
-    _add_runs(warehouse, runs, options)
-    keys.add_names(warehouse, "select * from staged_run_rows")
-    ranked = ranked_rows(warehouse, _owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
+    _add_runs(database, runs, options)
+    keys.add_names(database, "select * from staged_run_rows")
+    ranked = ranked_rows(database, _owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
     if _are_kept_whole(options):
-        _retain(warehouse, ranked)
+        _retain(database, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     else:
-        warehouse.execute(f"create or replace temp table all_ranks as\n{ranked}")
+        database.execute(f"create or replace temp table all_ranks as\n{ranked}")
         ranked = "select * from all_ranks"
-    _check_whole(warehouse, ranked)
-    repeated = loading_sql(warehouse, "repeated_documents", {"ranked": ranked})
+    _check_whole(database, ranked)
+    repeated = relation_query(database.catalog, "repeated_documents", {"ranked": ranked})
     return set(
-        warehouse.rows(f"""
+        database.rows(f"""
             select run_id, topic, document from ({repeated})
             join topics using (topic_id) join documents using (document_id)
         """)
     )
 
 
-def ranked_rows(warehouse: Warehouse, staged_files: str, tie_rule: str, *, lower_is_better: bool) -> str:
+def ranked_rows(database: Database, staged_files: str, tie_rule: str, *, lower_is_better: bool) -> str:
     """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id."""
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     compared = {
-        "compared_rows": loading_sql(
-            warehouse, "compared_rows", inputs, tie_rule=tie_rule, lower_is_better=lower_is_better
+        "compared_rows": relation_query(
+            database.catalog, "compared_rows", inputs, tie_rule=tie_rule, lower_is_better=lower_is_better
         )
     }
     if tie_rule in ("rank", "input"):
-        return loading_sql(warehouse, "ranked_as_given", compared, tie_rule=tie_rule)
-    return loading_sql(warehouse, "ranked_by_score", compared)
+        return relation_query(database.catalog, "ranked_as_given", compared, tie_rule=tie_rule)
+    return relation_query(database.catalog, "ranked_by_score", compared)
 
 
 def store(
-    warehouse: Warehouse,
+    database: Database,
     runs: Sequence[NewRun],
     options: RunOptions,
     qrels_ids: Mapping[str, Collection[int]],
@@ -73,39 +74,39 @@ def store(
     if not _are_kept_whole(options):
         ranked = "select * from all_ranks"
         if with_repeated:
-            _count_duplicates(warehouse, runs)
-        _cut(warehouse, options)
+            _count_duplicates(database, runs)
+        _cut(database, options)
         if options.keeps_unjudged:
-            _retain(warehouse, ranked)
+            _retain(database, ranked)
     inputs = {"ranked": ranked, "staged_files": _owners(runs)}
-    keys.insert(warehouse, "run_topics", loading_sql(warehouse, "new_run_topics", inputs))
+    database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
     if options.keeps_unjudged:
-        keys.pair(warehouse, pairs)
+        keys.pair(database, pairs)
     else:
-        judged = loading_sql(warehouse, "judged_or_tied", {"ranked": ranked})
-        warehouse.execute(f"create or replace temp table judged_or_tied as\n{judged}")
-        keys.pair(warehouse, pairs, "select * from judged_or_tied")
-        warehouse.execute("drop table judged_or_tied")
-    warehouse.execute("drop table if exists all_ranks")
-    keys.forget_names(warehouse)
+        judged = relation_query(database.catalog, "judged_or_tied", {"ranked": ranked})
+        database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
+        keys.pair(database, pairs, "select * from judged_or_tied")
+        database.execute("drop table judged_or_tied")
+    database.execute("drop table if exists all_ranks")
+    keys.forget_names(database)
 
 
 def _are_kept_whole(options: RunOptions) -> bool:
     return options.keeps_unjudged and not (options.keep_best or options.depth or options.judged_by)
 
 
-def _cut(warehouse: Warehouse, options: RunOptions) -> None:
+def _cut(database: Database, options: RunOptions) -> None:
     """Leave what the options keep in the table of all ranks."""
     if options.keep_best or options.depth or options.judged_by:
-        judged_by = dict(warehouse.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
+        judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = {"ranked": "select * from all_ranks"}
-        kept = loading_sql(warehouse, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
-        warehouse.execute(f"create or replace temp table all_ranks as\n{kept}")
+        kept = relation_query(database.catalog, "kept_ranks", ranked, depth=options.depth, judged_by=judged_by)
+        database.execute(f"create or replace temp table all_ranks as\n{kept}")
 
 
-def _count_duplicates(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
-    warehouse.execute(f"""
+def _count_duplicates(database: Database, runs: Sequence[NewRun]) -> None:
+    database.execute(f"""
         update runs set duplicates = (
             select count(*) - count(distinct (topic_id, document_id))
             from all_ranks where all_ranks.run_id = runs.run_id
@@ -114,13 +115,13 @@ def _count_duplicates(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
     """)
 
 
-def _retain(warehouse: Warehouse, ranked: str) -> None:
+def _retain(database: Database, ranked: str) -> None:
     """Store rows in the order in which they are read: run by run, topic by topic, from the first rank on."""
-    keys.insert(warehouse, "retrieved", f"select * from (\n{ranked}\n) order by run_id, topic_id, rank")
+    database.insert("retrieved", f"select * from (\n{ranked}\n) order by run_id, topic_id, rank")
 
 
-def _check_whole(warehouse: Warehouse, ranked: str) -> None:
-    ((staged, kept),) = warehouse.rows(f"select (select count(*) from staged_run_rows), count(*) from ({ranked})")
+def _check_whole(database: Database, ranked: str) -> None:
+    ((staged, kept),) = database.rows(f"select (select count(*) from staged_run_rows), count(*) from ({ranked})")
     if staged != kept:
         raise QueryError(f"{staged} rows were read and {kept} ranked")
 
@@ -134,9 +135,9 @@ def _owners(runs: Sequence[NewRun]) -> str:
     return f"select * from (values {owners}) as files(file_id, owner_id)"
 
 
-def _add_runs(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions) -> None:
+def _add_runs(database: Database, runs: Sequence[NewRun], options: RunOptions) -> None:
     notes = [run.notes for run in runs]
-    warehouse.execute(
+    database.execute(
         """
         insert into runs (
             run_id, run, tag, num_tags, comments,
@@ -151,6 +152,6 @@ def _add_runs(warehouse: Warehouse, runs: Sequence[NewRun], options: RunOptions)
             *([run.run_id for run in runs], [run.name for run in runs], [note.last_tag for note in notes]),
             *([run.num_tags for run in runs], ["\n".join(note.comments) for note in notes]),
             *(options.tie_rule, options.lower_is_better, options.depth, options.judged_by),
-            *(list(options.meta), list(options.meta.values()), warehouse.program_version),
+            *(list(options.meta), list(options.meta.values()), __version__),
         ),
     )

@@ -9,17 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, layout, reader
-from evalsql.ingest.keys import Refused, loading_sql
+from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
 from evalsql.ingest.sources import Source, Text
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BATCH_BYTES = 400_000_000
@@ -102,7 +103,7 @@ class RunLoader:
 
     def __init__(
         self,
-        warehouse: Warehouse,
+        database: Database,
         options: RunOptions,
         progress: Progress,
         qrels_ids: Mapping[str, Collection[int]],
@@ -110,7 +111,7 @@ class RunLoader:
         problems: Iterable[Problem] = (),
         inexact: Collection[Path] = (),
     ) -> None:
-        self.warehouse = warehouse
+        self.database = database
         self.options = options
         self.progress = progress
         self.qrels_ids = qrels_ids
@@ -122,7 +123,7 @@ class RunLoader:
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
-        first_id = keys.next_id(self.warehouse, "runs", "run_id")
+        first_id = keys.next_id(self.database, "runs", "run_id")
         runs: list[NewRun] = []
         file_id = 0
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
@@ -139,20 +140,20 @@ class RunLoader:
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
-        self.warehouse.execute(STAGED)
+        self.database.execute(STAGED)
         with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
             self._stage([file for run in runs for file in run.files], Path(folder))
-        repeated = rank(self.warehouse, runs, self.options)
+        repeated = rank(self.database, runs, self.options)
         self._count([file for run in runs for file in run.files])
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
-            store(self.warehouse, runs, self.options, self.qrels_ids, with_repeated=bool(repeated))
-            _add_files(self.warehouse, runs)
-        self.warehouse.execute("drop table staged_run_rows")
+            store(self.database, runs, self.options, self.qrels_ids, with_repeated=bool(repeated))
+            _add_files(self.database, runs)
+        self.database.execute("drop table staged_run_rows")
 
     def _count(self, files: Iterable[StagedFile]) -> None:
-        counts = dict(self.warehouse.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
+        counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
         for file in files:
             file.num_rows = counts.get(file.file_id, 0)
             if not file.num_rows and file.file_id not in self.faulty:
@@ -197,11 +198,11 @@ class RunLoader:
             raise EngineStoppedError(stopping or {file.source.path for file in files}) from error
         if doubtful:
             listed = ", ".join(map(str, doubtful))
-            self.warehouse.execute(f"delete from staged_run_rows where file_id in ({listed})")
+            self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")
         return [file for file in files if file.file_id in doubtful]
 
     def _stops(self, file: StagedFile, delimiter: str) -> bool:
-        return self.warehouse.fails(f"select count({_columns(delimiter)[-1]}) from {_lines([file], delimiter)}")
+        return self.database.fails(f"select count({_columns(delimiter)[-1]}) from {_lines([file], delimiter)}")
 
     def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
@@ -210,16 +211,18 @@ class RunLoader:
         tags = ", ".join(literal(file.tag) for file in files)
         lines = f"select file_index, {', '.join(_columns(delimiter))} from {_lines(files, delimiter)}"
         if delimiter == NO_DELIMITER:
-            lines = loading_sql(self.warehouse, "split_run_rows", {"lines": lines})
+            lines = relation_query(self.database.catalog, "split_run_rows", {"lines": lines})
         raw = f"""
             select
                 list_extract([{file_ids}], cast(file_index as bigint) + 1) as file_id,
                 list_extract(cast([{tags}] as varchar[]), cast(file_index as bigint) + 1) as expected_tag,
                 *
             from ({lines})"""
-        execute, rows = self.warehouse.execute, self.warehouse.rows
+        execute, rows = self.database.execute, self.database.rows
         rank_is_used = self.options.tie_rule == "rank"
-        clean = loading_sql(self.warehouse, "clean_run_rows", {"raw": raw}, rank_is_used=rank_is_used, mixed=mixed)
+        clean = relation_query(
+            self.database.catalog, "clean_run_rows", {"raw": raw}, rank_is_used=rank_is_used, mixed=mixed
+        )
         execute("insert into staged_run_rows " + clean)
         doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
@@ -288,13 +291,13 @@ def _lines(files: Sequence[StagedFile], delimiter: str) -> str:
     return reader([file.text.path for file in files if file.text], delimiter, _columns(delimiter))
 
 
-def _add_files(warehouse: Warehouse, runs: Sequence[NewRun]) -> None:
+def _add_files(database: Database, runs: Sequence[NewRun]) -> None:
     rows = [
         ("run", run.run_id, file.source.label, file.sha256, file.source.path.stat().st_size, file.num_rows)
         for run in runs
         for file in run.files
     ]
-    keys.add_file_rows(warehouse, rows)
+    keys.add_file_rows(database, rows)
 
 
 def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:

@@ -12,12 +12,12 @@ from evalsql.ingest.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 _MEMORY = "in memory"
 
 
-def load_weights_file(warehouse: Warehouse, qrels_id: int, source: Source) -> None:
+def load_weights_file(database: Database, qrels_id: int, source: Source) -> None:
     """Load the weights of one file for a judgment set that has none, within the caller's transaction.
 
     Raises:
@@ -27,12 +27,12 @@ def load_weights_file(warehouse: Warehouse, qrels_id: int, source: Source) -> No
     rows = list(weight_rows(source, Notes(), refused))
     if not rows and not refused:
         refused(Problem(source.label, 0, "holds no rows"))
-    _store(warehouse, qrels_id, rows, source.label, refused)
+    _store(database, qrels_id, rows, source.label, refused)
     size = source.path.stat().st_size
-    keys.add_file_row(warehouse, ("weights", qrels_id, source.label, source.sha256(), size, len(rows)))
+    keys.add_file_row(database, ("weights", qrels_id, source.label, source.sha256(), size, len(rows)))
 
 
-def load_weights_data(warehouse: Warehouse, qrels_id: int, data: object) -> None:
+def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
     """The same for {topic: weight}; problems count its items from 1."""
     if not isinstance(data, Mapping):
         raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
@@ -47,16 +47,16 @@ def load_weights_data(warehouse: Warehouse, qrels_id: int, data: object) -> None
             rows.append((at, (str(topic), float(weight))))
     if not data:
         refused(Problem(_MEMORY, 0, "holds no rows"))
-    _store(warehouse, qrels_id, rows, _MEMORY, refused)
-    keys.add_file_row(warehouse, ("weights", qrels_id, _MEMORY, None, None, len(rows)))
+    _store(database, qrels_id, rows, _MEMORY, refused)
+    keys.add_file_row(database, ("weights", qrels_id, _MEMORY, None, None, len(rows)))
 
 
 def _store(
-    warehouse: Warehouse, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, refused: Refused
+    database: Database, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, refused: Refused
 ) -> None:
     """Store weights, which come with their line numbers, once all that is wrong with them is told."""
     judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
-    topics: dict[str, int] = dict(warehouse.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+    topics: dict[str, int] = dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
     first_lines: dict[str, int] = {}
     weights: dict[str, float] = {}
     for line, (topic, weight) in rows:
@@ -67,12 +67,12 @@ def _store(
             refused(Problem(label, line, f"topic {topic} is not among the judgments"))
         weights[topic] = weight
     refused.check()
-    add(warehouse, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
+    add(database, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
 
 
-def add(warehouse: Warehouse, qrels_id: int, weights: Mapping[int, float]) -> None:
+def add(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:
     """Put weights by topic_id into the base table."""
-    warehouse.execute(
+    database.execute(
         "insert into topic_weights select ?, unnest(?::integer[]), unnest(?::double[])",
         (qrels_id, list(weights), list(weights.values())),
     )

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
-from evalsql.evaluation.evaluation import Answers, Names, Progress, listed, silent
+from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
 
 ALPHA = 0.05
 TEST, CORRECTION = "t", "holm"
@@ -82,7 +84,7 @@ class Overview(NamedTuple):
 
 
 def overview(
-    warehouse: Answers,
+    warehouse: Warehouse,
     measures: Names,
     *,
     program_version: str,
@@ -100,9 +102,9 @@ def overview(
     Raises:
         UsageError: unknown names, no run, or several judgment sets of which none is named.
     """
-    named = parse_measures(listed(measures), warehouse.catalog)
+    named = parse_measures(as_list(measures), warehouse.catalog)
     judged = _judgment_set(warehouse, qrels)
-    chosen = [run for _, run, *_ in warehouse.rows(warehouse.covered(judged, runs))]
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if not chosen or not named:
         raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
     steps = [*_OF_SCORES, "differences", *_OF_RUNS]
@@ -111,7 +113,7 @@ def overview(
         progress("gathering the report", steps.index(step), len(steps))
 
     tables: dict[str, Table] = {}
-    with warehouse.scored(named, qrels=judged, runs=chosen):
+    with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
         for name, query in _OF_SCORES.items():
             show(name)
             tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
@@ -120,19 +122,19 @@ def overview(
         comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 else None
     for name, (relation, order) in _OF_RUNS.items():
         show(name)
-        asked = warehouse.asked(relation, qrels=judged, runs=chosen)
+        asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
         tables[name] = _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
     among = ", ".join(map(literal, chosen))
     tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
-    tie_note = notes.on_ties(warehouse, named[0], [judged], chosen)
-    said = [*notes.on_coverage(warehouse, [judged], chosen), *([tie_note] if tie_note else [])]
+    tie_note = notes.on_ties(warehouse.evaluation, named[0], [judged], chosen)
+    said = [*notes.on_coverage(warehouse.evaluation, [judged], chosen), *([tie_note] if tie_note else [])]
     progress("gathering the report", len(steps), len(steps))
     return Overview(judged, named, board, comparison, tables, said, program_version)
 
 
 def chart_rows(
-    warehouse: Answers,
+    warehouse: Warehouse,
     name: str,
     measures: Names,
     *,
@@ -150,9 +152,9 @@ def chart_rows(
     Raises:
         UsageError: unknown names, or not the number of runs that the chart takes.
     """
-    named = parse_measures(listed(measures), warehouse.catalog)
+    named = parse_measures(as_list(measures), warehouse.catalog)
     judged = _judgment_set(warehouse, qrels)
-    chosen = [run for _, run, *_ in warehouse.rows(warehouse.covered(judged, runs))]
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
         there = ", ".join(chosen[:5]) + (", ..." if len(chosen) > 5 else "")
         raise UsageError(f"the chart {name} is of one run, name it: {there or 'none is there'}")
@@ -164,11 +166,11 @@ def chart_rows(
         raise UsageError(f"the chart {name} takes no baseline; differences does")
     relation, order = _OF_RUNS.get("pr_topics" if name == "pr_levels" else name, ("", ""))
     if relation:
-        asked = warehouse.asked(relation, qrels=judged, runs=chosen)
+        asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
         return _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
-    others = [] if baseline is None else warehouse.matching("run", [baseline])
+    others = [] if baseline is None else resolve_names(warehouse.database, "run", [baseline])
     given = named if name == "agreement" else named[:1]
-    with warehouse.scored(given, qrels=judged, runs=[*chosen, *others]):
+    with warehouse.evaluation.with_scores(given, qrels=judged, runs=[*chosen, *others]):
         query = _OF_SCORES["values" if name == "topics" else name] if name != "differences" else _DIFFERENCES
         asked = query.format(qrels=literal(judged), baseline=literal(baseline), names=_names(given))
         # Measures that do not tell the runs apart agree with none, which a chart cannot show.
@@ -179,24 +181,24 @@ def _names(measures: Sequence[Measure]) -> str:
     return ", ".join(literal(measure.name) for measure in measures)
 
 
-def _judgment_set(warehouse: Answers, name: str | None) -> str:
-    held = warehouse.matching("qrels", name or "*")
+def _judgment_set(warehouse: Warehouse, name: str | None) -> str:
+    held = resolve_names(warehouse.database, "qrels", name or "*")
     if len(held) > 1:
         raise UsageError(f"a report is of one judgment set, name it with --qrels: {', '.join(held)}")
     return held[0]
 
 
-def _table(warehouse: Answers, query: str, counts: frozenset[str] = frozenset()) -> Table:
-    return Table(*warehouse.table(query), counts)
+def _table(warehouse: Warehouse, query: str, counts: frozenset[str] = frozenset()) -> Table:
+    return Table(*warehouse.database.table(query), counts)
 
 
-def _board(warehouse: Answers, named: Sequence[Measure]) -> Table:
+def _board(warehouse: Warehouse, named: Sequence[Measure]) -> Table:
     rows = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
     counts = frozenset(measure.name for measure in named if measure.is_count)
     return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
 
 
-def _comparison(warehouse: Answers, qrels: str, named: Sequence[Measure]) -> Comparison:
+def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> Comparison:
     relation = warehouse.catalog["comparisons"]
     given = {each.name: each.default for each in relation.parameters} | {
         "test": TEST,
@@ -207,7 +209,9 @@ def _comparison(warehouse: Answers, qrels: str, named: Sequence[Measure]) -> Com
     pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     lower = frozenset(measure.name for measure in named if measure.relation.header.less_is_better)
     otherwise = [
-        (name, way) for held, name, way in warehouse.averaged_otherwise([m.name for m in named]) if held == qrels
+        (name, way)
+        for held, name, way in warehouse.evaluation.averaged_otherwise([m.name for m in named])
+        if held == qrels
     ]
     names = [measure.name for measure in named]
     return Comparison(qrels, pairs, names, TEST, CORRECTION, ALPHA, otherwise=otherwise, lower=lower)

@@ -10,34 +10,34 @@ from evalsql.catalog.relations import Relation
 from evalsql.errors import CatalogError, InputWarning, QueryError
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 
-def check_own(warehouse: Warehouse) -> None:
+def check_own(database: Database) -> None:
     """Hold a user's own measures to the contract, those that come with the package being held to it by its tests."""
-    for relation in warehouse.catalog.own:
+    for relation in database.catalog.own:
         if relation.is_measure:
-            check_contract(warehouse, relation)
+            check_contract(database, relation)
 
 
-def warn_of_own(warehouse: Warehouse) -> None:
+def warn_of_own(database: Database) -> None:
     """The same after data has come, which is taken whatever a measure makes of it: a warning for each that fails."""
-    for relation in warehouse.catalog.own:
+    for relation in database.catalog.own:
         if relation.is_measure:
             try:
-                check_contract(warehouse, relation)
+                check_contract(database, relation)
             except CatalogError as error:
                 warnings.warn(str(error), InputWarning, stacklevel=2)
 
 
-def check_contract(warehouse: Warehouse, relation: Relation) -> None:
+def check_contract(database: Database, relation: Relation) -> None:
     """Hold a measure to the contract: its columns, one row for each topic evaluated, every value finite.
 
     Raises:
         CatalogError: it breaks it; the message names the file.
     """
     try:
-        types = [(name, kind) for name, kind, *_ in warehouse.rows(f"describe {relation.name}")]
+        types = [(name, kind) for name, kind, *_ in database.rows(f"describe {relation.name}")]
     except QueryError as error:
         raise CatalogError(f"{relation.path}:{relation.body_line}: {error}") from error
     expected = dict(zip(CONTRACT, ("VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE"), strict=True))
@@ -46,7 +46,7 @@ def check_contract(warehouse: Warehouse, relation: Relation) -> None:
         wanted = ", ".join([f"{name} {kind}" for name, kind in expected.items()] + list(relation.header.columns))
         raise CatalogError(f"{relation.path}:{relation.body_line}: gives columns {found}; expected {wanted}")
     low, high = relation.header.bounds
-    ((rows, distinct, evaluated, unusable, outside),) = warehouse.rows(
+    ((rows, distinct, evaluated, unusable, outside),) = database.rows(
         f"""
         select
             count(*), count(distinct (qrels, run, topic)), (select count(*) from evaluations),

@@ -9,17 +9,17 @@ from types import TracebackType
 from typing import Any
 
 from evalsql.catalog import ddl
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
+from evalsql.database.names import Names, as_list
 from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation import shared_steps
-from evalsql.evaluation.evaluation import Names, listed
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
-from evalsql.ingest.keys import loading_sql
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.runs import TIE_RULES
-from evalsql.warehouse.opening import open_to_ask
+from evalsql.warehouse.warehouse import open_to_ask
 
 _QRELS = "qrels"
 _RUN = "run"
@@ -55,7 +55,8 @@ class Evaluator:
         self._tie_rule = tie_rule
         asked = _asked(measures)
         self._warehouse = open_to_ask(asked)
-        self._names = _labels(self._warehouse.catalog, asked)
+        self._database = self._warehouse.database
+        self._names = _labels(self._database.catalog, asked)
         self._warehouse.load_qrels(qrels, _QRELS, form=form)
         self._rows = self._prepare(lower_is_better)
         inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS}
@@ -101,21 +102,21 @@ class Evaluator:
 
     def _ranking_rows(self, lower_is_better: bool) -> dict[str, str]:
         """What fills each table on the way from the staged rows of a run to its judged ranks, in order."""
-        warehouse = self._warehouse
+        database = self._database
         staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": "select * from all_ranks"}
         judged = {
             "new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels",
             "retrieved": "select * from judged_or_tied",
         }
         rows = {
-            "staged_topics": loading_sql(warehouse, "staged_topics", staged),
-            "document_ids": loading_sql(warehouse, "document_ids", staged),
-            "all_ranks": ranked_rows(warehouse, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
-            "judged_or_tied": loading_sql(warehouse, "judged_or_tied", ranked),
-            "run_topics": loading_sql(warehouse, "new_run_topics", ranked | {"staged_files": _OWNER}),
-            "judged_ranks": loading_sql(warehouse, "judged_ranks_rows", judged),
+            "staged_topics": relation_query(database.catalog, "staged_topics", staged),
+            "document_ids": relation_query(database.catalog, "document_ids", staged),
+            "all_ranks": ranked_rows(database, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
+            "judged_or_tied": relation_query(database.catalog, "judged_or_tied", ranked),
+            "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
+            "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
         }
-        return rows | ({"retrieved": "select * from all_ranks"} if warehouse.keeps_unjudged else {})
+        return rows | ({"retrieved": "select * from all_ranks"} if self._warehouse.loader.keeps_unjudged else {})
 
     def _prepare(self, lower_is_better: bool) -> dict[str, str]:
         """Make the tables that each run fills and empties; returns what fills them, in order.
@@ -123,54 +124,54 @@ class Evaluator:
         The statements are planned for each run: DuckDB 1.5 plans a prepared one once, by what tables held then, and
         gives wrong rows when they hold others.
         """
-        warehouse = self._warehouse
-        warehouse.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
-        warehouse.execute(
+        database = self._database
+        database.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
+        database.execute(
             f"insert into runs by name select {_RUN_ID} as run_id, '{_RUN}' as run, 0 as num_tags, "
             f"{literal(self._tie_rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
-        keys.pair(warehouse, warehouse.rows(f"select qrels_id, {_RUN_ID} from qrels"))
+        keys.pair(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
         rows = self._ranking_rows(lower_is_better)
         for table, sql in rows.items():
             if table not in _OF_RUNS:
-                warehouse.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")
+                database.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")
         return rows | self._value_rows()
 
     def _value_rows(self) -> dict[str, str]:
         """The same for the values: steps that several measures take have tables too, filled once if no run matters."""
-        warehouse, catalog = self._warehouse, self._warehouse.catalog
+        database, catalog = self._database, self._database.catalog
         measures = parse_measures(self._names.values(), catalog)
         plan = shared_steps.planned(catalog, measures)
         rows: dict[str, str] = {}
         for step in plan.steps:
             table, sql = f"evalsql_{step.name}", shared_steps.step_rows(catalog, step)
-            warehouse.execute(f"create temp table {table} as {sql}")
+            database.execute(f"create temp table {table} as {sql}")
             if any(_OF_RUNS & relation.reads for relation in catalog.build_order([step.name])):
                 rows[table] = sql
-            warehouse.execute(f"create temp {shared_steps.reading(step)}")
+            database.execute(f"create temp {shared_steps.reading(step)}")
             catalog = catalog.for_connection([step.name])
         labelled = [(measure.name, measure) for measure in measures]
         alone = ddl.labelled_scores([each for each in labelled if each[0] not in plan.measures])
         together = shared_steps.together(catalog, [each for each in labelled if each[0] in plan.measures])
-        warehouse.execute(f"create table answers as {ddl.NO_SCORES}")
+        database.execute(f"create table answers as {ddl.NO_SCORES}")
         return rows | {"answers": "\nunion all\n".join(filter(None, (alone, together)))}
 
     def _evaluate(self, run: Any) -> None:
         """Have the run's ranks and the measures' values in the tables."""
-        warehouse = self._warehouse
+        database = self._database
         for table in ("staged_run_rows", *self._rows):
-            warehouse.execute(f"delete from {table}")
-        stage_run_data(warehouse, _RUN, run, self._tie_rule)
+            database.execute(f"delete from {table}")
+        stage_run_data(database, _RUN, run, self._tie_rule)
         for table, rows in self._rows.items():
-            keys.insert(warehouse, table, rows)
+            database.insert(table, rows)
             if table == "all_ranks" and not isinstance(run, Mapping):
                 self._refuse_repeated()
         self._warn_of_topics()
 
     def _refuse_repeated(self) -> None:
-        repeated = loading_sql(self._warehouse, "repeated_documents", {"ranked": "select * from all_ranks"})
-        found = self._warehouse.rows(f"""
+        repeated = relation_query(self._database.catalog, "repeated_documents", {"ranked": "select * from all_ranks"})
+        found = self._database.rows(f"""
             select run_id, topic, document from ({repeated})
             join topics using (topic_id) join document_ids using (document_id)
         """)
@@ -178,7 +179,7 @@ class Evaluator:
             raise repeated_error(_RUN, found)
 
     def _warn_of_topics(self) -> None:
-        ((missing, total, extra),) = self._warehouse.rows("""
+        ((missing, total, extra),) = self._database.rows("""
             select count(*) filter (run_topics.topic_id is null), count(*), (
                 select count(*) from staged_topics where topic not in (select topic from topics)
             )
@@ -215,13 +216,13 @@ def evaluate(
         labels = _labels(warehouse.catalog, asked)
         warehouse.load_qrels(qrels, _QRELS, form=form)
         warehouse.load_runs(run, name=_RUN, tie_rule=tie_rule, lower_is_better=lower_is_better)
-        names, ((_, _, *values),) = warehouse.table(warehouse.evaluation(list(labels.values())))
+        names, ((_, _, *values),) = warehouse.database.table(warehouse.evaluation.scores_query(list(labels.values())))
         found = dict(zip(names[2:], values, strict=True))
     return {label: found[name] for label, name in labels.items()}
 
 
 def _asked(measures: Names) -> list[str]:
-    return [name for text in listed(measures) for name in split_names(text)]
+    return [name for text in as_list(measures) for name in split_names(text)]
 
 
 def _labels(catalog: Catalog, asked: Iterable[str]) -> dict[str, str]:

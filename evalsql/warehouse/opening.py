@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -14,29 +14,31 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
-from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
+from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine
-from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
-from evalsql.evaluation.evaluation import Progress, silent
-from evalsql.warehouse.contract import check_own, warn_of_own
+from evalsql.database.database import Database
+from evalsql.errors import QueryError, UsageError, WarehouseError
+from evalsql.progress import Progress, silent
+from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.schema import (
+    MEMORY,
+    OBJECTS,
+    SCHEMA_VERSION,
+    STORAGE_VERSION,
+    apply,
+    borrow,
+    make,
+    rebuild,
+    write_version,
+)
 from evalsql.warehouse.template import SHIPPED, cached
 from evalsql.warehouse.user_measures import Sources, read_sources, with_added
-from evalsql.warehouse.warehouse import MEMORY, SCHEMA_VERSION, STORAGE_VERSION, Warehouse
 
 if TYPE_CHECKING:
     import duckdb
 
-_OBJECTS = """
-    select schema_name as schema, table_name as name, 'table' as kind from duckdb_tables() where not temporary
-    union all
-    select schema_name, view_name, 'view' from duckdb_views() where not internal and not temporary
-    union all
-    select distinct schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
-    from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
-"""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
-_MAKING = "making views"
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 
@@ -46,76 +48,17 @@ def default_path() -> str:
     return os.environ.get(PATH_VARIABLE) or DEFAULT_PATH
 
 
-def open(
-    path: str | Path | None = None,
+def open_database(
+    path: str,
     *,
     read_only: bool = False,
     measures: Sources = (),
     memory_limit: str | None = None,
     progress: Progress = silent,
-) -> Warehouse:
-    """Open a warehouse, making the file if there is none.
-
-    Args:
-        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
-        read_only: leave the file as it is; views of an older version are then replaced for this connection only.
-        measures: relation files, or folders of them, to have beside those of the file while it is open.
-        memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
-            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
-            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
-        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
-            has none to copy.
-
-    Raises:
-        UsageError: the limit is no size.
-        WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
-        CatalogError: a relation does not hold to the contract; the message names file and line.
-    """
-    return _open(str(path or default_path()), read_only, read_sources(measures), _size(memory_limit), progress)
-
-
-def open_to_ask(
-    asked: Sequence[str],
-    *,
-    measures: Sources = (),
-    memory_limit: str | None = None,
-    threads: int | None = None,
-    progress: Progress = silent,
-) -> Warehouse:
-    """Open a warehouse in memory to ask for certain measures only, of runs that are loaded after judgments.
-
-    For common measures it opens in a quarter of the time, and for most it stores no documents without judgments.
-
-    Arguments and errors are those of ``open``; UsageError also for measures that are not known.
-
-    Args:
-        threads: how many the engine takes; by default one a core.
-    """
-    warehouse = _open(MEMORY, False, read_sources(measures), _size(memory_limit), progress, asked)
-    if threads is not None:
-        warehouse.execute(f"set threads = {threads}")
-    warehouse.keeps_unjudged = reads_retrieved(warehouse.catalog, asked)
-    return warehouse
-
-
-def reads_retrieved(catalog: Catalog, asked: Sequence[str]) -> bool:
-    """Whether one of these measures reads every retrieved document; a user's own may read whatever it likes."""
-    relations = [measure.relation for measure in parse_measures(asked, catalog)]
-    if any(relation in catalog.own for relation in relations):
-        return True
-    steps = catalog.build_order([relation.name for relation in relations])
-    return any("retrieved" in relation.reads for relation in steps)
-
-
-def _open(
-    path: str,
-    read_only: bool,
-    borrowed: Sequence[Relation],
-    limit: str | None,
-    progress: Progress,
     asked: Sequence[str] = (),
-) -> Warehouse:
+) -> Database:
+    """Open the database of a database, as ``open`` says; with ``asked`` only what these measures need is there."""
+    borrowed, limit = read_sources(measures), _size(memory_limit)
     is_new = path == MEMORY or not Path(path).exists()
     if read_only and is_new and path != MEMORY:
         raise WarehouseError(
@@ -127,22 +70,22 @@ def _open(
     reading.start()
     connection = _connect(path, read_only)
     reading.join()
-    warehouse = Warehouse(connection, path, read_only=read_only, catalog=read_catalog())
+    database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
         named = parse_measures(asked, read_catalog().extended(borrowed))
         is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
         if limit is not None:
-            _limit(warehouse, limit)
+            _limit(database, limit)
         if path == MEMORY:
-            _fill(warehouse, progress, common=is_common)
+            _fill(database, progress, common=is_common)
         else:
-            _bring_up_to_date(warehouse, is_new, progress)
-        if own := [relation for relation in borrowed if not warehouse.catalog.has(relation)]:
-            borrow(warehouse, own)
+            _bring_up_to_date(database, is_new, progress)
+        if own := [relation for relation in borrowed if not database.catalog.has(relation)]:
+            borrow(database, own)
     except BaseException:
-        warehouse.close()
+        database.close()
         raise
-    return warehouse
+    return database
 
 
 def _size(text: str | None) -> str | None:
@@ -155,12 +98,12 @@ def _size(text: str | None) -> str | None:
     return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
 
 
-def _limit(warehouse: Warehouse, size: str) -> None:
-    warehouse.execute(f"set memory_limit = {literal(size)}")
-    if warehouse.path == MEMORY or warehouse.read_only:
+def _limit(database: Database, size: str) -> None:
+    database.execute(f"set memory_limit = {literal(size)}")
+    if database.path == MEMORY or database.read_only:
         scratch = tempfile.TemporaryDirectory(prefix="evalsql-")
-        warehouse.at_close(scratch.cleanup)
-        warehouse.execute(f"set temp_directory = {literal(scratch.name)}")
+        database.at_close(scratch.cleanup)
+        database.execute(f"set temp_directory = {literal(scratch.name)}")
 
 
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
@@ -182,163 +125,82 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _bring_up_to_date(warehouse: Warehouse, is_new: bool, progress: Progress) -> None:
-    path = warehouse.path
+def _bring_up_to_date(database: Database, is_new: bool, progress: Progress) -> None:
+    path = database.path
     # To ask for all objects takes as long as the rest of opening a warehouse that is there.
-    if is_new and not warehouse.read_only and not warehouse.rows("from duckdb_tables() limit 1"):
-        _fill(warehouse, progress)
+    if is_new and not database.read_only and not database.rows("from duckdb_tables() limit 1"):
+        _fill(database, progress)
         return
     try:
-        ((schema_version, made_by, digest),) = warehouse.rows(
+        ((schema_version, made_by, digest),) = database.rows(
             "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
         )
     except (QueryError, ValueError) as error:
-        if not warehouse.read_only and not warehouse.rows(_OBJECTS):
-            _fill(warehouse, progress)
+        if not database.read_only and not database.rows(OBJECTS):
+            _fill(database, progress)
             return
         raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
     if schema_version == SCHEMA_VERSION:
-        warehouse.catalog = with_added(warehouse)
-    if digest == warehouse.catalog.digest:
+        database.catalog = with_added(database)
+    if digest == database.catalog.digest:
         return
-    if warehouse.read_only and schema_version < SCHEMA_VERSION:
+    if database.read_only and schema_version < SCHEMA_VERSION:
         raise WarehouseError(
             f"{path}: was made by evalsql {made_by}, whose tables were others; evalsql sql --write 'select 1' brings "
             "them up to date"
         )
-    if warehouse.read_only:
-        warehouse.catalog = warehouse.catalog.for_connection(warehouse.catalog.relations)
-        _apply(warehouse, ddl.statements(warehouse.catalog, ddl.order(warehouse.catalog), temporary=True), progress)
+    if database.read_only:
+        database.catalog = database.catalog.for_connection(database.catalog.relations)
+        apply(database, ddl.statements(database.catalog, ddl.order(database.catalog), temporary=True), progress)
     else:
         from evalsql.warehouse.migrations import upgrade
 
-        with warehouse.transaction():
-            upgrade(warehouse, schema_version)
-            _rebuild(warehouse, progress)
-            warn_of_own(warehouse)
+        with database.transaction():
+            upgrade(database, schema_version)
+            rebuild(database, progress)
+            warn_of_own(database)
 
 
 def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:
-    """Make the file of an empty warehouse, for others to be copied from."""
-    with Warehouse(_connect(str(path), False), str(path), read_only=False, catalog=read_catalog()) as template:
-        _make(template, progress, common=common)
+    """Make the file of an empty database, for others to be copied from."""
+    template = Database(_connect(str(path), False), read_catalog(), path=str(path), read_only=False)
+    with closing(template):
+        make(template, progress, common=common)
 
 
-def _fill(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
+def _fill(database: Database, progress: Progress, *, common: bool = False) -> None:
     """Fill a new database: copied from an empty one if there is one or a place to keep one."""
-    if not common and _copied(warehouse, SHIPPED):
+    if not common and _copied(database, SHIPPED):
         return
-    make = partial(make_template, progress=progress, common=common)
-    path = cached(f"{warehouse.catalog.digest[:20]}{'-common' if common else ''}", make)
+    make_one = partial(make_template, progress=progress, common=common)
+    path = cached(f"{database.catalog.digest[:20]}{'-common' if common else ''}", make_one)
     if path is not None:
-        if _copied(warehouse, path):
+        if _copied(database, path):
             return
         with suppress(OSError):
             path.unlink()
-    _make(warehouse, progress, common=common)
+    make(database, progress, common=common)
 
 
-def _copied(warehouse: Warehouse, path: Path) -> bool:
+def _copied(database: Database, path: Path) -> bool:
     """Fill a new database from an empty one of this version, whole or not at all."""
     if not path.exists():
         return False
-    ((name,),) = warehouse.rows("select current_database()")
+    ((name,),) = database.rows("select current_database()")
     try:
-        warehouse.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
-        digests = warehouse.rows("select sql_digest from evalsql_template.main.warehouse")
-        is_whole = digests == [(warehouse.catalog.digest,)]
+        database.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
+        digests = database.rows("select sql_digest from evalsql_template.main.warehouse")
+        is_whole = digests == [(database.catalog.digest,)]
         if is_whole:
-            with warehouse.transaction():
+            with database.transaction():
                 # To copy the rows of all tables, empty ones too, takes three times as long.
-                warehouse.execute(f"copy from database evalsql_template to {quoted(name)} (schema)")
+                database.execute(f"copy from database evalsql_template to {quoted(name)} (schema)")
                 for table in ("measures", "relations"):
-                    warehouse.execute(f"insert into {table} from evalsql_template.main.{table}")
-                _write_version(warehouse)
+                    database.execute(f"insert into {table} from evalsql_template.main.{table}")
+                write_version(database)
     except QueryError:
         is_whole = False
-    warehouse.execute("detach database if exists evalsql_template")
+    database.execute("detach database if exists evalsql_template")
     return is_whole
-
-
-def _make(warehouse: Warehouse, progress: Progress, *, common: bool) -> None:
-    with warehouse.transaction():
-        _create_tables(warehouse)
-        _rebuild(warehouse, progress, common=common)
-
-
-def _create_tables(warehouse: Warehouse) -> None:
-    for relation in warehouse.catalog.of_kind("tables"):
-        warehouse.execute(relation.body)
-        for comment in ddl.comments(warehouse.catalog, relation):
-            warehouse.execute(comment)
-
-
-def _rebuild(warehouse: Warehouse, progress: Progress, *, common: bool = False) -> None:
-    """Put this version's views and macros into the file in the place of whatever stood there."""
-    _drop(warehouse, {name for (name,) in warehouse.rows("select relation from relations")})
-    warehouse.execute(f"create schema if not exists {STEPS}")
-    relations = ddl.order(warehouse.catalog, common=common)
-    _apply(warehouse, ddl.statements(warehouse.catalog, relations), progress)
-    _sign(warehouse, relations)
-
-
-def remake_own(warehouse: Warehouse, before: Catalog) -> None:
-    """Put a user's own views and macros into the file in the place of those before, and hold them to the contract."""
-    _drop(warehouse, {relation.name for relation in before.own})
-    _apply(warehouse, ddl.own_statements(warehouse.catalog, warehouse.catalog.own))
-    _sign(warehouse, ddl.order(warehouse.catalog))
-    check_own(warehouse)
-
-
-def _drop(warehouse: Warehouse, names: Collection[str]) -> None:
-    for schema, name, kind in warehouse.rows(f"from ({_OBJECTS}) where kind <> 'table'"):
-        if name in names and schema in ("main", STEPS):
-            warehouse.execute(f"drop {kind} if exists {quoted(schema)}.{quoted(name)}")
-
-
-def _sign(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
-    """Write down what the views and macros are, and from what they were made."""
-    _write_catalogue(warehouse)
-    warehouse.execute("delete from relations")
-    for name, kind, title in ddl.relation_rows(relations):
-        warehouse.execute("insert into relations values (?, ?, ?)", [name, kind, title])
-    warehouse.execute("delete from warehouse")
-    _write_version(warehouse)
-
-
-def _write_version(warehouse: Warehouse) -> None:
-    warehouse.execute(
-        "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
-        [SCHEMA_VERSION, warehouse.program_version, warehouse.catalog.digest],
-    )
-
-
-def borrow(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
-    """Have relations for this connection, in everything that covers all measures too."""
-    catalog = warehouse.catalog.extended(relations)
-    warehouse.catalog = catalog.for_connection(relation.name for relation in relations)
-    own = [relation for relation in relations if relation.is_measure]
-    warehouse.execute("create temp table measures as select * from main.measures")
-    for row in ddl.catalogue_rows(own):
-        warehouse.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
-    _apply(warehouse, ddl.own_statements(warehouse.catalog, relations, temporary=True))
-    check_own(warehouse)
-
-
-def _apply(warehouse: Warehouse, statements: Iterable[tuple[str, str]], progress: Progress = silent) -> None:
-    progress(_MAKING, 0, 1)
-    listed = list(statements)
-    for done, (place, statement) in enumerate(listed, start=1):
-        try:
-            warehouse.execute(statement)
-        except QueryError as error:
-            raise CatalogError(f"{place}: {error}") from error
-        progress(_MAKING, done, len(listed))
-
-
-def _write_catalogue(warehouse: Warehouse) -> None:
-    warehouse.execute("delete from main.measures")
-    for row in ddl.catalogue_rows(warehouse.catalog.measures):
-        warehouse.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)

@@ -1,4 +1,4 @@
-"""A user's own measures: kept in a warehouse, or borrowed from a folder for one connection."""
+"""A user's own measures: kept in a database, or borrowed from a folder for one connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalsql.catalog.syntax import renamed
 from evalsql.errors import CatalogError, InputWarning, UsageError
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
+    from evalsql.database.database import Database
 
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
@@ -27,15 +27,15 @@ def read_sources(sources: Sources) -> list[Relation]:
     return [relation for source in listed for relation in read_relations(source)]
 
 
-def with_added(warehouse: Warehouse) -> Catalog:
+def with_added(database: Database) -> Catalog:
     """The package's catalogue with the relations kept in the file.
 
     One that this version of the package cannot have beside its own is left out with a warning.
     """
     catalog = read_catalog()
-    for name, text in _texts(warehouse).items():
+    for name, text in _texts(database).items():
         try:
-            extended = catalog.extended([_read(warehouse, name, text)])
+            extended = catalog.extended([_read(database, name, text)])
             extended.build_order([name])
         except CatalogError as error:
             warnings.warn(f"{error}; it is left out", InputWarning, stacklevel=2)
@@ -44,56 +44,56 @@ def with_added(warehouse: Warehouse) -> Catalog:
     return catalog
 
 
-def add(warehouse: Warehouse, relations: Sequence[Relation], *, replace: bool) -> None:
+def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> None:
     """Keep relations in the file, within the caller's transaction.
 
     Raises:
         UsageError: one is there already and is not to be replaced.
         CatalogError: one does not hold to the contract, or its name is taken.
     """
-    texts = _texts(warehouse)
+    texts = _texts(database)
     taken = [relation.name for relation in relations if relation.name in texts]
     if taken and not replace:
         raise UsageError(f"already loaded: {', '.join(taken)}; --replace puts others in their place")
     for name in taken:
         del texts[name]
-    _keep(warehouse, [*(_read(warehouse, *held) for held in texts.items()), *relations])
+    _keep(database, [*(_read(database, *held) for held in texts.items()), *relations])
 
 
-def drop(warehouse: Warehouse, names: Sequence[str]) -> None:
+def drop(database: Database, names: Sequence[str]) -> None:
     """Take relations, by the measure's or the relation's name, out of the file, within the caller's transaction.
 
     Raises:
         UsageError: none of the added ones is called so.
         CatalogError: another one stands on it.
     """
-    texts = _texts(warehouse)
+    texts = _texts(database)
     for name in names:
-        found = name if name in texts else parse_measures([name], warehouse.catalog)[0].relation.name
+        found = name if name in texts else parse_measures([name], database.catalog)[0].relation.name
         if found not in texts:
             raise UsageError(f"{name} comes with the package; those added here are: {', '.join(texts) or 'none'}")
         del texts[found]
-    _keep(warehouse, [_read(warehouse, *held) for held in texts.items()])
+    _keep(database, [_read(database, *held) for held in texts.items()])
 
 
-def _texts(warehouse: Warehouse) -> dict[str, str]:
+def _texts(database: Database) -> dict[str, str]:
     """The files kept, by relation, each after those it reads."""
-    return dict(warehouse.rows("select relation, text from added_relations order by nth"))
+    return dict(database.rows("select relation, text from added_relations order by nth"))
 
 
-def _read(warehouse: Warehouse, name: str, text: str) -> Relation:
-    return read_relation(Path(warehouse.path) / f"{name}.sql", renamed(text, _RENAMED))
+def _read(database: Database, name: str, text: str) -> Relation:
+    return read_relation(Path(database.path) / f"{name}.sql", renamed(text, _RENAMED))
 
 
-def _keep(warehouse: Warehouse, relations: Sequence[Relation]) -> None:
+def _keep(database: Database, relations: Sequence[Relation]) -> None:
     catalog = read_catalog().extended(relations)
     names = {relation.name for relation in relations}
     order = [relation for relation in catalog.build_order() if relation.name in names]
-    warehouse.execute("delete from added_relations")
+    database.execute("delete from added_relations")
     for nth, relation in enumerate(order, start=1):
-        warehouse.execute(
+        database.execute(
             "insert into added_relations values (?, ?, ?, current_timestamp at time zone 'UTC')",
             [nth, relation.name, relation.text],
         )
     # One by one, as they are read again: the digest goes by it.
-    warehouse.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())
+    database.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())

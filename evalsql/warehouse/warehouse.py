@@ -1,40 +1,60 @@
-"""A warehouse: loaded and asked."""
+"""A warehouse: one file, what loads it and what asks it; ``open`` gives one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
-from evalsql.errors import InputError, Problem, UsageError
-from evalsql.evaluation.evaluation import Answers, Names, Progress, listed, silent
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list
+from evalsql.evaluation.evaluation import Evaluation
+from evalsql.ingest.loader import Loader
+from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.opening import default_path, open_database
+from evalsql.warehouse.schema import MEMORY, borrow, remake_own
 from evalsql.warehouse.user_measures import Sources
 
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.ingest.sources import Opened, Source
+    from evalsql.evaluation.explanation import Explanation
 
-SCHEMA_VERSION = 4
-STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
-MEMORY = ":memory:"
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
-class Warehouse(Answers):
+def _by_loader(method: Callable[Concatenate[Loader, _P], _R]) -> Callable[Concatenate[Warehouse, _P], _R]:
+    @wraps(method)
+    def load(self: Warehouse, *arguments: _P.args, **options: _P.kwargs) -> _R:
+        return method(self.loader, *arguments, **options)
+
+    return cast("Callable[Concatenate[Warehouse, _P], _R]", load)
+
+
+class Warehouse:
     """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
 
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
     engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
+
+    Attributes:
+        database: the connection, with what the file holds.
+        loader: puts runs and judgments into it.
+        evaluation: asks it, by SELECTs to go on with.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool, catalog: Catalog) -> None:
-        super().__init__(connection, read_only=read_only, catalog=catalog)
-        self.path = path
-        self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.loader = Loader(database, check=lambda: warn_of_own(database))
+        self.evaluation = Evaluation(database)
 
     def __enter__(self) -> Warehouse:
         return self
@@ -45,262 +65,46 @@ class Warehouse(Answers):
         self.close()
 
     @property
-    def program_version(self) -> str:
-        from evalsql.version import __version__
+    def path(self) -> str:
+        """The file, or ":memory:"."""
+        return self.database.path
 
-        return __version__
+    @property
+    def read_only(self) -> bool:
+        """Whether the file is left as it is."""
+        return self.database.read_only
 
-    def load_qrels(
-        self,
-        source: Any,
-        name: str | None = None,
-        *,
-        form: str = "grades",
-        runs: Names = (),
-        keep_best: bool = False,
-        replace: bool = False,
-        meta: Mapping[str, str] | None = None,
-    ) -> str:
-        """Load judgments: a TREC qrels file, a frame, or {topic: {document: grade}}. Returns the set's name.
+    @property
+    def catalog(self) -> Catalog:
+        """The relations it has, with the user's own."""
+        return self.database.catalog
 
-        Args:
-            source: path ("-" is standard input), or data with columns for topic, document, grade.
-            form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
-                which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
-                left out: documents are preferred to those of lower levels in their subgroup, and what follows from
-                that within a group; groups need not agree).
-            name: by default the file's stem.
-            runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
-            keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
-                grade.
-            replace: put the judgments in the place of a set of the same name, for the runs it had as well; its weights
-                of topics go with it.
-            meta: key and value to keep with the set.
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The DuckDB connection, with all that its package has."""
+        return self.database.connection
 
-        Raises:
-            InputError: every line that was refused, with file, line and reason; nothing was loaded.
-        """
-        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, store_qrels_file
-        from evalsql.ingest.sources import open_sources, stem
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
 
-        options = QrelsOptions(form, keep_best, meta or {})
-        if not isinstance(source, str | Path):
-            from evalsql.ingest.frames import load_qrels_data
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
+        return self.database.sql(query)
 
-            if name is None:
-                raise UsageError("judgments in memory need a name")
-            with self._new_qrels(_named(name), listed(runs), replace) as adopt:
-                adopt(load_qrels_data(self, name, source, options))
-            return name
-        with open_sources([source]) as opened:
-            if opened.problems:
-                raise InputError(opened.problems)
-            if len(opened.sources) != 1:
-                raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
-            (file,) = opened.sources
-            name = _named(stem(file.label) if name is None else name)
-            staged = stage_qrels_file(self, file, options)
-            with self._new_qrels(name, listed(runs), replace) as adopt:
-                adopt(store_qrels_file(self, name, staged, options))
-        return name
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Run statements for what they do."""
+        self.database.execute(sql, parameters)
 
-    @contextmanager
-    def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
-        from evalsql.ingest import keys
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.database.rows(sql, parameters)
 
-        wanted = {run_id for pattern in runs for run_id in self._ids("run", pattern)}
-        with self.transaction():
-            wanted |= self._make_room(name, replace)
-            yield lambda qrels_id: keys.pair(self, [(qrels_id, run_id) for run_id in sorted(wanted)])
-            warn_of_own(self)
-
-    def _make_room(self, name: str, replace: bool) -> set[int]:
-        """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
-        taken = self.rows("select qrels_id from qrels where qrels = ?", [name])
-        if taken and not replace:
-            raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
-        wanted: set[int] = set()
-        for (qrels_id,) in taken:
-            paired = self.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
-            wanted |= {run_id for (run_id,) in paired}
-            self._delete("qrels", qrels_id)
-        return wanted
-
-    def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
-        """Load weights of a judgment set's topics: a file of lines ``topic weight``, or {topic: weight}.
-
-        Topics without one weigh 1. Comment lines are not kept. Returns the name of the set.
-
-        Args:
-            source: path ("-" is standard input), or the weights themselves, all above 0.
-            replace: put them in the place of all weights that the set has.
-
-        Raises:
-            InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
-        """
-        from evalsql.ingest.sources import open_sources
-        from evalsql.ingest.weights import load_weights_data, load_weights_file
-
-        ids = self._ids("qrels", qrels)
-        if len(ids) > 1:
-            raise UsageError(f"{qrels} stands for {len(ids)} judgment sets; weights are loaded for one")
-        ((name, held),) = self.rows(
-            "select qrels, (select count(*) from topic_weights where qrels_id = $1) from qrels where qrels_id = $1", ids
-        )
-        if held and not replace:
-            raise UsageError(f"judgments {name} already have weights; --replace puts others in their place")
-        with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.transaction():
-            if opened.problems:
-                raise InputError(opened.problems)
-            if len(opened.sources) > 1:
-                raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
-            self.execute(f"delete from topic_weights where qrels_id = {ids[0]}")
-            self.execute(f"delete from files where kind = 'weights' and id = {ids[0]}")
-            if opened.sources:
-                load_weights_file(self, ids[0], opened.sources[0])
-            else:
-                load_weights_data(self, ids[0], source)
-        return str(name)
-
-    def load_lists(
-        self,
-        files: str | Path | Iterable[str | Path],
-        *,
-        name: str | None = None,
-        qrels: str | None = None,
-        order: str | None = None,
-        replace: bool = False,
-        meta: Mapping[str, str] | None = None,
-    ) -> list[str]:
-        """Load retrieval lists, the format of the TAP-k program: each file is a judgment set with a run and weights.
-
-        Returns the names of the runs, which the judgment sets share.
-
-        Args:
-            files: paths or globs, "-" being standard input; plain, gzip or zstd.
-            name: by default each file's stem; if it is given all files make one set and one run.
-            qrels: name of the judgment set, where there is one, if it is to have another.
-            order: whether scores rise (asc), as E-values do, or fall (desc) from best to worst; by default the lists
-                tell.
-            replace: put runs and judgments in the place of those of the same names.
-            meta: key and value to keep with both.
-
-        Raises:
-            InputError: all that is wrong in any file, with its line; nothing was loaded.
-        """
-        from evalsql.ingest import keys, lists
-        from evalsql.ingest.sources import open_sources
-
-        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
-            named, problems = _by_name(opened, name)
-            if qrels is not None and len(named) > 1:
-                raise UsageError(f"{len(named)} files make as many judgment sets, which cannot all be called {qrels}")
-            sets = lists.read_sets(named, problems, order)
-            with self.transaction():
-                for run, each in sets.items():
-                    judged = _named(run if qrels is None else qrels)
-                    paired = self._make_room(judged, replace)
-                    qrels_id = lists.store_qrels(self, judged, each, meta or {})
-                    keys.pair(self, [(qrels_id, run_id) for run_id in sorted(paired)])
-                    qrels_ids = self._prepare([run], [judged], replace)
-                    lists.store_run(self, run, each, meta or {}, qrels_ids[run])
-                warn_of_own(self)
-        return list(sets)
-
-    def load_runs(
-        self,
-        files: str | Path | Iterable[str | Path],
-        *,
-        name: str | None = None,
-        qrels: Names = (),
-        tie_rule: str = "trec_eval",
-        lower_is_better: bool = False,
-        keep_best: bool = False,
-        depth: int | None = None,
-        judged_by: str | None = None,
-        replace: bool = False,
-        meta: Mapping[str, str] | None = None,
-        progress: Progress = silent,
-    ) -> list[str]:
-        """Load TREC run files, one run each, or all as one run if a name is given. Returns the names.
-
-        Args:
-            files: paths or globs, "-" being standard input; plain, gzip or zstd.
-            name: by default each file's stem.
-            qrels: judgment sets to evaluate the runs with; by default the one there is.
-            tie_rule: trec_eval (score as 32-bit float, then document descending), trec_eval_10 (the same with
-                64-bit scores), rank (the file's rank column) or input (the order of the lines).
-            lower_is_better: whether smaller scores are better, as with E-values.
-            keep_best: keep a document that stands more than once for a topic at the best of its ranks.
-            depth: keep so many documents of each topic.
-            judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
-            replace: put the runs in the place of those of the same names.
-            meta: key and value to keep with the runs.
-
-        Raises:
-            InputError: every line of every file that was refused, with its reason; nothing was loaded.
-        """
-        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
-        from evalsql.ingest.sources import open_sources
-
-        options = RunOptions(
-            _tie_rule(tie_rule),
-            lower_is_better,
-            keep_best,
-            depth,
-            self._judging(judged_by),
-            meta or {},
-            self.keeps_unjudged,
-        )
-        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
-            named, problems = _by_name(opened, name)
-            inexact: set[Path] = set()
-            while True:
-                try:
-                    with nullcontext() if tie_rule == "input" else self.unordered(), self.transaction():
-                        qrels_ids = self._prepare(list(named), listed(qrels), replace)
-                        loader = RunLoader(self, options, progress, qrels_ids, problems=problems, inexact=inexact)
-                        loader.load(named)
-                        warn_of_own(self)
-                    return list(named)
-                except EngineStoppedError as stopped:
-                    inexact |= set(stopped.paths)
-
-    def load_run(
-        self,
-        data: Any,
-        name: str,
-        *,
-        qrels: Names = (),
-        tie_rule: str = "trec_eval",
-        lower_is_better: bool = False,
-        keep_best: bool = False,
-        depth: int | None = None,
-        judged_by: str | None = None,
-        replace: bool = False,
-        meta: Mapping[str, str] | None = None,
-    ) -> str:
-        """Load one run from memory: a pandas, polars or Arrow table, a DuckDB relation, or {topic: {document: score}}.
-
-        Other arguments and errors are those of ``load_runs``.
-        """
-        from evalsql.ingest.frames import load_run_data
-        from evalsql.ingest.runs import RunOptions
-
-        options = RunOptions(
-            _tie_rule(tie_rule),
-            lower_is_better,
-            keep_best,
-            depth,
-            self._judging(judged_by),
-            meta or {},
-            self.keeps_unjudged,
-        )
-        with self.transaction():
-            qrels_ids = self._prepare([_named(name)], listed(qrels), replace)
-            load_run_data(self, name, data, options, qrels_ids[name])
-            warn_of_own(self)
-        return name
+    load_qrels = _by_loader(Loader.load_qrels)
+    load_weights = _by_loader(Loader.load_weights)
+    load_lists = _by_loader(Loader.load_lists)
+    load_runs = _by_loader(Loader.load_runs)
+    load_run = _by_loader(Loader.load_run)
 
     def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.
@@ -312,7 +116,7 @@ class Warehouse(Answers):
 
         relations = user_measures.read_sources(sources)
         with self._other_relations():
-            user_measures.add(self, relations, replace=replace)
+            user_measures.add(self.database, relations, replace=replace)
         return [relation.header.measure for relation in relations if relation.is_measure]
 
     def drop_measures(self, names: Names) -> None:
@@ -320,89 +124,182 @@ class Warehouse(Answers):
         from evalsql.warehouse import user_measures
 
         with self._other_relations():
-            user_measures.drop(self, listed(names))
+            user_measures.drop(self.database, as_list(names))
 
     @contextmanager
     def _other_relations(self) -> Iterator[None]:
         """Views and macros are made anew after what happens inside, or all stays as it was."""
-        from evalsql.warehouse.opening import remake_own
-
-        before = self.catalog
+        before = self.database.catalog
         try:
-            with self.transaction():
+            with self.database.transaction():
                 yield
-                remake_own(self, before)
+                remake_own(self.database, before)
         except BaseException:
-            self.catalog = before
+            self.database.catalog = before
             raise
 
-    def _judging(self, name: str | None) -> str | None:
-        if name is not None and not self.rows("select 1 from qrels where qrels = ?", [name]):
-            raise UsageError(f'no judgment set is called "{name}"')
-        return name
+    def evaluate(
+        self,
+        measures: Names,
+        *,
+        per_topic: bool = False,
+        qrels: Names = (),
+        runs: Names = (),
+    ) -> duckdb.DuckDBPyRelation:
+        """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
 
-    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> dict[str, set[int]]:
-        """Make room for runs; returns by name the ids of the judgment sets to evaluate each with.
-
-        Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+        Args:
+            measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+            per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
+            qrels, runs: names or globs to keep to; all by default.
         """
-        held = dict(self.rows("select run, run_id from runs"))
-        taken = [name for name in names if name in held]
-        if taken and not replace:
-            first = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
-            raise UsageError(f"already loaded: {first}; --replace puts others in their place")
-        pairs: dict[str, set[int]] = {name: set() for name in names}
-        for name in taken:
-            paired = self.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
-            pairs[name] |= {qrels_id for (qrels_id,) in paired}
-            self._delete("run", held[name])
-        present = self.rows("select qrels_id, qrels from qrels order by qrels")
-        wanted = {qrels_id for pattern in qrels for qrels_id in self._ids("qrels", pattern)}
-        if not qrels and len(present) == 1:
-            wanted = {present[0][0]}
-        if not qrels and len(present) > 1 and not all(pairs.values()):
-            there = ", ".join(name for _, name in present)
-            raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
-        return {name: own | wanted for name, own in pairs.items()}
+        return self.sql(self.evaluation.scores_query(measures, per_topic=per_topic, qrels=qrels, runs=runs))
 
-    def _delete(self, kind: str, key: int) -> None:
-        tables: Sequence[str] = ("runs", "retrieved", "run_topics")
-        if kind == "qrels":
-            tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights")
-            self.execute(f"delete from files where kind = 'weights' and id = {key}")
-        self.execute(
-            f"delete from judged_ranks where evaluation_id in "
-            f"(select evaluation_id from evaluations where {kind}_id = {key})"
-        )
-        for table in (*tables, "evaluations"):
-            self.execute(f"delete from {table} where {kind}_id = {key}")
-        self.execute(f"delete from files where kind = '{kind}' and id = {key}")
+    def compare(
+        self,
+        baseline: str | None,
+        runs: Names = (),
+        *,
+        measures: Names,
+        qrels: Names = (),
+        **options: Value,
+    ) -> duckdb.DuckDBPyRelation:
+        """Runs beside a baseline, or all pairs where that is None; arguments are those of ``comparison_query``."""
+        return self.sql(self.evaluation.comparison_query(baseline, runs, measures=measures, qrels=qrels, **options))
+
+    def curve(
+        self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
+    ) -> duckdb.DuckDBPyRelation:
+        """Points of a curve, in order.
+
+        Args:
+            kind: pr (interpolated precision at eleven levels of recall, mean over topics; with ``topics`` down each
+                ranking), roc (topics pooled by score; with ``topics`` each by itself) or tap (false positives by
+                score).
+            topics: names of topics.
+            arguments: parameters of the relation: rel, and for tap k and quantile.
+        """
+        return self.sql(self.evaluation.curve_query(kind, runs=runs, qrels=qrels, topics=topics, **arguments))
+
+    def explain(
+        self,
+        run: str,
+        topic: str,
+        *,
+        measure: str,
+        other: str | None = None,
+        qrels: str | None = None,
+        depth: int = 100,
+    ) -> Explanation:
+        """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
+
+        A document contributes the value of the list down to it less that of the list above it, so that all of them,
+        with the value of the empty list, add up to the value of the whole list but for rounding.
+
+        Args:
+            measure: the name of one measure.
+            other: a run to compare with: rows are the documents that made the difference then.
+            qrels: judgment set, where the run is evaluated with several.
+            depth: how many documents to explain; what the others contribute is in the answer as one number.
+        """
+        from evalsql.evaluation.explanation import explain
+
+        sandbox = open_database(MEMORY)
+        try:
+            if own := self.catalog.own:
+                borrow(sandbox, own)
+            return explain(self.evaluation, sandbox, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        except BaseException:
+            sandbox.close()
+            raise
+
+    def ties(
+        self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
+    ) -> tuple[duckdb.DuckDBPyRelation, duckdb.DuckDBPyRelation]:
+        """How much hangs on the order of tied documents: two relations.
+
+        The first has the means: ``qrels, run, measure, value, worst, expected, best``, null where not known for
+        every topic; measures that do not depend on that order are left out. The second has the pairs of runs whose
+        order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
+        value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
+        """
+        effects, swaps = self.evaluation.tie_queries(measures, qrels=qrels, runs=runs, progress=progress)
+        return self.sql(effects), self.sql(swaps)
+
+    def holdings(self) -> duckdb.DuckDBPyRelation:
+        """What is held: judgment sets, then runs, with topics missing and extra."""
+        return self.sql(self.evaluation.holdings_query())
+
+    def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
+        """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
+        return self.sql(self.evaluation.coverage_query(qrels, runs))
 
 
-def _tie_rule(rule: str) -> str:
-    from evalsql.ingest.runs import TIE_RULES
+def open(
+    path: str | Path | None = None,
+    *,
+    read_only: bool = False,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    progress: Progress = silent,
+) -> Warehouse:
+    """Open a warehouse, making the file if there is none.
 
-    if rule not in TIE_RULES:
-        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
-    return rule
+    Args:
+        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
+        read_only: leave the file as it is; views of an older version are then replaced for this connection only.
+        measures: relation files, or folders of them, to have beside those of the file while it is open.
+        memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
+            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
+            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
+            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
+            has none to copy.
+
+    Raises:
+        UsageError: the limit is no size.
+        WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
+        CatalogError: a relation does not hold to the contract; the message names file and line.
+    """
+    database = open_database(
+        str(path or default_path()),
+        read_only=read_only,
+        measures=measures,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
+    return Warehouse(database)
 
 
-def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
-    """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
-    from evalsql.ingest.sources import stem
+def open_to_ask(
+    asked: Sequence[str],
+    *,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Warehouse:
+    """Open a warehouse in memory to ask for certain measures only, of runs that are loaded after judgments.
 
-    named: dict[str, list[Source]] = {}
-    problems = list(opened.problems)
-    for source in opened.sources:
-        own = _named(stem(source.label) if name is None else name)
-        if own in named and name is None:
-            first = named[own][0].label
-            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
-        named.setdefault(own, []).append(source)
-    return named, problems
+    For common measures it opens in a quarter of the time, and for most it stores no documents without judgments.
+
+    Arguments and errors are those of ``open``; UsageError also for measures that are not known.
+
+    Args:
+        threads: how many the engine takes; by default one a core.
+    """
+    database = open_database(MEMORY, measures=measures, memory_limit=memory_limit, progress=progress, asked=asked)
+    warehouse = Warehouse(database)
+    if threads is not None:
+        warehouse.execute(f"set threads = {threads}")
+    warehouse.loader.keeps_unjudged = _reads_retrieved(warehouse.catalog, asked)
+    return warehouse
 
 
-def _named(name: str) -> str:
-    if name in ("", "-"):
-        raise UsageError("a name is needed; data from standard input has none of its own")
-    return name
+def _reads_retrieved(catalog: Catalog, asked: Sequence[str]) -> bool:
+    """Whether one of these measures reads every retrieved document; a user's own may read whatever it likes."""
+    relations = [measure.relation for measure in parse_measures(asked, catalog)]
+    if any(relation in catalog.own for relation in relations):
+        return True
+    steps = catalog.build_order([relation.name for relation in relations])
+    return any("retrieved" in relation.reads for relation in steps)

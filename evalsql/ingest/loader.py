@@ -1,0 +1,357 @@
+"""Loads runs, judgments and weights from files and from memory: each call all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, resolve_ids
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from evalsql.ingest.sources import Opened, Source
+
+
+class Loader:
+    """Puts runs and judgments into a database that has the base tables.
+
+    Args:
+        check: called at the end of each load, before it is committed.
+    """
+
+    def __init__(self, database: Database, check: Callable[[], None] = lambda: None) -> None:
+        self.database = database
+        self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
+        self._check = check
+
+    def load_qrels(
+        self,
+        source: Any,
+        name: str | None = None,
+        *,
+        form: str = "grades",
+        runs: Names = (),
+        keep_best: bool = False,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> str:
+        """Load judgments: a TREC qrels file, a frame, or {topic: {document: grade}}. Returns the set's name.
+
+        Args:
+            source: path ("-" is standard input), or data with columns for topic, document, grade.
+            form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
+                which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
+                left out: documents are preferred to those of lower levels in their subgroup, and what follows from
+                that within a group; groups need not agree).
+            name: by default the file's stem.
+            runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
+            keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
+                grade.
+            replace: put the judgments in the place of a set of the same name, for the runs it had as well; its weights
+                of topics go with it.
+            meta: key and value to keep with the set.
+
+        Raises:
+            InputError: every line that was refused, with file, line and reason; nothing was loaded.
+        """
+        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, store_qrels_file
+        from evalsql.ingest.sources import open_sources, stem
+
+        options = QrelsOptions(form, keep_best, meta or {})
+        if not isinstance(source, str | Path):
+            from evalsql.ingest.frames import load_qrels_data
+
+            if name is None:
+                raise UsageError("judgments in memory need a name")
+            with self._new_qrels(_named(name), as_list(runs), replace) as adopt:
+                adopt(load_qrels_data(self.database, name, source, options))
+            return name
+        with open_sources([source]) as opened:
+            if opened.problems:
+                raise InputError(opened.problems)
+            if len(opened.sources) != 1:
+                raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
+            (file,) = opened.sources
+            name = _named(stem(file.label) if name is None else name)
+            staged = stage_qrels_file(self.database, file, options)
+            with self._new_qrels(name, as_list(runs), replace) as adopt:
+                adopt(store_qrels_file(self.database, name, staged, options))
+        return name
+
+    @contextmanager
+    def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
+        from evalsql.ingest import keys
+
+        wanted = {run_id for pattern in runs for run_id in resolve_ids(self.database, "run", pattern)}
+        with self.database.transaction():
+            wanted |= self._make_room(name, replace)
+            yield lambda qrels_id: keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(wanted)])
+            self._check()
+
+    def _make_room(self, name: str, replace: bool) -> set[int]:
+        """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
+        taken = self.database.rows("select qrels_id from qrels where qrels = ?", [name])
+        if taken and not replace:
+            raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
+        wanted: set[int] = set()
+        for (qrels_id,) in taken:
+            paired = self.database.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
+            wanted |= {run_id for (run_id,) in paired}
+            self._delete("qrels", qrels_id)
+        return wanted
+
+    def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
+        """Load weights of a judgment set's topics: a file of lines ``topic weight``, or {topic: weight}.
+
+        Topics without one weigh 1. Comment lines are not kept. Returns the name of the set.
+
+        Args:
+            source: path ("-" is standard input), or the weights themselves, all above 0.
+            replace: put them in the place of all weights that the set has.
+
+        Raises:
+            InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
+        """
+        from evalsql.ingest.sources import open_sources
+        from evalsql.ingest.weights import load_weights_data, load_weights_file
+
+        ids = resolve_ids(self.database, "qrels", qrels)
+        if len(ids) > 1:
+            raise UsageError(f"{qrels} stands for {len(ids)} judgment sets; weights are loaded for one")
+        ((name, held),) = self.database.rows(
+            "select qrels, (select count(*) from topic_weights where qrels_id = $1) from qrels where qrels_id = $1", ids
+        )
+        if held and not replace:
+            raise UsageError(f"judgments {name} already have weights; --replace puts others in their place")
+        with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.database.transaction():
+            if opened.problems:
+                raise InputError(opened.problems)
+            if len(opened.sources) > 1:
+                raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
+            self.database.execute(f"delete from topic_weights where qrels_id = {ids[0]}")
+            self.database.execute(f"delete from files where kind = 'weights' and id = {ids[0]}")
+            if opened.sources:
+                load_weights_file(self.database, ids[0], opened.sources[0])
+            else:
+                load_weights_data(self.database, ids[0], source)
+        return str(name)
+
+    def load_lists(
+        self,
+        files: str | Path | Iterable[str | Path],
+        *,
+        name: str | None = None,
+        qrels: str | None = None,
+        order: str | None = None,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Load retrieval lists, the format of the TAP-k program: each file is a judgment set with a run and weights.
+
+        Returns the names of the runs, which the judgment sets share.
+
+        Args:
+            files: paths or globs, "-" being standard input; plain, gzip or zstd.
+            name: by default each file's stem; if it is given all files make one set and one run.
+            qrels: name of the judgment set, where there is one, if it is to have another.
+            order: whether scores rise (asc), as E-values do, or fall (desc) from best to worst; by default the lists
+                tell.
+            replace: put runs and judgments in the place of those of the same names.
+            meta: key and value to keep with both.
+
+        Raises:
+            InputError: all that is wrong in any file, with its line; nothing was loaded.
+        """
+        from evalsql.ingest import keys, lists
+        from evalsql.ingest.sources import open_sources
+
+        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
+            named, problems = _by_name(opened, name)
+            if qrels is not None and len(named) > 1:
+                raise UsageError(f"{len(named)} files make as many judgment sets, which cannot all be called {qrels}")
+            sets = lists.read_sets(named, problems, order)
+            with self.database.transaction():
+                for run, each in sets.items():
+                    judged = _named(run if qrels is None else qrels)
+                    paired = self._make_room(judged, replace)
+                    qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
+                    keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
+                    qrels_ids = self._prepare([run], [judged], replace)
+                    lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
+                self._check()
+        return list(sets)
+
+    def load_runs(
+        self,
+        files: str | Path | Iterable[str | Path],
+        *,
+        name: str | None = None,
+        qrels: Names = (),
+        tie_rule: str = "trec_eval",
+        lower_is_better: bool = False,
+        keep_best: bool = False,
+        depth: int | None = None,
+        judged_by: str | None = None,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+        progress: Progress = silent,
+    ) -> list[str]:
+        """Load TREC run files, one run each, or all as one run if a name is given. Returns the names.
+
+        Args:
+            files: paths or globs, "-" being standard input; plain, gzip or zstd.
+            name: by default each file's stem.
+            qrels: judgment sets to evaluate the runs with; by default the one there is.
+            tie_rule: trec_eval (score as 32-bit float, then document descending), trec_eval_10 (the same with
+                64-bit scores), rank (the file's rank column) or input (the order of the lines).
+            lower_is_better: whether smaller scores are better, as with E-values.
+            keep_best: keep a document that stands more than once for a topic at the best of its ranks.
+            depth: keep so many documents of each topic.
+            judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
+            replace: put the runs in the place of those of the same names.
+            meta: key and value to keep with the runs.
+
+        Raises:
+            InputError: every line of every file that was refused, with its reason; nothing was loaded.
+        """
+        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
+        from evalsql.ingest.sources import open_sources
+
+        options = RunOptions(
+            _tie_rule(tie_rule),
+            lower_is_better,
+            keep_best,
+            depth,
+            self._judging(judged_by),
+            meta or {},
+            self.keeps_unjudged,
+        )
+        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
+            named, problems = _by_name(opened, name)
+            inexact: set[Path] = set()
+            while True:
+                try:
+                    with (
+                        nullcontext() if tie_rule == "input" else self.database.unordered(),
+                        self.database.transaction(),
+                    ):
+                        qrels_ids = self._prepare(list(named), as_list(qrels), replace)
+                        loader = RunLoader(
+                            self.database, options, progress, qrels_ids, problems=problems, inexact=inexact
+                        )
+                        loader.load(named)
+                        self._check()
+                    return list(named)
+                except EngineStoppedError as stopped:
+                    inexact |= set(stopped.paths)
+
+    def load_run(
+        self,
+        data: Any,
+        name: str,
+        *,
+        qrels: Names = (),
+        tie_rule: str = "trec_eval",
+        lower_is_better: bool = False,
+        keep_best: bool = False,
+        depth: int | None = None,
+        judged_by: str | None = None,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> str:
+        """Load one run from memory: a pandas, polars or Arrow table, a DuckDB relation, or {topic: {document: score}}.
+
+        Other arguments and errors are those of ``load_runs``.
+        """
+        from evalsql.ingest.frames import load_run_data
+        from evalsql.ingest.runs import RunOptions
+
+        options = RunOptions(
+            _tie_rule(tie_rule),
+            lower_is_better,
+            keep_best,
+            depth,
+            self._judging(judged_by),
+            meta or {},
+            self.keeps_unjudged,
+        )
+        with self.database.transaction():
+            qrels_ids = self._prepare([_named(name)], as_list(qrels), replace)
+            load_run_data(self.database, name, data, options, qrels_ids[name])
+            self._check()
+        return name
+
+    def _judging(self, name: str | None) -> str | None:
+        if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):
+            raise UsageError(f'no judgment set is called "{name}"')
+        return name
+
+    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> dict[str, set[int]]:
+        """Make room for runs; returns by name the ids of the judgment sets to evaluate each with.
+
+        Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+        """
+        held = dict(self.database.rows("select run, run_id from runs"))
+        taken = [name for name in names if name in held]
+        if taken and not replace:
+            first = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
+            raise UsageError(f"already loaded: {first}; --replace puts others in their place")
+        pairs: dict[str, set[int]] = {name: set() for name in names}
+        for name in taken:
+            paired = self.database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
+            pairs[name] |= {qrels_id for (qrels_id,) in paired}
+            self._delete("run", held[name])
+        present = self.database.rows("select qrels_id, qrels from qrels order by qrels")
+        wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(self.database, "qrels", pattern)}
+        if not qrels and len(present) == 1:
+            wanted = {present[0][0]}
+        if not qrels and len(present) > 1 and not all(pairs.values()):
+            there = ", ".join(name for _, name in present)
+            raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
+        return {name: own | wanted for name, own in pairs.items()}
+
+    def _delete(self, kind: str, key: int) -> None:
+        tables: Sequence[str] = ("runs", "retrieved", "run_topics")
+        if kind == "qrels":
+            tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights")
+            self.database.execute(f"delete from files where kind = 'weights' and id = {key}")
+        self.database.execute(
+            f"delete from judged_ranks where evaluation_id in "
+            f"(select evaluation_id from evaluations where {kind}_id = {key})"
+        )
+        for table in (*tables, "evaluations"):
+            self.database.execute(f"delete from {table} where {kind}_id = {key}")
+        self.database.execute(f"delete from files where kind = '{kind}' and id = {key}")
+
+
+def _tie_rule(rule: str) -> str:
+    from evalsql.ingest.runs import TIE_RULES
+
+    if rule not in TIE_RULES:
+        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
+    return rule
+
+
+def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
+    """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
+    from evalsql.ingest.sources import stem
+
+    named: dict[str, list[Source]] = {}
+    problems = list(opened.problems)
+    for source in opened.sources:
+        own = _named(stem(source.label) if name is None else name)
+        if own in named and name is None:
+            first = named[own][0].label
+            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+        named.setdefault(own, []).append(source)
+    return named, problems
+
+
+def _named(name: str) -> str:
+    if name in ("", "-"):
+        raise UsageError("a name is needed; data from standard input has none of its own")
+    return name

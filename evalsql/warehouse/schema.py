@@ -1,0 +1,112 @@
+"""What a file of this version holds, and how that is made: base tables, views, macros, the catalogue of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from evalsql.catalog import ddl
+from evalsql.catalog.names import quoted
+from evalsql.catalog.relations import STEPS, Catalog, Relation
+from evalsql.database.database import Database
+from evalsql.errors import CatalogError, QueryError
+from evalsql.progress import Progress, silent
+from evalsql.version import __version__
+from evalsql.warehouse.contract import check_own
+
+SCHEMA_VERSION = 4
+STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
+MEMORY = ":memory:"
+_MAKING = "making views"
+OBJECTS = """
+    select schema_name as schema, table_name as name, 'table' as kind from duckdb_tables() where not temporary
+    union all
+    select schema_name, view_name, 'view' from duckdb_views() where not internal and not temporary
+    union all
+    select distinct schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
+    from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
+"""
+
+
+def make(database: Database, progress: Progress, *, common: bool) -> None:
+    """Make an empty warehouse of an empty database."""
+    with database.transaction():
+        _create_tables(database)
+        rebuild(database, progress, common=common)
+
+
+def _create_tables(database: Database) -> None:
+    for relation in database.catalog.of_kind("tables"):
+        database.execute(relation.body)
+        for comment in ddl.comments(database.catalog, relation):
+            database.execute(comment)
+
+
+def rebuild(database: Database, progress: Progress, *, common: bool = False) -> None:
+    """Put this version's views and macros into the file in the place of whatever stood there."""
+    _drop(database, {name for (name,) in database.rows("select relation from relations")})
+    database.execute(f"create schema if not exists {STEPS}")
+    relations = ddl.order(database.catalog, common=common)
+    apply(database, ddl.statements(database.catalog, relations), progress)
+    _sign(database, relations)
+
+
+def remake_own(database: Database, before: Catalog) -> None:
+    """Put a user's own views and macros into the file in the place of those before, and hold them to the contract."""
+    _drop(database, {relation.name for relation in before.own})
+    apply(database, ddl.own_statements(database.catalog, database.catalog.own))
+    _sign(database, ddl.order(database.catalog))
+    check_own(database)
+
+
+def _drop(database: Database, names: Collection[str]) -> None:
+    for schema, name, kind in database.rows(f"from ({OBJECTS}) where kind <> 'table'"):
+        if name in names and schema in ("main", STEPS):
+            database.execute(f"drop {kind} if exists {quoted(schema)}.{quoted(name)}")
+
+
+def _sign(database: Database, relations: Sequence[Relation]) -> None:
+    """Write down what the views and macros are, and from what they were made."""
+    _write_catalogue(database)
+    database.execute("delete from relations")
+    for name, kind, title in ddl.relation_rows(relations):
+        database.execute("insert into relations values (?, ?, ?)", [name, kind, title])
+    database.execute("delete from warehouse")
+    write_version(database)
+
+
+def write_version(database: Database) -> None:
+    """Write down the version of schema, program and SQL."""
+    database.execute(
+        "insert into warehouse values (?, ?, ?, current_timestamp at time zone 'UTC')",
+        [SCHEMA_VERSION, __version__, database.catalog.digest],
+    )
+
+
+def borrow(database: Database, relations: Sequence[Relation]) -> None:
+    """Have relations for this connection, in everything that covers all measures too."""
+    catalog = database.catalog.extended(relations)
+    database.catalog = catalog.for_connection(relation.name for relation in relations)
+    own = [relation for relation in relations if relation.is_measure]
+    database.execute("create temp table measures as select * from main.measures")
+    for row in ddl.catalogue_rows(own):
+        database.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
+    apply(database, ddl.own_statements(database.catalog, relations, temporary=True))
+    check_own(database)
+
+
+def apply(database: Database, statements: Iterable[tuple[str, str]], progress: Progress = silent) -> None:
+    """Run statements that come with the place they are made from, which is told where one fails."""
+    progress(_MAKING, 0, 1)
+    listed = list(statements)
+    for done, (place, statement) in enumerate(listed, start=1):
+        try:
+            database.execute(statement)
+        except QueryError as error:
+            raise CatalogError(f"{place}: {error}") from error
+        progress(_MAKING, done, len(listed))
+
+
+def _write_catalogue(database: Database) -> None:
+    database.execute("delete from main.measures")
+    for row in ddl.catalogue_rows(database.catalog.measures):
+        database.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)
