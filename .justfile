@@ -1,0 +1,30 @@
+# Short names for what one does every day; `just --justfile .justfile --list` shows them.
+
+# lint, types, import rules
+check:
+    ruff check .
+    ruff format --check .
+    mypy
+    lint-imports
+
+# tests that take less than a minute
+fast:
+    pytest -m fast
+
+# all tests
+test:
+    pytest
+
+# the pages that are made from headers and examples
+docs:
+    python -m tests.tools.measures_page
+    python -m tests.tools.depth --write
+    python -m tests.tools.readme
+
+# speed, memory and size beside the peers
+bench *names:
+    python -m tests.bench {{names}}
+
+# the suite with the newest duckdb and sqlglot
+newest:
+    .ci/newest
