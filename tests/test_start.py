@@ -27,7 +27,7 @@ HEAVY = (
     "prompt_toolkit",
     "pygments",
     "evalsql.trec_eval",
-    "evalsql.ingest",
+    "evalsql.ingest.runs",
 )
 IMPORTED = f"""
 import sys
@@ -54,7 +54,7 @@ def imported(*arguments: object) -> set[str]:
 def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     open_to_ask(["AP"]).close()  # so that there is one to copy
     run = SAMPLE / "runs" / "bm25.run"
-    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest"}
+    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest.runs"}
     assert imported("leaderboard", "-m", "AP", "--db", sample_file) == set()
     assert imported("ls", "--db", sample_file) == set()
     assert imported("measures", "--format", "csv") == set()

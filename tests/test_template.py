@@ -154,7 +154,7 @@ def test_a_file_whose_making_is_interrupted_is_made_when_it_is_opened_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(opening, "_write_version", interrupt)
+        patch.setattr(opening, "write_version", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evalsql.open(tmp_path / "file.duckdb")
     with evalsql.open(tmp_path / "file.duckdb") as warehouse:

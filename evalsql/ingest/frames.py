@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +172,8 @@ def _registered(database: Database, data: Any, needed: Sequence[str]) -> Iterato
         yield view, _columns(database, view, needed)
     finally:
         database.unregister(_VIEW)
+        with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
+            database.execute(f"drop table if exists {_LISTS}")
 
 
 def _register(database: Database, data: Any) -> str:
