@@ -25,6 +25,7 @@ _COMMANDS = {
     "measures": "ask.measures",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",
+    "help": "help.show_guide",
 }
 
 app = typer.Typer(
