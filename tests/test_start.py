@@ -158,7 +158,7 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
     monkeypatch.setattr(Evaluation, "tie_queries", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
     with loaded(runs) as warehouse:
         (measure,) = parse_measures(["AP"], warehouse.catalog)
-        common.say_ties(warehouse, measure, (), ())
+        common.note_ties(warehouse, measure, (), ())
         assert bool(calls) == asked
         assert bool(warehouse.ties("AP")[1].fetchall()) == said
     assert ("could be another" in capsys.readouterr().err) == said

@@ -14,16 +14,14 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.common import (
     Database,
-    Digits,
-    Format,
-    FormatOption,
     MemoryLimit,
-    Output,
+    OutputOptions,
     OwnMeasures,
-    emit,
+    note,
     opened,
-    say,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -33,19 +31,21 @@ from evalsql.warehouse.user_measures import read_sources
 _LISTED = ("measure", "title", "aliases", "parameters")
 
 
+@grouped_options
 def ls(
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    *,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
     with opened(db, read_only=True) as warehouse:
         table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
-        emit(table, output_format, output, digits, keep=[warehouse.path])
+        write_table(table, output, keep=[warehouse.path])
 
 
+@grouped_options
 def sql(
+    *,
     query: Annotated[str, typer.Argument(help="SQL; - reads it from standard input.")],
     write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
     external: Annotated[
@@ -53,9 +53,7 @@ def sql(
     ] = False,
     measures: OwnMeasures = None,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Ask the warehouse anything; every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10))."""
@@ -66,7 +64,7 @@ def sql(
     with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
         columns, rows = warehouse.database.run(text, external=external)
         if columns:
-            emit(Table(columns, rows), output_format, output, digits, keep=[warehouse.path])
+            write_table(Table(columns, rows), output, keep=[warehouse.path])
 
 
 def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
@@ -76,33 +74,32 @@ def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
         return warehouse.catalog
 
 
+@grouped_options
 def measures(
+    *,
     name: Annotated[str | None, typer.Argument(help="A measure, by any of its names; all by default.")] = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     own: OwnMeasures = None,
     db: Database = None,
 ) -> None:
     """The catalogue of measures, or the page of one: those of the package, of the warehouse if there is one, and your
     own."""
     catalog = _catalog(db, own or ())
-    print_measures(catalog, name, output_format, output, digits)
+    print_measures(catalog, name, output)
 
 
-def print_measures(
-    catalog: Catalog, name: str | None, output_format: Format | None, output: Path | None, digits: int
-) -> None:
+def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) -> None:
     """Print the catalogue, or the page of one measure."""
     columns = list(catalog["measures"].columns)
     listed = catalog.measures if name is None else [parse_measures([name], catalog)[0].relation]
     rows: list[tuple[str, ...]] = ddl.catalogue_rows(listed)
-    if name is not None and output_format is None and output is None:
+    as_page = output.format is None and output.path is None
+    if name is not None and as_page:
         print_page(catalog, listed[0])
         return
-    if output_format is None and output is None:
+    if as_page:
         places = [columns.index(column) for column in _LISTED]
         rows = [tuple(row[place] for place in places) for row in rows]
         columns = list(_LISTED)
-        say("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
-    emit(Table(columns, rows), output_format, output, digits)
+        note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
+    write_table(Table(columns, rows), output)

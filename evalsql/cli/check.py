@@ -12,26 +12,27 @@ from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
-    Digits,
-    FormatOption,
     Measures,
     MemoryLimit,
-    Output,
+    OutputOptions,
     OwnMeasures,
     QrelsFilter,
     RunFilter,
     counted,
-    emit,
+    note,
     opened,
     progress_bar,
-    say,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.errors import UsageError
 
 FOUND = 1
 
 
+@grouped_options
 def check(
+    *,
     ties: Annotated[
         bool, typer.Option("--ties", help="How much of each figure hangs on the order of tied documents.")
     ] = False,
@@ -40,9 +41,7 @@ def check(
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Check what the figures hang on. With --ties: value, worst, expected and best over all orders of tied documents,
@@ -55,7 +54,7 @@ def check(
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
-            say(f"not a question of ties, or not known: {', '.join(without)}")
+            note(f"not a question of ties, or not known: {', '.join(without)}")
         with progress_bar() as progress:
             effects, swaps = warehouse.ties(
                 [each.name for each in named if tie_variants(each)],
@@ -63,7 +62,7 @@ def check(
                 runs=run or (),
                 progress=progress,
             )
-        emit(effects, output_format, output, digits, keep=[warehouse.path])
+        write_table(effects, output, keep=[warehouse.path])
         found = swaps.fetchall()
         ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
     undecided = _undecided(ranges)
@@ -71,7 +70,7 @@ def check(
     _say_swaps(found, known)
     for name, (num_pairs, runs) in undecided.items():
         shown = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
-        say(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
+        note(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
     if found:
         raise typer.Exit(FOUND)
 
@@ -82,9 +81,9 @@ def _say_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> Non
         pairs.setdefault(measure, []).append(f"{upper} over {lower}")
     for measure, names in pairs.items():
         shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-        say(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shown}")
+        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shown}")
     if known and not pairs:
-        say(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
+        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
 
 
 def _undecided(ranges: Sequence[tuple[str, str, str, bool]]) -> dict[str, tuple[int, list[str]]]:

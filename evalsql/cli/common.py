@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -84,11 +85,36 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _PATIENCE = 0.3  # seconds
 
 
-def emit(
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where rows are written, and how."""
+
+    format: FormatOption = None
+    path: Output = None
+    digits: Digits = 4
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a table is looked at on a terminal."""
+        return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
+
+    @property
+    def chosen_format(self) -> str:
+        """The format asked for, or the one that the file's extension tells.
+
+        Raises:
+            UsageError: the extension tells none.
+        """
+        chosen = self.format or ("table" if self.path is None else report.EXTENSIONS.get(self.path.suffix.lower()))
+        if chosen is None:
+            known = ", ".join(report.EXTENSIONS)
+            raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
+        return chosen
+
+
+def write_table(
     relation: duckdb.DuckDBPyRelation | Table,
-    format_name: Format | None,
-    output: Path | None,
-    digits: int,
+    output: OutputOptions,
     counts: frozenset[str] = frozenset(),
     *,
     keep: Sequence[str] = (),
@@ -99,46 +125,33 @@ def emit(
         UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
     """
     table = relation if isinstance(relation, Table) else _fetch(relation, counts)
-    if output is None:
-        _print(table, format_name or "table", digits)
+    if output.path is None:
+        _print(table, output)
         return
-    _spare(output, keep)
-    chosen = chosen_format(output, format_name)
+    _spare(output.path, keep)
+    chosen = output.chosen_format
     try:
-        with output.open("w", encoding="utf-8", newline="") as stream:
-            report.write(table, chosen, stream, digits)
+        with output.path.open("w", encoding="utf-8", newline="") as stream:
+            report.write(table, chosen, stream, output.digits)
     except OSError as error:
-        raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+        raise UsageError(f"{output.path}: cannot be written: {error.strerror}") from error
 
 
-def is_drawn(format_name: Format | None, output: Path | None) -> bool:
-    """Whether a table is looked at on a terminal."""
-    return output is None and format_name in (None, "table") and sys.stdout.isatty()
-
-
-def _print(table: Table, format_name: Format, digits: int) -> None:
+def _print(table: Table, output: OutputOptions) -> None:
     hidden: list[str] = []
-    if is_drawn(format_name, None):
+    if output.is_drawn:
         from evalsql.report import terminal
 
-        table, hidden = terminal.fitted(table, terminal.width(), digits)
+        table, hidden = terminal.fitted(table, terminal.width(), output.digits)
     try:
-        report.write(table, format_name, sys.stdout, digits)
+        report.write(table, output.chosen_format, sys.stdout, output.digits)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except (OSError, UnicodeEncodeError) as error:
         raise UsageError(f"standard output cannot be written: {error}") from error
     if hidden:
-        say(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
-
-
-def chosen_format(output: Path, format_name: Format | None) -> str:
-    """The format asked for, or the one that the extension tells."""
-    chosen = format_name or report.EXTENSIONS.get(output.suffix.lower())
-    if chosen is None:
-        raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(report.EXTENSIONS)}")
-    return chosen
+        note(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
 
 
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
@@ -165,8 +178,8 @@ def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
         return Table(relation.columns, relation.fetchall(), counts)
 
 
-def say(text: str) -> None:
-    """A word to the user, beside the data."""
+def note(text: str) -> None:
+    """Tell the user something, beside the data."""
     print(text, file=sys.stderr)
 
 
@@ -220,13 +233,13 @@ def opened_to_ask(
         yield warehouse
 
 
-def say_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
+def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
     for line in notices.on_coverage(warehouse.evaluation, qrels, runs):
-        say(line)
+        note(line)
 
 
-def say_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
+def note_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
-    if note := notices.on_ties(warehouse.evaluation, measure, qrels, runs):
-        say(note)
+    if text := notices.on_ties(warehouse.evaluation, measure, qrels, runs):
+        note(text)

@@ -11,21 +11,19 @@ import typer
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     Database,
-    Digits,
-    FormatOption,
     Measures,
     MemoryLimit,
-    Output,
+    OutputOptions,
     OwnMeasures,
     QrelsFilter,
-    chosen_format,
-    emit,
     in_use,
+    note,
+    note_coverage,
     opened,
-    say,
-    say_coverage,
     write_bytes,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
 from evalsql.report.table import Table
@@ -37,7 +35,9 @@ _MEASURES = ("nDCG@10", "AP")
 _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
 
 
+@grouped_options
 def compare(
+    *,
     base: Annotated[str, typer.Argument(help="The baseline; with --all-pairs a run like the others.")],
     runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
     measure: Measures = None,
@@ -59,9 +59,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Runs beside a baseline: differences with intervals, tests, corrections, wins, ties and losses.
@@ -91,20 +89,20 @@ def compare(
         compared = _by_judgments(
             table, otherwise, measures=named, test=test, correction=correction, alpha=alpha, lower=lower
         )
-        chosen = chosen_format(output, output_format) if output else output_format or "table"
+        chosen = output.chosen_format
         if chosen in _WRITERS:
             text = StringIO()
-            _WRITERS[chosen](compared, text, digits)
-            if output is None:
+            _WRITERS[chosen](compared, text, output.digits)
+            if output.path is None:
                 typer.echo(text.getvalue(), nl=False)
             else:
-                write_bytes(text.getvalue().encode(), output, keep=keep)
+                write_bytes(text.getvalue().encode(), output.path, keep=keep)
         else:
-            emit(table, output_format, output, digits, keep=keep)
+            write_table(table, output, keep=keep)
         shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
             _tell(one, shown)
-            say_coverage(warehouse, [one.qrels], one.runs)
+            note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
             _tell_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
@@ -124,16 +122,16 @@ def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how
 def _tell(compared: comparison.Comparison, intervals: str) -> None:
     """What stands below a table."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
-    say(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
+    note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
     identical = sum(pair["note"] == "identical" for pair in compared.pairs)
     if identical:
         pairs = "1 pair has" if identical == 1 else f"{identical} pairs have"
-        say(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
-    for note in filter(None, (intervals, *compared.notes)):
-        say(f"{compared.qrels}: {note}")
+        note(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
+    for text in filter(None, (intervals, *compared.notes)):
+        note(f"{compared.qrels}: {text}")
 
 
 def _tell_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:
     """Name the runs that no judgment set evaluates beside the baseline."""
     for run in sorted({*runs} - {base, *(name for one in compared for name in one.runs)}):
-        say(f"{run}: left out, no judgment set evaluates it and {base}")
+        note(f"{run}: left out, no judgment set evaluates it and {base}")

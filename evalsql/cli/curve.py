@@ -10,18 +10,16 @@ import typer
 
 from evalsql.cli.common import (
     Database,
-    Digits,
-    FormatOption,
     MemoryLimit,
-    Output,
+    OutputOptions,
     QrelsFilter,
-    chosen_format,
-    emit,
     in_use,
+    note,
     opened,
-    say,
     write_bytes,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
@@ -31,7 +29,9 @@ from evalsql.warehouse.warehouse import Warehouse
 Kind = Literal["pr", "roc", "tap"]
 
 
+@grouped_options
 def curve(
+    *,
     kind: Annotated[
         Kind,
         typer.Argument(
@@ -52,18 +52,15 @@ def curve(
     ] = None,
     qrels: QrelsFilter = None,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Points of precision-recall, ROC and TAP threshold curves, and their charts."""
     if chart is not None and chart.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{chart}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-    if chart is not None and chart == output:
+    if chart is not None and chart == output.path:
         raise UsageError(f"{chart}: the chart and its points go to files of their own")
-    if output is not None:
-        chosen_format(output, output_format)
+    _ = output.chosen_format  # before the work that it could be in vain
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
@@ -76,7 +73,7 @@ def curve(
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
             _say_colours(table)
-        emit(table, output_format, output, digits, keep=kept)
+        write_table(table, output, keep=kept)
 
 
 def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Sequence[str]) -> None:
@@ -86,11 +83,11 @@ def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics
     for run in resolve_names(warehouse.database, "run", runs):
         for topic in topics or [""]:
             if ((run, topic) if topics else (run,)) not in drawn:
-                say(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")
+                note(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
 def _say_colours(table: Table) -> None:
     place = list(table.columns).index("run")
     count = len({row[place] for row in table.rows})
     if count > charts.MOST_COLOURS:
-        say(f"{count} runs in one chart: colours repeat beyond {charts.MOST_COLOURS}")
+        note(f"{count} runs in one chart: colours repeat beyond {charts.MOST_COLOURS}")

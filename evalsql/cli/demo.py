@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.folders import PACKAGE
-from evalsql.cli.common import DEFAULT_MEASURES, emit, opened, progress_bar, say, say_coverage
+from evalsql.cli.common import DEFAULT_MEASURES, OutputOptions, note, note_coverage, opened, progress_bar, write_table
 
 DEMO_PATH = "evalsql-demo.duckdb"
 _MEASURES = (*DEFAULT_MEASURES, "TAP@5")
@@ -24,9 +24,9 @@ def demo(
             warehouse.load_runs(
                 sorted((sample / "runs").glob("*.run")), qrels=["sample"], replace=True, progress=progress
             )
-        emit(warehouse.evaluate(_MEASURES, qrels=["sample"]), None, None, 4)
-        say_coverage(warehouse, ["sample"], ())
-    say(
+        write_table(warehouse.evaluate(_MEASURES, qrels=["sample"]), OutputOptions())
+        note_coverage(warehouse, ["sample"], ())
+    note(
         f"\nThe warehouse is {db}; any DuckDB client opens it. To go on:\n"
         f"  evalsql topics rerank-large -m nDCG@10 --db {db}\n"
         f"  evalsql compare bm25 -m nDCG@10 --db {db}\n"

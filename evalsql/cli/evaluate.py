@@ -12,29 +12,26 @@ from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
-    Digits,
     Form,
-    Format,
-    FormatOption,
     KeepBest,
     LowerIsBetter,
     Measures,
     MemoryLimit,
-    Output,
+    OutputOptions,
     OwnMeasures,
     QrelsFilter,
     RunFilter,
     TieRuleOption,
-    emit,
     in_use,
-    is_drawn,
+    note,
+    note_coverage,
+    note_ties,
     opened,
     opened_to_ask,
     progress_bar,
-    say,
-    say_coverage,
-    say_ties,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
@@ -42,7 +39,9 @@ from evalsql.warehouse.warehouse import Warehouse
 _SMALL = 4_000_000  # bytes of judgments and runs
 
 
+@grouped_options
 def evaluate(
+    *,
     qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
     runs: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
     measure: Measures = None,
@@ -53,9 +52,7 @@ def evaluate(
     keep_best: KeepBest = False,
     form: Form = "grades",
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
     asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
@@ -71,7 +68,7 @@ def evaluate(
                 progress=progress,
             )
         check_own(warehouse.database)
-        _show(warehouse, measure, (), (), per_topic, output_format, output, digits)
+        _show(warehouse, measure, (), (), per_topic, output)
 
 
 def _are_small(paths: Sequence[str]) -> bool:
@@ -79,36 +76,36 @@ def _are_small(paths: Sequence[str]) -> bool:
     return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL
 
 
+@grouped_options
 def leaderboard(
+    *,
     measure: Measures = None,
     measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Systems by measures: one row a run, the best by the first measure on top."""
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, qrels or (), run or (), False, output_format, output, digits)
+        _show(warehouse, measure, qrels or (), run or (), False, output)
 
 
+@grouped_options
 def topics(
+    *,
     runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
     measure: Measures = None,
     measures: OwnMeasures = None,
     qrels: QrelsFilter = None,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Values per topic: one row for each run, topic and measure."""
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, qrels or (), runs or (), True, output_format, output, digits)
+        _show(warehouse, measure, qrels or (), runs or (), True, output)
 
 
 def _show(
@@ -117,21 +114,19 @@ def _show(
     qrels: Sequence[str],
     runs: Sequence[str],
     per_topic: bool,
-    output_format: Format | None,
-    output: Output,
-    digits: int,
+    output: OutputOptions,
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.is_count)
     query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
     table, notes = Table(*warehouse.database.table(query), counts), list[str]()
-    if is_drawn(output_format, output) and not per_topic:
+    if output.is_drawn and not per_topic:
         from evalsql.cli.board import drawn
 
-        table, notes = drawn(warehouse, table, named[0], qrels, runs, digits)
-    emit(table, output_format, output, digits, keep=in_use(warehouse) if output else ())
-    for note in notes:
-        say(note)
-    say_coverage(warehouse, qrels, runs)
+        table, notes = drawn(warehouse, table, named[0], qrels, runs, output.digits)
+    write_table(table, output, keep=in_use(warehouse) if output.path else ())
+    for text in notes:
+        note(text)
+    note_coverage(warehouse, qrels, runs)
     if not per_topic:
-        say_ties(warehouse, named[0], qrels, runs)
+        note_ties(warehouse, named[0], qrels, runs)

@@ -9,17 +9,16 @@ import typer
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
-    Digits,
-    FormatOption,
     MemoryLimit,
-    Output,
+    OutputOptions,
     OwnMeasures,
     counted,
-    emit,
     in_use,
+    note,
     opened,
-    say,
+    write_table,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
@@ -29,7 +28,9 @@ _FORMS = {
 }
 
 
+@grouped_options
 def explain(
+    *,
     run: Annotated[str, typer.Argument(help="The run.")],
     topic: Annotated[str, typer.Argument(help="The topic.")],
     measure: Annotated[
@@ -49,9 +50,7 @@ def explain(
         int, typer.Option(min=1, help="Documents to explain; what the rest contributes is said in one number.")
     ] = DEPTH,
     memory_limit: MemoryLimit = None,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
     """The ranking of a run for a topic, with what each document contributes to a measure, and the ideal ranking beside.
@@ -63,8 +62,8 @@ def explain(
     with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         keep = in_use(warehouse)
-        emit(found.rows, output_format, output, digits, _VALUES if found.measure.is_count else frozenset(), keep=keep)
-    _say_values(found, depth, digits)
+        write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
+    _say_values(found, depth, output.digits)
 
 
 def _say_values(found: Explanation, depth: int, digits: int) -> None:
@@ -75,26 +74,26 @@ def _say_values(found: Explanation, depth: int, digits: int) -> None:
 
     explained = [found.run] if found.other is None else [found.run, found.other]
     values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
-    say(f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}")
+    note(f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}")
     for one in explained:
         _say_list(one, depth, shown(one.left_out), found)
     if found.num_equal:
-        say(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
+        note(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _FORMS and found.other is None:
-        say(f"  {_FORMS[found.form]}")
+        note(f"  {_FORMS[found.form]}")
 
 
 def _say_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
     if one.missing:
-        say(f"  {one.name} leaves this topic out, which scores as an empty ranking")
+        note(f"  {one.name} leaves this topic out, which scores as an empty ranking")
     if one.threshold is not None:
-        say(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
+        note(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
     if one.num_ret > depth:
         ranks = f"ranks {depth + 1} to {one.num_ret} of {one.name}"
         where = "" if found.other is None else " but where the other run has the document above"
-        say(f"  not shown{where}: {ranks}, which contribute {left_out} together; --depth {one.num_ret} shows them")
+        note(f"  not shown{where}: {ranks}, which contribute {left_out} together; --depth {one.num_ret} shows them")
     if one.differs:
-        say(
+        note(
             f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
             f"{one.in_warehouse:.17g} here"
         )

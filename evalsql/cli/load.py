@@ -14,9 +14,9 @@ from evalsql.cli.common import (
     MemoryLimit,
     TieRuleOption,
     counted,
+    note,
     opened,
     progress_bar,
-    say,
 )
 from evalsql.errors import UsageError
 from evalsql.warehouse.warehouse import Warehouse
@@ -64,12 +64,12 @@ def qrels(
             """,
             [loaded],
         )
-        say(
+        note(
             f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
             + _left_out(left_out)
         )
         if loaded in weights:
-            say(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
+            note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
 
 
 @app.command("runs")
@@ -124,13 +124,13 @@ def runs(
             """,
             [loaded],
         )
-        say(f"loaded {counted(len(loaded), 'run')}: {counted(rows, 'document')} retrieved" + _left_out(left_out))
+        note(f"loaded {counted(len(loaded), 'run')}: {counted(rows, 'document')} retrieved" + _left_out(left_out))
         if lines:
-            say(f"{counted(lines, 'comment or header line')} kept with them")
+            note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
-            say(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
+            note(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
         if unpaired:
-            say(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
+            note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
 
 
 @app.command("measures")
@@ -142,7 +142,7 @@ def measures(
     """Keep measures of your own in the warehouse: one SELECT each, below a header as those of the package have it."""
     with opened(db) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
-    say(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
+    note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
 @app.command("weights")
@@ -156,7 +156,7 @@ def weights(
     with opened(db) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
-        say(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
+        note(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
 
 
 @app.command("lists")
@@ -200,12 +200,12 @@ def lists(
                 """,
                 [judged, run],
             )
-            say(
+            note(
                 f"loaded lists {run}: {counted(topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
             )
             if judged in held and judged not in given:
-                say(f"{counted(held[judged], 'weight')} went with the judgments replaced")
+                note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
 
 
 def _weights(warehouse: Warehouse) -> dict[str, int]:

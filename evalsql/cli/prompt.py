@@ -15,7 +15,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output.defaults import create_output
 from pygments.lexers.sql import SqlLexer
 
-from evalsql.cli.common import say
+from evalsql.cli.common import note
 from evalsql.cli.completion import Vocabulary, complete
 from evalsql.cli.statements import is_blank, split
 
@@ -86,6 +86,6 @@ def _history() -> History:
         with path.open("a"):
             pass
     except OSError as error:
-        say(f"evalsql: what is typed is not kept: {path}: {error.strerror}")
+        note(f"evalsql: what is typed is not kept: {path}: {error.strerror}")
         return InMemoryHistory()
     return FileHistory(str(path))

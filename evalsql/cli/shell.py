@@ -10,7 +10,18 @@ from typing import Annotated, get_args
 import typer
 
 from evalsql.cli.ask import print_measures
-from evalsql.cli.common import Database, Digits, Format, FormatOption, MemoryLimit, OwnMeasures, emit, opened, say
+from evalsql.cli.common import (
+    Database,
+    Digits,
+    Format,
+    FormatOption,
+    MemoryLimit,
+    OutputOptions,
+    OwnMeasures,
+    note,
+    opened,
+    write_table,
+)
 from evalsql.cli.completion import Known, Vocabulary, known_in
 from evalsql.cli.statements import is_blank, split
 from evalsql.errors import EvalsqlError, UsageError
@@ -93,8 +104,12 @@ class Session:
             columns.setdefault(name, []).append(column)
         return {name: Known("made here", found) for name, found in columns.items()}
 
+    @property
+    def _output(self) -> OutputOptions:
+        return OutputOptions(self.output_format, None, self.digits)
+
     def _print(self, table: Table) -> None:
-        emit(table, self.output_format, None, self.digits, keep=[self.warehouse.path])
+        write_table(table, self._output, keep=[self.warehouse.path])
 
     # Commands
 
@@ -107,10 +122,10 @@ class Session:
         shown = [row for row in found if (fnmatch.fnmatch(row[0], pattern) if pattern else row[1] not in _STEPS)]
         self._print(Table(("relation", "kind", "title"), sorted(shown, key=lambda row: (row[1], row[0]))))
         if not pattern:
-            say(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
+            note(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
 
     def _measures(self, name: str) -> None:
-        print_measures(self.warehouse.catalog, name or None, self.output_format, None, self.digits)
+        print_measures(self.warehouse.catalog, name or None, self._output)
 
     def _format(self, name: str) -> None:
         found = [known for known in _FORMATS if known == name]
@@ -119,7 +134,7 @@ class Session:
         if name:
             self.output_format = found[0]
         else:
-            say(self.output_format or "table")
+            note(self.output_format or "table")
 
     def _digits(self, number: str) -> None:
         if number and not (number.isdecimal() and int(number) <= 17):
@@ -127,7 +142,7 @@ class Session:
         if number:
             self.digits = int(number)
         else:
-            say(str(self.digits))
+            note(str(self.digits))
 
     def _quit(self, argument: str) -> None:
         self.is_over = True
@@ -152,7 +167,7 @@ def shell(
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():
             access = "read and write" if write else "read only; --write lets statements change it"
-            say(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
+            note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
             _converse(session)
         else:
             for text in _script():
@@ -185,8 +200,8 @@ def _converse(session: Session) -> None:
         try:
             session.run(text)
         except EvalsqlError as error:
-            say(f"evalsql: {error}")
+            note(f"evalsql: {error}")
         except KeyboardInterrupt:
-            say("evalsql: interrupted")
+            note("evalsql: interrupted")
         if session.is_over:
             return

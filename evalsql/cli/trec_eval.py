@@ -11,7 +11,7 @@ import typer
 from evalsql.catalog.names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.cli.common import opened, say
+from evalsql.cli.common import note, opened
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
@@ -93,7 +93,7 @@ def trec_eval(
     )
     try:
         if show_version:
-            say(f"evalsql trec_eval, like version {version}")
+            note(f"evalsql trec_eval, like version {version}")
         elif show_help:
             _help(context, measure or [])
         else:
