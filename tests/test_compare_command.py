@@ -259,7 +259,7 @@ def test_measures_of_ones_own_are_compared_in_a_file_open_for_reading(tmp_path: 
         "select qrels, run, topic, value / 2 as value from rr()\n",
     )
     path = loaded(tmp_path, {"base": [1, 2], "other": [2, 4]})
-    answer = command("compare", "base", "--db", path, "-m", "Half", "--measures", own.parent, "--format", "csv")
+    answer = command("compare", "base", "--db", path, "-m", "Half", "--measure-file", own.parent, "--format", "csv")
     (row,) = table(answer.stdout)
     assert (float(row["baseline_mean"]), float(row["mean"])) == (0.375, 0.1875)
     with evalsql.open(path, read_only=True, measures=own.parent) as warehouse:

@@ -156,7 +156,7 @@ def test_what_depends_on_other_runs_is_told(tmp_path: Path, command: Command) ->
         warehouse.load_qrels({"t": {"a": 1}, "u": {"a": 2}}, "judged")
         for run in ("one", "two", "three", "four"):
             warehouse.load_run({"t": {"a": 1.0}}, run)
-    outcome = command("explain", "one", "t", "-m", "Share", "--measures", own, "--db", file)
+    outcome = command("explain", "one", "t", "-m", "Share", "--measure-file", own, "--db", file)
     assert "together with the other topics (or runs) one has 0.25 here" in outcome.stderr
     assert "topics evaluated" not in outcome.stderr
 

@@ -233,13 +233,13 @@ def test_one_that_the_package_has_come_to_have_is_left_out_with_a_warning(wareho
 def test_from_the_command_line(command: Command, folder: Path) -> None:
     assert command("demo").returncode == 0
     arguments = ("-m", "Fullness", "--format", "csv")
-    borrowed = command("leaderboard", *arguments, "--measures", folder, "--db", "evalsql-demo.duckdb")
+    borrowed = command("leaderboard", *arguments, "--measure-file", folder, "--db", "evalsql-demo.duckdb")
     assert borrowed.stdout.startswith("qrels,run,Fullness\n"), borrowed.stderr
     files = (SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run")
-    at_once = command("eval", *files, *arguments, "--measures", folder)
+    at_once = command("eval", *files, *arguments, "--measure-file", folder)
     _, line = at_once.stdout.splitlines()
     assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
-    page = command("measures", "fullness", "--measures", folder)
+    page = command("measures", "fullness", "--measure-file", folder)
     assert "Whether a ranking is at least half as long" in page.stdout
     refused = command("leaderboard", *arguments, "--db", "evalsql-demo.duckdb")
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -71,7 +71,7 @@ def test_the_measure_of_ones_own_works(command: Command, tmp_path: Path) -> None
     assert example is not None
     write(tmp_path / "own" / "last_found.sql", example[1])
     assert command("demo", "--db", "evalsql.duckdb").returncode == 0
-    called = re.search(r"evalsql (leaderboard .*--measures own)", SQL_TEXT)
+    called = re.search(r"evalsql (leaderboard .*--measure-file own)", SQL_TEXT)
     assert called is not None
     asked = command(*shlex.split(called[1]), "--format", "csv")
     assert asked.returncode == 0, asked.stderr

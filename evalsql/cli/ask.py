@@ -51,7 +51,7 @@ def sql(
     external: Annotated[
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
@@ -61,7 +61,7 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
         columns, rows = warehouse.database.run(text, external=external)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])
@@ -79,12 +79,12 @@ def measures(
     *,
     name: Annotated[str | None, typer.Argument(help="A measure, by any of its names; all by default.")] = None,
     output: OutputOptions,
-    own: OwnMeasures = None,
+    own: OwnMeasures,
     db: Database = None,
 ) -> None:
     """The catalogue of measures, or the page of one: those of the package, of the warehouse if there is one, and your
     own."""
-    catalog = _catalog(db, own or ())
+    catalog = _catalog(db, own.paths)
     print_measures(catalog, name, output)
 
 

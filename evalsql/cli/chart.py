@@ -18,6 +18,7 @@ from evalsql.cli.common import (
     opened,
     write_bytes,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report import charts
@@ -26,7 +27,9 @@ from evalsql.report.overview import chart_rows
 Name = Literal["agreement", "differences", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged"]
 
 
+@grouped_options
 def chart(
+    *,
     name: Annotated[
         Name,
         typer.Argument(
@@ -40,7 +43,7 @@ def chart(
         str | None, typer.Option("--baseline", metavar="RUN", help="Run that is compared with (differences).")
     ] = None,
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: Annotated[
         str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
     ] = None,
@@ -50,7 +53,7 @@ def chart(
     """A chart of the report as a picture or a page; the curves' points and more of their options: evalsql curve."""
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse, translated_errors():
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse, translated_errors():
         table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         keep = in_use(warehouse)

@@ -37,7 +37,7 @@ def check(
         bool, typer.Option("--ties", help="How much of each figure hangs on the order of tied documents.")
     ] = False,
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     memory_limit: MemoryLimit = None,
@@ -51,7 +51,7 @@ def check(
     """
     if not ties:
         raise UsageError("say what to check: --ties")
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             note(f"not a question of ties, or not known: {', '.join(without)}")

@@ -42,10 +42,6 @@ Measures = Annotated[
         "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; several times.'
     ),
 ]
-OwnMeasures = Annotated[
-    list[str] | None,
-    typer.Option("--measures", metavar="PATH", help="A file or folder of measures of your own; several times."),
-]
 QrelsFilter = Annotated[
     list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; several times.")
 ]
@@ -83,6 +79,30 @@ KeepBest = Annotated[
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _PATIENCE = 0.3  # seconds
+
+
+def _note_old_name(context: typer.Context, given: list[str] | None) -> list[str] | None:
+    if given and not context.resilient_parsing:
+        note("--measures is now called --measure-file")
+    return given
+
+
+@dataclass(frozen=True)
+class OwnMeasures:
+    """Measures that are not of the package: files and folders."""
+
+    measure_file: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure-file", metavar="PATH", help="A file or folder of measures of your own; can be repeated."
+        ),
+    ] = None
+    measures: Annotated[list[str] | None, typer.Option("--measures", hidden=True, callback=_note_old_name)] = None
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """Those that were given, by either name."""
+        return [*(self.measure_file or ()), *(self.measures or ())]
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def compare(
     base: Annotated[str, typer.Argument(help="The baseline; with --all-pairs a run like the others.")],
     runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: QrelsFilter = None,
     test: Annotated[Test, typer.Option(help="Which paired test.")] = "t",
     correction: Annotated[Correction, typer.Option(help="How p is corrected for several tests.")] = "holm",
@@ -66,7 +66,7 @@ def compare(
 
     In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
     """
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         asked = parse_measures(measure or _MEASURES, warehouse.catalog)
         named = [each.name for each in asked]
         lower = frozenset(each.name for each in asked if each.relation.header.less_is_better)

@@ -45,7 +45,7 @@ def evaluate(
     qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
     runs: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
     tie_rule: TieRuleOption = "trec_eval",
     lower_is_better: LowerIsBetter = False,
@@ -56,7 +56,7 @@ def evaluate(
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind."""
     asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
-    with opened_to_ask(asked, measures=measures, memory_limit=memory_limit, threads=threads) as warehouse:
+    with opened_to_ask(asked, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -80,7 +80,7 @@ def _are_small(paths: Sequence[str]) -> bool:
 def leaderboard(
     *,
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: QrelsFilter = None,
     run: RunFilter = None,
     memory_limit: MemoryLimit = None,
@@ -88,7 +88,7 @@ def leaderboard(
     db: Database = None,
 ) -> None:
     """Systems by measures: one row a run, the best by the first measure on top."""
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, qrels or (), run or (), False, output)
 
 
@@ -97,14 +97,14 @@ def topics(
     *,
     runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: QrelsFilter = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Values per topic: one row for each run, topic and measure."""
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, qrels or (), runs or (), True, output)
 
 

@@ -42,7 +42,7 @@ def explain(
             "--other", metavar="RUN", help="Another run: show the documents that made the difference, largest first."
         ),
     ] = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: Annotated[
         str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
     ] = None,
@@ -59,7 +59,7 @@ def explain(
     empty list, which has a row of its own if it is not 0, contributions add up to the value of the whole list. The
     ideal ranking has the judged documents in the order of their grades.
     """
-    with opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         keep = in_use(warehouse)
         write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)

@@ -21,6 +21,7 @@ from evalsql.cli.common import (
     progress_bar,
     write_bytes,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import overview
@@ -29,12 +30,14 @@ from evalsql.version import __version__
 _FORMATS = (".html", ".md", ".tex", ".json")
 
 
+@grouped_options
 def report(
+    *,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(_FORMATS)} tells the format.")
     ] = Path("report.html"),
     measure: Measures = None,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     qrels: Annotated[
         str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
     ] = None,
@@ -52,7 +55,7 @@ def report(
     if extension not in _FORMATS:
         raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
     with (
-        opened(db, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse,
+        opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
         translated_errors(),
     ):

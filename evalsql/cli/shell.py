@@ -23,6 +23,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.completion import Known, Vocabulary, known_in
+from evalsql.cli.groups import grouped_options
 from evalsql.cli.statements import is_blank, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
@@ -148,12 +149,14 @@ class Session:
         self.is_over = True
 
 
+@grouped_options
 def shell(
+    *,
     write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
     external: Annotated[
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
-    measures: OwnMeasures = None,
+    own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     digits: Digits = 4,
@@ -163,7 +166,7 @@ def shell(
 
     Where standard input is no terminal the statements on it are run, up to the first that fails.
     """
-    with opened(db, read_only=not write, measures=measures, memory_limit=memory_limit) as warehouse:
+    with opened(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():
             access = "read and write" if write else "read only; --write lets statements change it"
