@@ -19,6 +19,10 @@ from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE
 from evalsql.errors import UsageError
 
 _NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
+_ARGUMENTS_LAST = re.compile(
+    r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*@\s*(?P<at>[^\s(]+)\s*\((?P<more>.*)\)"
+)
+_TREC_VALUE = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?![^\s,])|[^\s,(]+=|\*", re.IGNORECASE)
 _RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
 _RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
 CUTOFF = "k"
@@ -94,7 +98,7 @@ def default_measure(relation: Relation) -> Measure:
 
 
 def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
-    """The measures that ``texts`` name, each text one or several separated by blanks.
+    """The measures that ``texts`` name, each text one or several separated by blanks or commas.
 
     Raises:
         UsageError: names or arguments that do not fit, all of them at once, with the nearest names.
@@ -113,12 +117,16 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
 
 
 def split_names(text: str) -> Sequence[str]:
-    """Split at blanks that stand outside parentheses; a text without names is one nameless part."""
+    """Split at blanks and commas that stand outside parentheses; a text without names is one nameless part.
+
+    A comma before a number or a pair such as 1=0.5 is trec_eval's, between the values of one name: P.5,10.
+    """
     depth = 0
     marked = ""
-    for char in text:
+    for at, char in enumerate(text):
         depth += {"(": 1, ")": -1}.get(char, 0)
-        marked += "\n" if char.isspace() and depth <= 0 else char
+        separates = char.isspace() or (char == "," and not _TREC_VALUE.match(text, at + 1))
+        marked += "\n" if separates and depth <= 0 else char
     return [part for part in marked.split("\n") if part] or [text]
 
 
@@ -205,9 +213,18 @@ def _in_ir_measures_grammar(text: str) -> str:
     return f"{base}({given}){at}{cutoff}" if given else text
 
 
+def _cutoff_last(text: str) -> str:
+    """``TAP@5(quantile=0.25)`` as ``TAP(quantile=0.25)@5``; other names as they are."""
+    match = _ARGUMENTS_LAST.fullmatch(text)
+    if match is None:
+        return text
+    given = ",".join(part for part in (match["arguments"], match["more"]) if part and part.strip())
+    return f"{match['base']}({given})@{match['at']}"
+
+
 def _parse(text: str, catalog: Catalog) -> list[Measure]:
     known = _known_names(catalog)
-    match = _NAME.fullmatch(_in_ir_measures_grammar(text.strip()))
+    match = _NAME.fullmatch(_cutoff_last(_in_ir_measures_grammar(text.strip())))
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
     base = match["base"].lower().replace(ALPHA, "alpha")
