@@ -36,7 +36,7 @@ def test_demo_builds_a_warehouse_and_prints_its_leaderboard(process: Command, tm
     [
         (("eval", QRELS, RUNS / "dense.run", RUNS / "tfidf.run", "-m", "AP"), 0),
         (("eval", QRELS, "-", "-m", "AP", "--format", "csv"), 0),
-        (("check", "--ties", "-m", "RR", "--db", "{sample}"), 1),
+        (("ties", "-m", "RR", "--db", "{sample}"), 1),
         (("sql", "select 'ä' as a, 1/3 as b", "--db", "{sample}"), 0),
         (("sql", "from read_csv('/etc/passwd')", "--db", "{sample}"), 2),
         (("leaderboard",), 3),
@@ -288,7 +288,7 @@ def test_of_very_many_ties_only_the_number_is_told(command: Command, tmp_path: P
         write(tmp_path / f"{run}.run", "".join(f"t Q0 d{document} 1 1 {run}\n" for document in documents))
     answer = command("eval", "qrels.txt", "one.run", "other.run", "-m", "AP")
     assert answer.returncode == 0
-    assert "ties: 20,002 judged documents are tied; evalsql check --ties" in answer.stderr
+    assert "ties: 20,002 judged documents are tied; evalsql ties" in answer.stderr
     assert "ties" not in command("eval", "qrels.txt", "one.run", "-m", "AP").stderr
 
 
@@ -302,7 +302,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     command("load", "runs", "low.run", "high.run", "tied.run")
     board = command("leaderboard", "-m", "RR")
     assert "ties: the order of 1 pair among 2 runs by RR could be another" in board.stderr
-    outcome = command("check", "--ties", "-m", "RR NumRet", "--format", "csv")
+    outcome = command("ties", "-m", "RR NumRet", "--format", "csv")
     assert outcome.returncode == 1
     rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}
     assert {run: [float(row[key]) for key in ("worst", "value", "expected", "best")] for run, row in rows.items()} == {
@@ -312,8 +312,8 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     }
     assert "low over tied" in outcome.stderr
     assert "NumRet" in outcome.stderr
-    assert command("check", "--ties", "-m", "RR", "--run", "low", "--run", "high").returncode == 0
-    assert "ties:" not in command("leaderboard", "-m", "RR", "--run", "high").stderr
+    assert command("ties", "-m", "RR", "low", "high").returncode == 0
+    assert "ties:" not in command("leaderboard", "-m", "RR", "high").stderr
     assert command("check").returncode == 2
 
 

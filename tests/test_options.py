@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,57 @@ def test_help_shows_the_new_name_only(command: Command, name: str) -> None:
     shown = command(name, "--help").stdout
     assert "--measure-file PATH" in shown
     assert "--measures" not in shown
+
+
+def test_check_ties_is_the_old_name_of_ties(command: Command, sample_file: Path) -> None:
+    asked = ("-m", "RR", "--db", sample_file, "--format", "csv")
+    now, before = command("ties", *asked), command("check", "--ties", *asked)
+    assert now.returncode == before.returncode == 1
+    assert before.stdout == now.stdout
+    assert before.stderr == "evalsql check --ties is now called evalsql ties\n" + now.stderr
+    listed = command("--help").stdout
+    assert "\n  ties " in listed
+    assert "\n  check " not in listed
+    bare = command("check")
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert "evalsql ties" in bare.stderr
+
+
+@pytest.mark.parametrize("asked", [("leaderboard",), ("topics",), ("ties",), ("curve", "pr")])
+def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[str, ...]) -> None:
+    """Names and globs; --run is what some commands had."""
+    asked = (*asked, "--db", sample_file, "--format", "json")
+    asked = (*asked, "-m", "AP") if "curve" not in asked else asked
+    every, some = json.loads(command(*asked).stdout), command(*asked, "rerank-*", "bm25")
+    assert len({row["run"] for row in every}) == 8
+    expected = [row for row in every if row["run"] in ("rerank-large", "rerank-small", "bm25")]
+    assert json.loads(some.stdout) == expected
+    for old in (("--run", "rerank-*", "--run", "bm25"), ("rerank-*", "--run", "bm25")):
+        assert command(*asked, *old).stdout == some.stdout
+    assert "--run" not in command(asked[0], "--help").stdout
+
+
+def test_runs_of_a_report_are_arguments(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    for number, runs in enumerate([("rerank-*", "bm25"), ("--run", "rerank-*", "--run", "bm25")]):
+        done = command("report", *runs, "-m", "AP", "-o", f"{number}.json", "--db", sample_file)
+        assert done.returncode == 0, done.stderr
+    first, second = (json.loads((tmp_path / f"{number}.json").read_text()) for number in range(2))
+    assert {row["run"] for row in first["leaderboard"]} == {"rerank-large", "rerank-small", "bm25"}
+    assert first["leaderboard"] == second["leaderboard"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        (("report", "-o", "r.md", "--qrels", "a", "--qrels", "b"), "--qrels is given 2 times"),
+        (("chart", "roc", "-o", "r.svg", "--qrels", "a", "--qrels", "b"), "--qrels is given 2 times"),
+        (("explain", "bm25", "T01", "--qrels", "a", "--qrels", "b"), "--qrels is given 2 times"),
+        (("explain", "bm25", "T01", "-m", "AP", "-m", "RR"), "-m is given 2 times"),
+    ],
+)
+def test_what_takes_one_refuses_two(
+    command: Command, sample_file: Path, asked: tuple[str, ...], complaint: str
+) -> None:
+    refused = command(*asked, "--db", sample_file)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert complaint in refused.stderr

@@ -175,7 +175,7 @@ def test_a_long_circle_of_preferences_is_solved_and_a_longer_one_is_not_known(co
                 warehouse.rows(f"select topic, value from num_prefs_fulfilled(ties := '{ties}') where run = 'tied'")
             )
             assert found == {"long": known, "longer": 7.5 if ties == "expected" else None}, ties
-    done = command("check", "--ties", "-m", "NumPrefsFulfilled P@1", "--format", "csv")
+    done = command("ties", "-m", "NumPrefsFulfilled P@1", "--format", "csv")
     assert "prefs,tied,NumPrefsFulfilled,27.0,,14.5," in done.stdout
     assert "prefs,none,NumPrefsFulfilled,0.0,0.0,0.0,0.0" in done.stdout
     assert "NumPrefsFulfilled: of 1 pair of runs not known whether the order could be another: tied\n" in done.stderr
@@ -219,7 +219,7 @@ def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> Non
     write(tmp_path / "tied.run", "t Q0 b 1 1 x\nt Q0 a 2 1 x\n")
     command("load", "qrels", "prefs.txt", "--form", "preferences")
     command("load", "runs", "upper.run", "tied.run")
-    done = command("check", "--ties", "-m", "PrefsSimple NumPrefs IPrec@0.5", "--run", "tied", "--format", "csv")
+    done = command("ties", "-m", "PrefsSimple NumPrefs IPrec@0.5", "tied", "--format", "csv")
     assert done.stdout.splitlines() == [
         "qrels,run,measure,value,worst,expected,best",
         "prefs,tied,IPrec@0.5,0.5,0.5,,1.0",
@@ -228,7 +228,7 @@ def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> Non
     assert done.returncode == 0
     assert "not a question of ties, or not known: NumPrefs" in done.stderr
     assert "pairs of runs" not in done.stderr
-    assert command("check", "--ties", "-m", "PrefsSimple").returncode == 0
+    assert command("ties", "-m", "PrefsSimple").returncode == 0
 
 
 def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path) -> None:

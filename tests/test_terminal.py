@@ -115,7 +115,7 @@ def test_colours_are_not_forced(sample_file: Path, environment: dict[str, str]) 
 
 @pytest.mark.parametrize("extra", [("--format", "csv"), ("--format", "markdown")])
 def test_other_formats_are_the_same_on_a_terminal(sample_file: Path, command: Command, extra: tuple[str, str]) -> None:
-    asked = ("leaderboard", "-m", "AP", "--run", "bm25", "--db", sample_file, *extra)
+    asked = ("leaderboard", "-m", "AP", "bm25", "--db", sample_file, *extra)
     assert shown(*asked, columns=40).startswith(command(*asked).stdout)
 
 

@@ -19,19 +19,20 @@ _COMMANDS = {
     "report": "report.report",
     "chart": "chart.chart",
     "curve": "curve.curve",
-    "check": "check.check",
+    "ties": "ties.ties",
     "sql": "ask.sql",
     "shell": "shell.shell",
     "measures": "ask.measures",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",
     "help": "help.show_guide",
+    "check": "check.check",
 }
 
 app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
-    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}),
+    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}, hidden={"check"}),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

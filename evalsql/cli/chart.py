@@ -13,6 +13,7 @@ from evalsql.cli.common import (
     Database,
     Measures,
     MemoryLimit,
+    OneQrelsSelection,
     OwnMeasures,
     in_use,
     opened,
@@ -38,15 +39,12 @@ def chart(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg or .html.")],
-    run: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    selection: OneQrelsSelection,
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="RUN", help="Run that is compared with (differences).")
     ] = None,
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
-    ] = None,
     memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
@@ -54,7 +52,14 @@ def chart(
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse, translated_errors():
-        table = chart_rows(warehouse, name, measure or DEFAULT_MEASURES, qrels=qrels, runs=run or (), baseline=baseline)
+        table = chart_rows(
+            warehouse,
+            name,
+            measure or DEFAULT_MEASURES,
+            qrels=selection.only_qrels,
+            runs=selection.run_names,
+            baseline=baseline,
+        )
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
         keep = in_use(warehouse)
     if not table.rows:

@@ -1,101 +1,30 @@
-"""``evalsql check``: what makes figures doubtful. Ends with 1 where something was found."""
+"""``evalsql check --ties``: what ``evalsql ties`` was called."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from evalsql.catalog.names import parse_measures, tie_variants
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    Database,
-    Measures,
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    QrelsFilter,
-    RunFilter,
-    counted,
-    note,
-    opened,
-    progress_bar,
-    write_table,
-)
+from evalsql.cli.common import Database, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection, note
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.ties import print_ties
 from evalsql.errors import UsageError
-
-FOUND = 1
 
 
 @grouped_options
 def check(
     *,
-    ties: Annotated[
-        bool, typer.Option("--ties", help="How much of each figure hangs on the order of tied documents.")
-    ] = False,
+    selection: RunSelection,
+    ties: Annotated[bool, typer.Option("--ties", hidden=True)] = False,
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: QrelsFilter = None,
-    run: RunFilter = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Check what the figures hang on. With --ties: value, worst, expected and best over all orders of tied documents,
-    empty where it is not known for every topic.
-
-    Ends with 1 where the order of two runs could be another.
-    """
+    """The old name of evalsql ties."""
     if not ties:
-        raise UsageError("say what to check: --ties")
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        named = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
-        if without := [each.name for each in named if not tie_variants(each)]:
-            note(f"not a question of ties, or not known: {', '.join(without)}")
-        with progress_bar() as progress:
-            effects, swaps = warehouse.ties(
-                [each.name for each in named if tie_variants(each)],
-                qrels=qrels or (),
-                runs=run or (),
-                progress=progress,
-            )
-        write_table(effects, output, keep=[warehouse.path])
-        found = swaps.fetchall()
-        ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
-    undecided = _undecided(ranges)
-    known = [each.name for each in named if tie_variants(each) and each.name not in undecided]
-    _say_swaps(found, known)
-    for name, (num_pairs, runs) in undecided.items():
-        shown = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
-        note(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
-    if found:
-        raise typer.Exit(FOUND)
-
-
-def _say_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> None:
-    pairs: dict[object, list[str]] = {}
-    for _, measure, upper, _, _, lower, *_ in found:
-        pairs.setdefault(measure, []).append(f"{upper} over {lower}")
-    for measure, names in pairs.items():
-        shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shown}")
-    if known and not pairs:
-        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
-
-
-def _undecided(ranges: Sequence[tuple[str, str, str, bool]]) -> dict[str, tuple[int, list[str]]]:
-    """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
-    found: dict[str, tuple[int, list[str]]] = {}
-    by_set: dict[tuple[str, str], list[tuple[str, bool]]] = {}
-    for measure, qrels, run, is_known in ranges:
-        by_set.setdefault((measure, qrels), []).append((run, is_known))
-    for (measure, _), runs in by_set.items():
-        unknown = [run for run, is_known in runs if not is_known]
-        if unknown and len(runs) > 1:
-            num_pairs, names = found.get(measure, (0, []))
-            pairs = math.comb(len(runs), 2) - math.comb(len(runs) - len(unknown), 2)
-            found[measure] = num_pairs + pairs, list(dict.fromkeys([*names, *unknown]))
-    return found
+        raise UsageError("evalsql check has nothing else to check; evalsql ties shows what hangs on tied documents")
+    note("evalsql check --ties is now called evalsql ties")
+    print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)

@@ -45,8 +45,8 @@ Measures = Annotated[
 QrelsFilter = Annotated[
     list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; several times.")
 ]
-RunFilter = Annotated[
-    list[str] | None, typer.Option("--run", metavar="NAME", help="Run, or a glob of names; several times.")
+OneQrels = Annotated[
+    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
 ]
 TieRuleOption = Annotated[
     TieRule,
@@ -103,6 +103,44 @@ class OwnMeasures:
     def paths(self) -> Sequence[str]:
         """Those that were given, by either name."""
         return [*(self.measure_file or ()), *(self.measures or ())]
+
+
+@dataclass(frozen=True)
+class RunSelection:
+    """Which runs, by which judgment sets; empty is all."""
+
+    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None
+    run: Annotated[list[str] | None, typer.Option("--run", hidden=True)] = None
+    qrels: QrelsFilter = None
+
+    @property
+    def run_names(self) -> Sequence[str]:
+        """Names and globs, as arguments or as --run has them."""
+        return [*(self.runs or ()), *(self.run or ())]
+
+    @property
+    def qrels_names(self) -> Sequence[str]:
+        """Names and globs of judgment sets."""
+        return self.qrels or ()
+
+
+@dataclass(frozen=True)
+class OneQrelsSelection(RunSelection):
+    """Which runs, by which one judgment set."""
+
+    qrels: OneQrels = None
+
+    @property
+    def only_qrels(self) -> str | None:
+        """The judgment set, if it is named."""
+        return only_one(self.qrels, "--qrels")
+
+
+def only_one(names: Sequence[str] | None, option: str) -> str | None:
+    """What an option that can be given once was given; raises UsageError if it was given more often."""
+    if names and len(names) > 1:
+        raise UsageError(f"{option} is given {len(names)} times, this command takes one: {', '.join(names)}")
+    return names[0] if names else None
 
 
 @dataclass(frozen=True)

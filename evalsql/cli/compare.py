@@ -15,7 +15,7 @@ from evalsql.cli.common import (
     MemoryLimit,
     OutputOptions,
     OwnMeasures,
-    QrelsFilter,
+    RunSelection,
     in_use,
     note,
     note_coverage,
@@ -39,10 +39,9 @@ _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_lat
 def compare(
     *,
     base: Annotated[str, typer.Argument(help="The baseline; with --all-pairs a run like the others.")],
-    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: QrelsFilter = None,
     test: Annotated[Test, typer.Option(help="Which paired test.")] = "t",
     correction: Annotated[Correction, typer.Option(help="How p is corrected for several tests.")] = "holm",
     family: Annotated[
@@ -66,6 +65,7 @@ def compare(
 
     In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
     """
+    runs = selection.run_names
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         asked = parse_measures(measure or _MEASURES, warehouse.catalog)
         named = [each.name for each in asked]
@@ -73,9 +73,9 @@ def compare(
         options = {"test": test, "correction": correction, "family": family}
         pairs = warehouse.compare(
             None if all_pairs else base,
-            [base, *(runs or ["*"])] if all_pairs else runs or (),
+            [base, *(runs or ["*"])] if all_pairs else runs,
             measures=named,
-            qrels=qrels or (),
+            qrels=selection.qrels_names,
             tolerance=tolerance,
             confidence=confidence,
             intervals=intervals,

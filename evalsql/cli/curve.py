@@ -12,7 +12,7 @@ from evalsql.cli.common import (
     Database,
     MemoryLimit,
     OutputOptions,
-    QrelsFilter,
+    RunSelection,
     in_use,
     note,
     opened,
@@ -39,7 +39,7 @@ def curve(
             "topics pooled by score; tap: false positives by score, and where TAP-k cuts."
         ),
     ],
-    runs: Annotated[list[str], typer.Argument(help="Runs, or globs of names.")],
+    selection: RunSelection,
     topic: Annotated[
         list[str] | None,
         typer.Option("--topic", metavar="NAME", help="A curve for this topic (pr, roc); several times."),
@@ -50,7 +50,6 @@ def curve(
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg or .html.")
     ] = None,
-    qrels: QrelsFilter = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
@@ -65,10 +64,12 @@ def curve(
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
     with opened(db, read_only=True, memory_limit=memory_limit) as warehouse:
-        query = warehouse.evaluation.curve_query(kind, runs=runs, qrels=qrels or (), topics=topic or (), **arguments)
+        query = warehouse.evaluation.curve_query(
+            kind, runs=selection.run_names, qrels=selection.qrels_names, topics=topic or (), **arguments
+        )
         table = Table(*warehouse.database.table(query))
         if not table.rows or topic:
-            _say_missing(warehouse, table, runs, topic or ())
+            _say_missing(warehouse, table, selection.run_names or ["*"], topic or ())
         kept = in_use(warehouse)
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)

@@ -19,8 +19,7 @@ from evalsql.cli.common import (
     MemoryLimit,
     OutputOptions,
     OwnMeasures,
-    QrelsFilter,
-    RunFilter,
+    RunSelection,
     TieRuleOption,
     in_use,
     note,
@@ -79,33 +78,31 @@ def _are_small(paths: Sequence[str]) -> bool:
 @grouped_options
 def leaderboard(
     *,
+    selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: QrelsFilter = None,
-    run: RunFilter = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Systems by measures: one row a run, the best by the first measure on top."""
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, qrels or (), run or (), False, output)
+        _show(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
 
 @grouped_options
 def topics(
     *,
-    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None,
+    selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: QrelsFilter = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
 ) -> None:
     """Values per topic: one row for each run, topic and measure."""
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, qrels or (), runs or (), True, output)
+        _show(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
 
 
 def _show(

@@ -10,11 +10,13 @@ from evalsql.cli.common import (
     DEFAULT_MEASURES,
     Database,
     MemoryLimit,
+    OneQrels,
     OutputOptions,
     OwnMeasures,
     counted,
     in_use,
     note,
+    only_one,
     opened,
     write_table,
 )
@@ -34,8 +36,14 @@ def explain(
     run: Annotated[str, typer.Argument(help="The run.")],
     topic: Annotated[str, typer.Argument(help="The topic.")],
     measure: Annotated[
-        str, typer.Option("--measure", "-m", metavar="MEASURE", help="A measure such as AP or nDCG@10.")
-    ] = DEFAULT_MEASURES[0],
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help=f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
+        ),
+    ] = None,
     other: Annotated[
         str | None,
         typer.Option(
@@ -43,9 +51,7 @@ def explain(
         ),
     ] = None,
     own: OwnMeasures,
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
-    ] = None,
+    qrels: OneQrels = None,
     depth: Annotated[
         int, typer.Option(min=1, help="Documents to explain; what the rest contributes is said in one number.")
     ] = DEPTH,
@@ -60,7 +66,14 @@ def explain(
     ideal ranking has the judged documents in the order of their grades.
     """
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        found = warehouse.explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        found = warehouse.explain(
+            run,
+            topic,
+            measure=only_one(measure, "-m") or DEFAULT_MEASURES[0],
+            other=other,
+            qrels=only_one(qrels, "--qrels"),
+            depth=depth,
+        )
         keep = in_use(warehouse)
         write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
     _say_values(found, depth, output.digits)

@@ -14,8 +14,8 @@ from evalsql.cli.common import (
     Digits,
     Measures,
     MemoryLimit,
+    OneQrelsSelection,
     OwnMeasures,
-    RunFilter,
     in_use,
     opened,
     progress_bar,
@@ -33,15 +33,12 @@ _FORMATS = (".html", ".md", ".tex", ".json")
 @grouped_options
 def report(
     *,
+    selection: OneQrelsSelection,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(_FORMATS)} tells the format.")
     ] = Path("report.html"),
     measure: Measures = None,
     own: OwnMeasures,
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
-    ] = None,
-    run: RunFilter = None,
     memory_limit: MemoryLimit = None,
     digits: Digits = 4,
     db: Database = None,
@@ -63,8 +60,8 @@ def report(
             warehouse,
             measure or DEFAULT_MEASURES,
             program_version=__version__,
-            qrels=qrels,
-            runs=run or (),
+            qrels=selection.only_qrels,
+            runs=selection.run_names,
             progress=progress,
         )
         keep = in_use(warehouse)

@@ -49,7 +49,7 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
     if not evaluation.is_contest(qrels=qrels, runs=runs):
         return None
     num_tied = evaluation.num_tied(qrels=qrels, runs=runs)
-    asking = f'evalsql check --ties -m "{measure.name}"'
+    asking = f'evalsql ties -m "{measure.name}"'
     if num_tied > MOST_TIED:
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
     # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.

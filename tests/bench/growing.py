@@ -119,7 +119,7 @@ def one_system(stage: Stage, peers: Peers) -> Iterator[Result]:
     few, many = stage.sizes.warehouses
     system = small[1].runs[-1].stem
     goal = Goal("at most", 2)
-    options = [*options_of(DEFAULTS), "--run", system]
+    options = [*options_of(DEFAULTS), system]
     shown = f"one system of {few}"
     there, here = (
         stage.repeated(f"leaderboard of {shown}", lambda at=at: stage.evalsql("leaderboard", *options, "--db", at[0]))
