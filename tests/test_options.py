@@ -94,3 +94,77 @@ def test_what_takes_one_refuses_two(
     refused = command(*asked, "--db", sample_file)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert complaint in refused.stderr
+
+
+@pytest.mark.parametrize("name", [(), ("load",), ("load", "runs"), ("leaderboard",), ("compare",), ("shell",)])
+def test_h_is_help(command: Command, name: tuple[str, ...]) -> None:
+    short, long = command(*name, "-h"), command(*name, "--help")
+    assert short.returncode == 0
+    assert short.stdout == long.stdout
+    assert "Usage: " in short.stdout
+
+
+def test_h_of_trec_eval_is_its_own(command: Command) -> None:
+    assert command("trec_eval", "-h", "-m", "map").stdout == command("measures", "AP").stdout + "\n"
+
+
+@pytest.mark.parametrize("typed", ["md", "MD", "Markdown"])
+def test_formats_as_people_type_them(command: Command, sample_file: Path, typed: str) -> None:
+    asked = ("leaderboard", "-m", "AP,nDCG@10", "--db", sample_file, "--format")
+    assert command(*asked, typed).stdout == command(*asked, "markdown").stdout
+    assert command(*asked, "tex").stdout == command(*asked, "latex").stdout != ""
+    assert "md" not in command("leaderboard", "--help").stdout
+    lines = f".format {typed}\nselect 1 as one;\n"
+    assert command("shell", "--db", sample_file, stdin=lines).stdout == "| one |\n| ---: |\n| 1 |\n"
+
+
+@pytest.mark.parametrize(
+    ("canonical", "typed"),
+    [
+        (("--test", "t"), ("ttest", "t-test", "T-Test", "T", "student")),
+        (("--test", "wilcoxon"), ("Wilcoxon", "WILCOXON", "wilcoxon-signed-rank")),
+        (("--test", "randomisation"), ("randomization", "permutation")),
+        (("--test", "tukey"), ("HSD", "Tukey_HSD")),
+        (("--correction", "benjamini_hochberg"), ("bh", "BH", "fdr", "fdr_bh", "benjamini-hochberg")),
+        (("--correction", "benjamini_yekutieli"), ("by", "fdr_by")),
+        (("--correction", "bonferroni"), ("Bonferroni", "bonf")),
+        (("--intervals", "bca"), ("BCa",)),
+    ],
+)
+def test_statistics_as_people_type_them(
+    command: Command, sample_file: Path, canonical: tuple[str, str], typed: tuple[str, ...]
+) -> None:
+    asked = ("compare", "bm25", "-m", "AP", "--samples", "50", "--format", "csv", "--db", sample_file)
+    option, word = canonical
+    expected = command(*asked, option, word)
+    assert expected.returncode == 0
+    for other in typed:
+        found = command(*asked, option, other)
+        assert (found.stdout, found.stderr) == (expected.stdout, expected.stderr), found.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        (("leaderboard", "--format", "xls"), '"xls" is none of table, csv, tsv, json, jsonl, markdown, latex'),
+        (("compare", "a", "--test", "anova"), '"anova" is none of t, wilcoxon,'),
+        (("ls", "--digits", "x"), "'--digits': \"x\" is not a whole number"),
+        (("ls", "--digits", "18"), "18 is out of range, it must be from 0 to 17"),
+        (("explain", "a", "b", "--depth", "0"), "0 is out of range, it must be at least 1"),
+        (("compare", "a", "--alpha", "x"), '"x" is not a number'),
+        (("compare", "a", "--alpha", "nan"), '"nan" is not a number'),
+        (("compare", "a", "--alpha", "1.5"), "1.5 is out of range, it must be from 0 to 1"),
+        (("chart", "pie", "-o", "x.svg"), '"pie" is none of agreement, '),
+        (("compare",), "Missing argument 'base'"),
+        (("load", "runs"), "Missing argument 'files'"),
+        (("chart", "roc"), "Missing option '--output'"),
+        (("ls", "--db"), "requires an argument"),
+    ],
+)
+def test_wrong_values_are_told_in_plain_words(command: Command, asked: tuple[str, ...], complaint: str) -> None:
+    refused = command(*asked)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    (said,) = [line for line in refused.stderr.splitlines() if line.startswith("Error: ")]
+    assert complaint in said
+    for word in ("Value error", "Input should", "pydantic", "Literal"):
+        assert word not in refused.stderr

@@ -33,6 +33,7 @@ app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
     cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}, hidden={"check"}),
+    context_settings={"help_option_names": ["--help", "-h"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

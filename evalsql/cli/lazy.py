@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
+
+from evalsql.cli import values
 
 
 def lazy_group(
@@ -61,10 +64,10 @@ def _imported(name: str, place: str, settings: dict[str, Any] | None) -> Any:
 
 
 def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
-    """Let values pass that are as the function wants them already; ``hints`` has what it wants by parameter.
+    """Convert values here; ``hints`` has what the function wants by parameter.
 
-    Typer has them all converted by pydantic, which takes longer to import than most commands to run; values that
-    need it, and those that are wrong, still go there.
+    Typer has them all converted by pydantic, which takes longer to import than most commands to run, and whose words
+    on a wrong value are about types. What is not known here still goes there.
     """
     all_of = command.get_params
 
@@ -72,7 +75,7 @@ def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
         parameters = all_of(ctx)
         for parameter in parameters:
             if "process_value" not in vars(parameter):
-                parameter.process_value = _sparing(parameter, hints.get(parameter.name))
+                parameter.process_value = _sparing(parameter, _wanted(hints.get(parameter.name)))
         return parameters
 
     command.get_params = get_params
@@ -80,23 +83,37 @@ def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
 
 
 def _sparing(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
-    convert = parameter.process_value
+    process_value = parameter.process_value
 
     def process(ctx: Any, value: Any) -> Any:
         several = parameter.multiple or parameter.nargs == -1
         if parameter.required and not value:
-            return convert(ctx, value)
+            return process_value(ctx, value)
         if value is None:
             value = () if several else None
-        elif value is not parameter.default and not all(_is(each, hint) for each in (value if several else [value])):
-            return convert(ctx, value)
+        elif value is not parameter.default:
+            if not values.converts(hint):
+                return process_value(ctx, value)
+            try:
+                converted = [
+                    values.convert(each, hint, *_limits(parameter)) for each in (value if several else [value])
+                ]
+            except typer.BadParameter as error:
+                error.ctx, error.param = ctx, parameter
+                raise
+            value = converted if several else converted[0]
         return parameter.callback(ctx, parameter, value) if parameter.callback else value
 
     return process
 
 
-def _is(value: object, hint: Any) -> bool:
-    """Whether it is a text, or one of the words, that a hint such as ``list[str] | None`` asks for."""
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
-    return (hint is str and isinstance(value, str)) or any(_is(value, part) for part in get_args(hint))
+def _limits(parameter: Any) -> tuple[float | None, float | None]:
+    given = parameter.type_descriptor.parameter_info
+    return given.min, given.max
+
+
+def _wanted(hint: Any) -> Any:
+    """What one value is: ``str`` of ``list[str] | None``."""
+    while get_origin(hint) in (Union, UnionType, list):
+        hint = next(part for part in get_args(hint) if part is not NoneType)
+    return hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -25,6 +25,7 @@ from evalsql.cli.common import (
 from evalsql.cli.completion import Known, Vocabulary, known_in
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.statements import is_blank, split
+from evalsql.cli.values import meant_word
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -129,11 +130,11 @@ class Session:
         print_measures(self.warehouse.catalog, name or None, self._output)
 
     def _format(self, name: str) -> None:
-        found = [known for known in _FORMATS if known == name]
-        if name and not found:
+        found = meant_word(name, _FORMATS)
+        if name and found is None:
             raise UsageError(f'unknown format "{name}"; there are: {", ".join(_FORMATS)}')
         if name:
-            self.output_format = found[0]
+            self.output_format = cast("Format", found)
         else:
             note(self.output_format or "table")
 
