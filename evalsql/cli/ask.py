@@ -37,7 +37,12 @@ def ls(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """What the warehouse holds: judgment sets and runs, with topics missing and extra."""
+    """What the warehouse holds: judgment sets and runs.
+
+    Beside each run stands how many topics are missing and extra.
+
+    Example: evalsql ls --format csv
+    """
     with opened(db, read_only=True) as warehouse:
         table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
         write_table(table, output, keep=[warehouse.path])
@@ -56,7 +61,12 @@ def sql(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Ask the warehouse anything; every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10))."""
+    """Ask the warehouse anything in SQL.
+
+    Every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10)).
+
+    Example: evalsql sql "from ndcg(k := 5) order by value limit 3"
+    """
     try:
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
@@ -82,8 +92,12 @@ def measures(
     own: OwnMeasures,
     db: Database = None,
 ) -> None:
-    """The catalogue of measures, or the page of one: those of the package, of the warehouse if there is one, and your
-    own."""
+    """The catalogue of measures, or the page of one.
+
+    It has the measures of the package, of the warehouse if there is one, and your own.
+
+    Example: evalsql measures nDCG
+    """
     catalog = _catalog(db, own.paths)
     print_measures(catalog, name, output)
 

@@ -48,7 +48,12 @@ def chart(
     memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
-    """A chart of the report as a picture or a page; the curves' points and more of their options: evalsql curve."""
+    """A chart of the report as a picture or a page.
+
+    The points of curves, and more of their options: evalsql curve.
+
+    Example: evalsql chart pr bm25 dense -o pr.svg
+    """
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse, translated_errors():

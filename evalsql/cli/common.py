@@ -39,11 +39,11 @@ Digits = Annotated[int, typer.Option("--digits", min=0, max=17, help="Decimals, 
 Measures = Annotated[
     list[str] | None,
     typer.Option(
-        "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; several times.'
+        "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.'
     ),
 ]
 QrelsFilter = Annotated[
-    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; several times.")
+    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; can be repeated.")
 ]
 OneQrels = Annotated[
     list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")

@@ -61,9 +61,13 @@ def compare(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Runs beside a baseline: differences with intervals, tests, corrections, wins, ties and losses.
+    """Runs beside a baseline: how they differ and how surely.
+
+    Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost.
 
     In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
+
+    Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
     runs = selection.run_names
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:

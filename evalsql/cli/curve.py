@@ -42,7 +42,7 @@ def curve(
     selection: RunSelection,
     topic: Annotated[
         list[str] | None,
-        typer.Option("--topic", metavar="NAME", help="A curve for this topic (pr, roc); several times."),
+        typer.Option("--topic", metavar="NAME", help="A curve for this topic (pr, roc); can be repeated."),
     ] = None,
     rel: Annotated[int, typer.Option(min=0, help="Least grade that counts as relevant.")] = 1,
     k: Annotated[int, typer.Option(min=1, help="False positives at which TAP-k cuts (tap).")] = 5,
@@ -54,7 +54,10 @@ def curve(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Points of precision-recall, ROC and TAP threshold curves, and their charts."""
+    """Points of precision-recall, ROC and TAP curves, and charts.
+
+    Example: evalsql curve roc bm25 dense --chart roc.svg
+    """
     if chart is not None and chart.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{chart}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     if chart is not None and chart == output.path:

@@ -16,7 +16,12 @@ _MEASURES = (*DEFAULT_MEASURES, "TAP@5")
 def demo(
     db: Annotated[str, typer.Option("--db", metavar="FILE", help="Warehouse file to make.")] = DEMO_PATH,
 ) -> None:
-    """Build a warehouse from a synthetic sample (8 systems, 40 topics) and print its leaderboard."""
+    """Build a warehouse from sample data and print its leaderboard.
+
+    The sample is synthetic: 8 systems, 40 topics.
+
+    Example: evalsql demo
+    """
     sample = PACKAGE / "sample"
     with opened(db) as warehouse:
         warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)

@@ -53,7 +53,10 @@ def evaluate(
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
 ) -> None:
-    """Evaluate runs in memory, in one go; no file is left behind."""
+    """Evaluate runs in memory, in one go; no file is left behind.
+
+    Example: evalsql eval qrels.txt runs/*.run -m nDCG@10,AP
+    """
     asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
     with opened_to_ask(asked, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
@@ -85,7 +88,12 @@ def leaderboard(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Systems by measures: one row a run, the best by the first measure on top."""
+    """Systems by measures: one row a run, the best on top.
+
+    The best is the one with the best mean of the first measure.
+
+    Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
+    """
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
@@ -100,7 +108,10 @@ def topics(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Values per topic: one row for each run, topic and measure."""
+    """Values per topic: one row for each run, topic and measure.
+
+    Example: evalsql topics dense -m nDCG@10 -o topics.csv
+    """
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         _show(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
 

@@ -59,11 +59,15 @@ def explain(
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """The ranking of a run for a topic, with what each document contributes to a measure, and the ideal ranking beside.
+    """What each document of a ranking contributes to a measure.
+
+    This is the ranking of a run for a topic, with the ideal ranking beside.
 
     A document contributes the value of the list down to it less the value of the list above it: with the value of the
     empty list, which has a row of its own if it is not 0, contributions add up to the value of the whole list. The
     ideal ranking has the judged documents in the order of their grades.
+
+    Example: evalsql explain dense T01 -m AP --other bm25
     """
     with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(

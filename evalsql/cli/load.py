@@ -22,14 +22,14 @@ from evalsql.errors import UsageError
 from evalsql.warehouse.warehouse import Warehouse
 
 app = typer.Typer(
-    help="Load judgments, runs and measures of your own.",
+    help="Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
 
 Meta = Annotated[
-    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; several times.")
+    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; can be repeated.")
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
 
@@ -41,7 +41,7 @@ def qrels(
     form: Form = "grades",
     run: Annotated[
         list[str] | None,
-        typer.Option("--run", metavar="NAME", help="Run already held, or glob, to evaluate with it; several times."),
+        typer.Option("--run", metavar="NAME", help="Run already held, or glob, to evaluate with it; can be repeated."),
     ] = None,
     keep_best: KeepBest = False,
     replace: Replace = False,
@@ -49,7 +49,10 @@ def qrels(
     memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
-    """Load relevance judgments: topic, iteration, document, grade."""
+    """Load relevance judgments: topic, iteration, document, grade.
+
+    Example: evalsql load qrels qrels.txt --name robust04
+    """
     pairs = _pairs(meta)
     with opened(db, memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
@@ -80,7 +83,11 @@ def runs(
     ] = None,
     qrels: Annotated[
         list[str] | None,
-        typer.Option("--qrels", metavar="NAME", help="Judgments to evaluate with; by default the only set there is."),
+        typer.Option(
+            "--qrels",
+            metavar="NAME",
+            help="Judgments to evaluate with, by default the only set there is; can be repeated.",
+        ),
     ] = None,
     tie_rule: TieRuleOption = "trec_eval",
     lower_is_better: LowerIsBetter = False,
@@ -95,7 +102,12 @@ def runs(
     memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
-    """Load runs: topic, Q0, document, rank, score, tag. All files or none."""
+    """Load runs: topic, Q0, document, rank, score, tag.
+
+    All files are loaded or none.
+
+    Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
+    """
     pairs = _pairs(meta)
     with opened(db, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
@@ -139,7 +151,12 @@ def measures(
     replace: Replace = False,
     db: Database = None,
 ) -> None:
-    """Keep measures of your own in the warehouse: one SELECT each, below a header as those of the package have it."""
+    """Keep measures of your own in the warehouse.
+
+    Each is one SELECT below a header as those of the package have it.
+
+    Example: evalsql load measures own/
+    """
     with opened(db) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
@@ -152,7 +169,12 @@ def weights(
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
     db: Database = None,
 ) -> None:
-    """Load weights of topics, which TAP goes by: topic, weight. Topics without one weigh 1."""
+    """Load weights of topics, which TAP goes by: topic, weight.
+
+    Topics without one weigh 1.
+
+    Example: evalsql load weights weights.txt --qrels sample
+    """
     with opened(db) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
@@ -181,8 +203,12 @@ def lists(
     memory_limit: MemoryLimit = None,
     db: Database = None,
 ) -> None:
-    """Load retrieval lists as judgments, a run and weights: blocks of query and weight, relevant documents in all,
-    then relevance and score of each document."""
+    """Load retrieval lists as judgments, a run and weights.
+
+    They are blocks of query and weight, relevant documents in all, then relevance and score of each document.
+
+    Example: evalsql load lists lists.txt --name blast
+    """
     pairs = _pairs(meta)
     with opened(db, memory_limit=memory_limit) as warehouse:
         held = _weights(warehouse)

@@ -43,10 +43,14 @@ def report(
     digits: Digits = 4,
     db: Database = None,
 ) -> None:
-    """A report of systems on one judgment set, as a page without a network, Markdown, LaTeX or JSON.
+    """A report of systems on one judgment set.
+
+    It is a page that needs no network, or Markdown, LaTeX or JSON.
 
     The page has a leaderboard with intervals and significance, differences and values by topic, precision-recall, ROC
     and TAP curves, spread, agreement of measures, unjudged documents, and where the data comes from.
+
+    Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
     extension = output.suffix.lower()
     if extension not in _FORMATS:

@@ -163,9 +163,13 @@ def shell(
     digits: Digits = 4,
     db: Database = None,
 ) -> None:
-    """Ask in SQL, statement by statement, with completion and history; .help shows what else.
+    """Ask in SQL, statement by statement, with completion.
+
+    It keeps a history; .help shows what else it knows.
 
     Where standard input is no terminal the statements on it are run, up to the first that fails.
+
+    Example: evalsql shell --write
     """
     with opened(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)

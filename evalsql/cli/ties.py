@@ -41,6 +41,8 @@ def ties(
 
     Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
     Ends with 1 where the order of two runs could be another.
+
+    Example: evalsql ties -m AP,RR
     """
     print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)
 

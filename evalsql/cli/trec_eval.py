@@ -51,7 +51,7 @@ def trec_eval(
     ] = False,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", metavar="NAME", help="NAME, NAME.VALUES or a group of names; several times."),
+        typer.Option("-m", "--measure", metavar="NAME", help="NAME, NAME.VALUES or a group of names; can be repeated."),
     ] = None,
     zscores: Annotated[
         str | None, typer.Option("-Z", "--Zscore", metavar="FILE", help="Print distances from means given there.")
@@ -70,13 +70,15 @@ def trec_eval(
     ] = False,
     show_version: Annotated[bool, typer.Option("-v", "--version", help="Say the version and exit.")] = False,
 ) -> None:
-    """Print what trec_eval prints for a run: its lines, names, order and figures.
+    """Print what trec_eval prints for a run, line by line.
 
     Groups of measures: official, set, all_trec, prefs, all_prefs, qrels_jg. Files are read as evalsql load reads
     them: plain, .gz or .zst, - for standard input, and what cannot be read is refused with file and line.
 
     Where a version goes wrong (it crashes, divides 0 by 0, reads what it never wrote, or 10.0 stops at a topic that
     the run leaves out) this gives what is meant; evalsql measures NAME and -h -m NAME say where.
+
+    Example: evalsql trec_eval -q -m map -m P.5,10 qrels.txt runs/first.run
     """
     options = Options(
         measures=measure or ["official"],
