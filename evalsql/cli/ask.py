@@ -22,6 +22,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -87,7 +88,10 @@ def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
 @grouped_options
 def measures(
     *,
-    name: Annotated[str | None, typer.Argument(help="A measure, by any of its names; all by default.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(autocompletion=complete_measures, help="A measure, by any of its names; all by default."),
+    ] = None,
     output: OutputOptions,
     own: OwnMeasures,
     db: Database = None,

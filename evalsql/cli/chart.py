@@ -20,6 +20,7 @@ from evalsql.cli.common import (
     write_bytes,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_runs
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report import charts
@@ -41,7 +42,10 @@ def chart(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg or .html.")],
     selection: OneQrelsSelection,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="RUN", help="Run that is compared with (differences).")
+        str | None,
+        typer.Option(
+            "--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that is compared with (differences)."
+        ),
     ] = None,
     measure: Measures = None,
     own: OwnMeasures,

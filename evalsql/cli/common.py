@@ -14,6 +14,7 @@ import typer
 
 from evalsql import report
 from evalsql.catalog.names import Measure
+from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
@@ -39,14 +40,27 @@ Digits = Annotated[int, typer.Option("--digits", min=0, max=17, help="Decimals, 
 Measures = Annotated[
     list[str] | None,
     typer.Option(
-        "--measure", "-m", metavar="MEASURE", help='A measure such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.'
+        "--measure",
+        "-m",
+        metavar="MEASURE",
+        autocompletion=complete_measures,
+        help='A measure such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.',
     ),
 ]
 QrelsFilter = Annotated[
-    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, or a glob of names; can be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--qrels",
+        metavar="NAME",
+        autocompletion=complete_qrels,
+        help="Judgment set, or a glob of names; can be repeated.",
+    ),
 ]
 OneQrels = Annotated[
-    list[str] | None, typer.Option("--qrels", metavar="NAME", help="Judgment set, where there are several.")
+    list[str] | None,
+    typer.Option(
+        "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgment set, where there are several."
+    ),
 ]
 TieRuleOption = Annotated[
     TieRule,
@@ -109,8 +123,10 @@ class OwnMeasures:
 class RunSelection:
     """Which runs, by which judgment sets; empty is all."""
 
-    runs: Annotated[list[str] | None, typer.Argument(help="Runs, or globs of names; all by default.")] = None
-    run: Annotated[list[str] | None, typer.Option("--run", hidden=True)] = None
+    runs: Annotated[
+        list[str] | None, typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default.")
+    ] = None
+    run: Annotated[list[str] | None, typer.Option("--run", hidden=True, autocompletion=complete_runs)] = None
     qrels: QrelsFilter = None
 
     @property

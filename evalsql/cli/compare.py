@@ -24,6 +24,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_runs
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
 from evalsql.report.table import Table
@@ -38,7 +39,9 @@ _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_lat
 @grouped_options
 def compare(
     *,
-    base: Annotated[str, typer.Argument(help="The baseline; with --all-pairs a run like the others.")],
+    base: Annotated[
+        str, typer.Argument(autocompletion=complete_runs, help="The baseline; with --all-pairs a run like the others.")
+    ],
     selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,

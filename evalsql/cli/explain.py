@@ -21,6 +21,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_measures, complete_runs
 from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
@@ -33,7 +34,7 @@ _FORMS = {
 @grouped_options
 def explain(
     *,
-    run: Annotated[str, typer.Argument(help="The run.")],
+    run: Annotated[str, typer.Argument(autocompletion=complete_runs, help="The run.")],
     topic: Annotated[str, typer.Argument(help="The topic.")],
     measure: Annotated[
         list[str] | None,
@@ -41,13 +42,17 @@ def explain(
             "--measure",
             "-m",
             metavar="MEASURE",
+            autocompletion=complete_measures,
             help=f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
         ),
     ] = None,
     other: Annotated[
         str | None,
         typer.Option(
-            "--other", metavar="RUN", help="Another run: show the documents that made the difference, largest first."
+            "--other",
+            metavar="RUN",
+            autocompletion=complete_runs,
+            help="Another run: show the documents that made the difference, largest first.",
         ),
     ] = None,
     own: OwnMeasures,

@@ -18,6 +18,7 @@ from evalsql.cli.common import (
     opened,
     progress_bar,
 )
+from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.errors import UsageError
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -41,7 +42,12 @@ def qrels(
     form: Form = "grades",
     run: Annotated[
         list[str] | None,
-        typer.Option("--run", metavar="NAME", help="Run already held, or glob, to evaluate with it; can be repeated."),
+        typer.Option(
+            "--run",
+            metavar="NAME",
+            autocompletion=complete_runs,
+            help="Run already held, or glob, to evaluate with it; can be repeated.",
+        ),
     ] = None,
     keep_best: KeepBest = False,
     replace: Replace = False,
@@ -86,6 +92,7 @@ def runs(
         typer.Option(
             "--qrels",
             metavar="NAME",
+            autocompletion=complete_qrels,
             help="Judgments to evaluate with, by default the only set there is; can be repeated.",
         ),
     ] = None,
@@ -95,7 +102,11 @@ def runs(
     depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
     judged_by: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Keep only documents that these judgments judge; after --depth."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_qrels,
+            help="Keep only documents that these judgments judge; after --depth.",
+        ),
     ] = None,
     replace: Replace = False,
     meta: Meta = None,
@@ -165,7 +176,12 @@ def measures(
 @app.command("weights")
 def weights(
     file: Annotated[str, typer.Argument(help="Lines of topic and weight, plain, .gz or .zst; - is standard input.")],
-    qrels: Annotated[str, typer.Option("--qrels", metavar="NAME", help="Judgments whose topics they weigh.")],
+    qrels: Annotated[
+        str,
+        typer.Option(
+            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments whose topics they weigh."
+        ),
+    ],
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
     db: Database = None,
 ) -> None:

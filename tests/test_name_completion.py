@@ -1,0 +1,78 @@
+"""What the user's shell completes behind the commands: names of runs, judgment sets and measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from tests.conftest import SAMPLE, Command, write
+
+RUNS = sorted(path.stem for path in (SAMPLE / "runs").glob("*.run"))
+
+
+def context(path: Path | None) -> Any:
+    return SimpleNamespace(params={"db": None if path is None else str(path)})
+
+
+def test_names_of_the_warehouse(sample_file: Path) -> None:
+    asked = context(sample_file)
+    assert complete_runs(asked, "") == RUNS
+    assert complete_runs(asked, "rerank") == ["rerank-large", "rerank-small"]
+    assert complete_runs(asked, "x") == []
+    assert complete_qrels(asked, "sa") == ["sample"]
+    assert complete_measures(asked, "nDC") == ["nDCG", "nDCG_rel"]
+
+
+def test_the_warehouse_is_that_of_the_environment(sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVALSQL_DB", str(sample_file))
+    assert complete_runs(context(None), "bm25") == ["bm25", "bm25-rm3"]
+
+
+@pytest.mark.parametrize("path", [None, Path("absent.duckdb"), Path("broken.duckdb"), Path()])
+def test_without_a_warehouse_there_are_the_measures_of_the_package(
+    path: Path | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("EVALSQL_DB", raising=False)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "broken.duckdb", "not a database")
+    before = sorted(tmp_path.iterdir())
+    asked = context(path)
+    assert complete_runs(asked, "") == complete_qrels(asked, "") == []
+    assert complete_measures(asked, "TA") == ["TAP"]
+    # A shell takes what begins as it was typed, and measures are known in any case.
+    assert complete_measures(asked, "ta") == ["taP"]
+    assert complete_measures(asked, "P@5,TA") == ["P@5,TAP"]
+    assert complete_measures(asked, "nosuch") == []
+    assert sorted(tmp_path.iterdir()) == before
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("leaderboard --db {db} rer", ["rerank-large", "rerank-small"]),
+        ("compare --db {db} bm25 bm25-", ["bm25-rm3"]),
+        ("explain --db {db} den", ["dense"]),
+        ("explain --db {db} dense T01 --other hy", ["hybrid"]),
+        ("report --db {db} --qrels s", ["sample"]),
+        ("load runs --db {db} x.run --qrels s", ["sample"]),
+        ("load qrels --db {db} q.txt --run bm25-", ["bm25-rm3"]),
+        ("topics --db {db} --measures own -m TA", ["TAP"]),
+        ("measures TA", ["TAP"]),
+        ("curve pr --db absent.duckdb rer", []),
+    ],
+)
+def test_a_shell_asks_for_them(
+    command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch, line: str, expected: list[str]
+) -> None:
+    typed = f"evalsql {line.format(db=sample_file)}"
+    monkeypatch.setenv("_EVALSQL_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    answer = command()
+    assert answer.stdout.split() == expected
+    assert answer.stderr == ""
