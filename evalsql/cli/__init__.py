@@ -14,9 +14,9 @@ def main() -> None:
 
     arguments = sys.argv[1:]
     if arguments[:1] == ["trec_eval"]:
-        from evalsql.cli.trec_eval import with_whole_names
+        from evalsql.cli.trec_eval import expand_long_options
 
-        arguments = with_whole_names(arguments)
+        arguments = expand_long_options(arguments)
 
     warnings.showwarning = lambda message, *_: print(f"evalsql: {message}", file=sys.stderr)
     try:

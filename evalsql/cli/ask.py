@@ -18,7 +18,7 @@ from evalsql.cli.common import (
     OutputOptions,
     OwnMeasures,
     note,
-    opened,
+    open_warehouse,
     write_table,
 )
 from evalsql.cli.groups import grouped_options
@@ -44,7 +44,7 @@ def ls(
 
     Example: evalsql ls --format csv
     """
-    with opened(db, read_only=True) as warehouse:
+    with open_warehouse(db, read_only=True) as warehouse:
         table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
         write_table(table, output, keep=[warehouse.path])
 
@@ -72,7 +72,7 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with opened(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
         columns, rows = warehouse.database.run(text, external=external)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])
@@ -81,7 +81,7 @@ def sql(
 def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
     if db is None and not Path(default_path()).exists():
         return read_catalog().extended(read_sources(own))
-    with opened(db, read_only=True, measures=own) as warehouse:
+    with open_warehouse(db, read_only=True, measures=own) as warehouse:
         return warehouse.catalog
 
 

@@ -18,7 +18,7 @@ _FEWEST = 10  # marks
 _GAP = 2
 
 
-def drawn(
+def add_bars(
     warehouse: Warehouse, table: Table, measure: Measure, qrels: Names, runs: Names, digits: int
 ) -> tuple[Table, list[str]]:
     """The table with as much of bars and marks as there is room for, and what is to be said of it."""
@@ -33,23 +33,23 @@ def drawn(
         lacking.append(f"qrels ({next(iter(sets))} in every row)")
         table, widths, has_qrels = terminal.without(table, [0]), widths[1:], False
     if not decorated:
-        return table, _said(lacking)
+        return table, _narrow_note(lacking)
     keys = [row[:_FIRST] if has_qrels else (next(iter(sets)), row[0]) for row in table.rows]
     room = cells - terminal.total(widths) - _GAP - terminal.BAR
     at = _FIRST + 1 if has_qrels else _FIRST
     if room < 0:
         lacking += [f"bars of {measure.name}", "marks by topic"]
-        return table, _said(lacking)
+        return table, _narrow_note(lacking)
     table = _with_column(table, at, "", _bars(warehouse, keys, [row[at - 1] for row in table.rows]))
     if room - _GAP < _FEWEST:
         lacking.append("marks by topic")
-        return table, _said(lacking)
+        return table, _narrow_note(lacking)
     marks, note = _marks(warehouse, measure, qrels, runs, room - _GAP, digits)
     table = _with_column(table, len(table.columns), _BY_TOPIC, [marks[tuple(key)] for key in keys])
-    return table, [*_said(lacking), *note]
+    return table, [*_narrow_note(lacking), *note]
 
 
-def _said(lacking: Sequence[str]) -> list[str]:
+def _narrow_note(lacking: Sequence[str]) -> list[str]:
     return [f"the terminal is too narrow for {', '.join(lacking)}"] if lacking else []
 
 

@@ -15,8 +15,8 @@ from evalsql.cli.common import (
     MemoryLimit,
     OneQrelsSelection,
     OwnMeasures,
-    in_use,
-    opened,
+    open_warehouse,
+    protected_files,
     write_bytes,
 )
 from evalsql.cli.groups import grouped_options
@@ -60,7 +60,10 @@ def chart(
     """
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse, translated_errors():
+    with (
+        open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        translated_errors(),
+    ):
         table = chart_rows(
             warehouse,
             name,
@@ -70,7 +73,7 @@ def chart(
             baseline=baseline,
         )
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)
-        keep = in_use(warehouse)
+        keep = protected_files(warehouse)
     if not table.rows:
         raise UsageError(f"there is nothing to draw as {name}")
     of = first.name if name in ("differences", "distribution", "topics") else ""

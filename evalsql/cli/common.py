@@ -202,7 +202,7 @@ def write_table(
     if output.path is None:
         _print(table, output)
         return
-    _spare(output.path, keep)
+    _refuse_protected(output.path, keep)
     chosen = output.chosen_format
     try:
         with output.path.open("w", encoding="utf-8", newline="") as stream:
@@ -230,19 +230,19 @@ def _print(table: Table, output: OutputOptions) -> None:
 
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
     """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
-    _spare(output, keep)
+    _refuse_protected(output, keep)
     try:
         output.write_bytes(content)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
 
 
-def in_use(warehouse: Warehouse) -> list[str]:
+def protected_files(warehouse: Warehouse) -> list[str]:
     """The warehouse's file and those that its data came from: no output is written over them."""
     return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
 
 
-def _spare(output: Path, keep: Sequence[str]) -> None:
+def _refuse_protected(output: Path, keep: Sequence[str]) -> None:
     if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
         raise UsageError(f"{output}: is in use here and is not written over")
 
@@ -282,7 +282,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 @contextmanager
-def opened(
+def open_warehouse(
     path: str | None, *, read_only: bool = False, measures: Sequence[str] | None = None, memory_limit: str | None = None
 ) -> Iterator[Warehouse]:
     """An open warehouse; what takes long to open shows progress."""
@@ -295,13 +295,13 @@ def opened(
 
 
 @contextmanager
-def opened_to_ask(
-    asked: Sequence[str], *, measures: Sequence[str] | None, memory_limit: str | None, threads: int | None
+def open_in_memory(
+    names: Sequence[str], *, measures: Sequence[str] | None, memory_limit: str | None, threads: int | None
 ) -> Iterator[Warehouse]:
-    """A warehouse in memory that is asked for these measures only."""
+    """A warehouse in memory with these measures only."""
     with progress_bar() as progress:
         warehouse = open_to_ask(
-            asked, measures=measures or (), memory_limit=memory_limit, threads=threads, progress=progress
+            names, measures=measures or (), memory_limit=memory_limit, threads=threads, progress=progress
         )
     with warehouse:
         yield warehouse

@@ -16,10 +16,10 @@ from evalsql.cli.common import (
     OutputOptions,
     OwnMeasures,
     RunSelection,
-    in_use,
     note,
     note_coverage,
-    opened,
+    open_warehouse,
+    protected_files,
     write_bytes,
     write_table,
 )
@@ -73,10 +73,10 @@ def compare(
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
     runs = selection.run_names
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        asked = parse_measures(measure or _MEASURES, warehouse.catalog)
-        named = [each.name for each in asked]
-        lower = frozenset(each.name for each in asked if each.relation.header.less_is_better)
+    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        parsed = parse_measures(measure or _MEASURES, warehouse.catalog)
+        named = [each.name for each in parsed]
+        lower = frozenset(each.name for each in parsed if each.relation.header.less_is_better)
         options = {"test": test, "correction": correction, "family": family}
         pairs = warehouse.compare(
             None if all_pairs else base,
@@ -92,7 +92,7 @@ def compare(
         )
         table = Table(pairs.columns, pairs.fetchall())
         otherwise = warehouse.evaluation.averaged_otherwise(named)
-        keep = in_use(warehouse)
+        keep = protected_files(warehouse)
         compared = _by_judgments(
             table, otherwise, measures=named, test=test, correction=correction, alpha=alpha, lower=lower
         )
@@ -108,10 +108,10 @@ def compare(
             write_table(table, output, keep=keep)
         shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
-            _tell(one, shown)
+            _note_results(one, shown)
             note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
-            _tell_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
+            _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
 
 def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how: Any) -> list[comparison.Comparison]:
@@ -126,7 +126,7 @@ def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how
     ]
 
 
-def _tell(compared: comparison.Comparison, intervals: str) -> None:
+def _note_results(compared: comparison.Comparison, intervals: str) -> None:
     """What stands below a table."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
@@ -138,7 +138,7 @@ def _tell(compared: comparison.Comparison, intervals: str) -> None:
         note(f"{compared.qrels}: {text}")
 
 
-def _tell_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:
+def _note_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:
     """Name the runs that no judgment set evaluates beside the baseline."""
     for run in sorted({*runs} - {base, *(name for one in compared for name in one.runs)}):
         note(f"{run}: left out, no judgment set evaluates it and {base}")

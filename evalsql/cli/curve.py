@@ -13,9 +13,9 @@ from evalsql.cli.common import (
     MemoryLimit,
     OutputOptions,
     RunSelection,
-    in_use,
     note,
-    opened,
+    open_warehouse,
+    protected_files,
     write_bytes,
     write_table,
 )
@@ -62,25 +62,25 @@ def curve(
         raise UsageError(f"{chart}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     if chart is not None and chart == output.path:
         raise UsageError(f"{chart}: the chart and its points go to files of their own")
-    _ = output.chosen_format  # before the work that it could be in vain
+    _ = output.chosen_format  # an unknown extension is refused before the work
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
-    with opened(db, read_only=True, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(db, read_only=True, memory_limit=memory_limit) as warehouse:
         query = warehouse.evaluation.curve_query(
             kind, runs=selection.run_names, qrels=selection.qrels_names, topics=topic or (), **arguments
         )
         table = Table(*warehouse.database.table(query))
         if not table.rows or topic:
-            _say_missing(warehouse, table, selection.run_names or ["*"], topic or ())
-        kept = in_use(warehouse)
+            _note_missing(warehouse, table, selection.run_names or ["*"], topic or ())
+        kept = protected_files(warehouse)
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
-            _say_colours(table)
+            _note_colours(table)
         write_table(table, output, keep=kept)
 
 
-def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Sequence[str]) -> None:
+def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Sequence[str]) -> None:
     columns = list(table.columns)
     by = [columns.index(name) for name in (("run", "topic") if topics else ("run",))]
     drawn = {tuple(row[place] for place in by) for row in table.rows}
@@ -90,7 +90,7 @@ def _say_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics
                 note(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
-def _say_colours(table: Table) -> None:
+def _note_colours(table: Table) -> None:
     place = list(table.columns).index("run")
     count = len({row[place] for row in table.rows})
     if count > charts.MOST_COLOURS:

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.folders import PACKAGE
-from evalsql.cli.common import DEFAULT_MEASURES, OutputOptions, note, note_coverage, opened, progress_bar, write_table
+from evalsql.cli.common import (
+    DEFAULT_MEASURES,
+    OutputOptions,
+    note,
+    note_coverage,
+    open_warehouse,
+    progress_bar,
+    write_table,
+)
 
 DEMO_PATH = "evalsql-demo.duckdb"
 _MEASURES = (*DEFAULT_MEASURES, "TAP@5")
@@ -23,7 +31,7 @@ def demo(
     Example: evalsql demo
     """
     sample = PACKAGE / "sample"
-    with opened(db) as warehouse:
+    with open_warehouse(db) as warehouse:
         warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)
         with progress_bar() as progress:
             warehouse.load_runs(

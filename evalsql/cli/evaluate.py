@@ -21,13 +21,13 @@ from evalsql.cli.common import (
     OwnMeasures,
     RunSelection,
     TieRuleOption,
-    in_use,
     note,
     note_coverage,
     note_ties,
-    opened,
-    opened_to_ask,
+    open_in_memory,
+    open_warehouse,
     progress_bar,
+    protected_files,
     write_table,
 )
 from evalsql.cli.groups import grouped_options
@@ -57,8 +57,8 @@ def evaluate(
 
     Example: evalsql eval qrels.txt runs/*.run -m nDCG@10,AP
     """
-    asked, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
-    with opened_to_ask(asked, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
+    measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
+    with open_in_memory(measures, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
         with progress_bar() as progress:
             warehouse.load_runs(
@@ -70,7 +70,7 @@ def evaluate(
                 progress=progress,
             )
         check_own(warehouse.database)
-        _show(warehouse, measure, (), (), per_topic, output)
+        _print_scores(warehouse, measure, (), (), per_topic, output)
 
 
 def _are_small(paths: Sequence[str]) -> bool:
@@ -94,8 +94,8 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
+    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
 
 @grouped_options
@@ -112,11 +112,11 @@ def topics(
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        _show(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
+    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
 
 
-def _show(
+def _print_scores(
     warehouse: Warehouse,
     measures: Sequence[str] | None,
     qrels: Sequence[str],
@@ -129,10 +129,10 @@ def _show(
     query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
     table, notes = Table(*warehouse.database.table(query), counts), list[str]()
     if output.is_drawn and not per_topic:
-        from evalsql.cli.board import drawn
+        from evalsql.cli.board import add_bars
 
-        table, notes = drawn(warehouse, table, named[0], qrels, runs, output.digits)
-    write_table(table, output, keep=in_use(warehouse) if output.path else ())
+        table, notes = add_bars(warehouse, table, named[0], qrels, runs, output.digits)
+    write_table(table, output, keep=protected_files(warehouse) if output.path else ())
     for text in notes:
         note(text)
     note_coverage(warehouse, qrels, runs)

@@ -14,10 +14,10 @@ from evalsql.cli.common import (
     OutputOptions,
     OwnMeasures,
     counted,
-    in_use,
     note,
     only_one,
-    opened,
+    open_warehouse,
+    protected_files,
     write_table,
 )
 from evalsql.cli.groups import grouped_options
@@ -74,7 +74,7 @@ def explain(
 
     Example: evalsql explain dense T01 -m AP --other bm25
     """
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(
             run,
             topic,
@@ -83,12 +83,12 @@ def explain(
             qrels=only_one(qrels, "--qrels"),
             depth=depth,
         )
-        keep = in_use(warehouse)
+        keep = protected_files(warehouse)
         write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
-    _say_values(found, depth, output.digits)
+    _note_values(found, depth, output.digits)
 
 
-def _say_values(found: Explanation, depth: int, digits: int) -> None:
+def _note_values(found: Explanation, depth: int, digits: int) -> None:
     def shown(value: float | None) -> str:
         if value is None:
             return "not known"
@@ -98,14 +98,14 @@ def _say_values(found: Explanation, depth: int, digits: int) -> None:
     values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
     note(f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}")
     for one in explained:
-        _say_list(one, depth, shown(one.left_out), found)
+        _note_list(one, depth, shown(one.left_out), found)
     if found.num_equal:
         note(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _FORMS and found.other is None:
         note(f"  {_FORMS[found.form]}")
 
 
-def _say_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
+def _note_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
     if one.missing:
         note(f"  {one.name} leaves this topic out, which scores as an empty ranking")
     if one.threshold is not None:

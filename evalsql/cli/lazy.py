@@ -28,7 +28,7 @@ def lazy_group(
     class LazyGroup(TyperGroup):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
-            _spare_conversions(self, {})
+            _convert_here(self, {})
 
         def list_commands(self, ctx: Any) -> list[str]:
             return list(places)
@@ -55,15 +55,15 @@ def _imported(name: str, place: str, settings: dict[str, Any] | None) -> Any:
     if not isinstance(found, typer.Typer):
         one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         one.command(name, context_settings=settings)(found)
-        return _spare_conversions(get_command(one), get_type_hints(found))
+        return _convert_here(get_command(one), get_type_hints(found))
     group: Any = get_command(found)
     group.name = name
     for command in group.commands.values():
-        _spare_conversions(command, get_type_hints(command.callback.__wrapped__))
-    return _spare_conversions(group, {})
+        _convert_here(command, get_type_hints(command.callback.__wrapped__))
+    return _convert_here(group, {})
 
 
-def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
+def _convert_here(command: Any, hints: Mapping[str, Any]) -> Any:
     """Convert values here; ``hints`` has what the function wants by parameter.
 
     Typer has them all converted by pydantic, which takes longer to import than most commands to run, and whose words
@@ -75,14 +75,14 @@ def _spare_conversions(command: Any, hints: Mapping[str, Any]) -> Any:
         parameters = all_of(ctx)
         for parameter in parameters:
             if "process_value" not in vars(parameter):
-                parameter.process_value = _sparing(parameter, _wanted(hints.get(parameter.name)))
+                parameter.process_value = _converting(parameter, _value_type(hints.get(parameter.name)))
         return parameters
 
     command.get_params = get_params
     return command
 
 
-def _sparing(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
+def _converting(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
     process_value = parameter.process_value
 
     def process(ctx: Any, value: Any) -> Any:
@@ -112,7 +112,7 @@ def _limits(parameter: Any) -> tuple[float | None, float | None]:
     return given.min, given.max
 
 
-def _wanted(hint: Any) -> Any:
+def _value_type(hint: Any) -> Any:
     """What one value is: ``str`` of ``list[str] | None``."""
     while get_origin(hint) in (Union, UnionType, list):
         hint = next(part for part in get_args(hint) if part is not NoneType)

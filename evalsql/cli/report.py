@@ -16,9 +16,9 @@ from evalsql.cli.common import (
     MemoryLimit,
     OneQrelsSelection,
     OwnMeasures,
-    in_use,
-    opened,
+    open_warehouse,
     progress_bar,
+    protected_files,
     write_bytes,
 )
 from evalsql.cli.groups import grouped_options
@@ -56,7 +56,7 @@ def report(
     if extension not in _FORMATS:
         raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
     with (
-        opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
         translated_errors(),
     ):
@@ -68,7 +68,7 @@ def report(
             runs=selection.run_names,
             progress=progress,
         )
-        keep = in_use(warehouse)
+        keep = protected_files(warehouse)
     if extension == ".html":
         from evalsql.report.page import page
 

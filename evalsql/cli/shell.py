@@ -19,7 +19,7 @@ from evalsql.cli.common import (
     OutputOptions,
     OwnMeasures,
     note,
-    opened,
+    open_warehouse,
     write_table,
 )
 from evalsql.cli.completion import Known, Vocabulary, known_in
@@ -171,20 +171,20 @@ def shell(
 
     Example: evalsql shell --write
     """
-    with opened(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():
             access = "read and write" if write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
-            _converse(session)
+            _run_prompt(session)
         else:
-            for text in _script():
+            for text in _read_script():
                 session.run(text)
                 if session.is_over:
                     break
 
 
-def _script() -> Iterator[str]:
+def _read_script() -> Iterator[str]:
     """Statements and commands from standard input; a command has a line of its own."""
     try:
         lines = sys.stdin.buffer.read().decode("utf-8-sig").splitlines(keepends=True)
@@ -201,7 +201,7 @@ def _script() -> Iterator[str]:
         yield pending
 
 
-def _converse(session: Session) -> None:
+def _run_prompt(session: Session) -> None:
     from evalsql.cli.prompt import read_statements
 
     for text in read_statements(lambda: session.vocabulary):

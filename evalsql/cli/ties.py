@@ -18,7 +18,7 @@ from evalsql.cli.common import (
     RunSelection,
     counted,
     note,
-    opened,
+    open_warehouse,
     progress_bar,
     write_table,
 )
@@ -57,7 +57,7 @@ def print_ties(
     db: str | None,
 ) -> None:
     """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
-    with opened(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
@@ -73,7 +73,7 @@ def print_ties(
         ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
     undecided = _undecided(ranges)
     known = [each.name for each in named if tie_variants(each) and each.name not in undecided]
-    _say_swaps(found, known)
+    _note_swaps(found, known)
     for name, (num_pairs, runs) in undecided.items():
         shown = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
         note(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
@@ -81,7 +81,7 @@ def print_ties(
         raise typer.Exit(FOUND)
 
 
-def _say_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> None:
+def _note_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> None:
     pairs: dict[object, list[str]] = {}
     for _, measure, upper, _, _, lower, *_ in found:
         pairs.setdefault(measure, []).append(f"{upper} over {lower}")

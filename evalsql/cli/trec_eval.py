@@ -11,7 +11,7 @@ import typer
 from evalsql.catalog.names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.cli.common import note, opened
+from evalsql.cli.common import note, open_warehouse
 from evalsql.cli.pages import print_page
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
@@ -105,7 +105,7 @@ def trec_eval(
         raise
 
 
-def with_whole_names(arguments: Sequence[str]) -> list[str]:
+def expand_long_options(arguments: Sequence[str]) -> list[str]:
     """The arguments with long options that are cut short, as trec_eval takes them, written out."""
     whole: list[str] = []
     for argument in arguments:
@@ -121,7 +121,7 @@ def _print_lines(files: list[str], options: Options) -> None:
     if len(files) != 2:
         raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
     try:
-        for line in lines(files[0], files[1], read_catalog(), options, opening=opened):
+        for line in lines(files[0], files[1], read_catalog(), options, opening=open_warehouse):
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
