@@ -25,7 +25,10 @@ def show_guide(
     context: typer.Context,
     topic: Annotated[str | None, typer.Argument(help="A guide; without one the topics are listed.")] = None,
 ) -> None:
-    """Print a guide, or the list of guides."""
+    """Print a guide, or the list of guides.
+
+    Example: evalsql help loading
+    """
     guides = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
     if topic is None:
         width = max(map(len, guides))

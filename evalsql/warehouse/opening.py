@@ -57,7 +57,7 @@ def open_database(
     progress: Progress = silent,
     asked: Sequence[str] = (),
 ) -> Database:
-    """Open the database of a database, as ``open`` says; with ``asked`` only what these measures need is there."""
+    """Open the database of a warehouse, as ``open`` says; with ``asked`` only what these measures need is there."""
     borrowed, limit = read_sources(measures), _size(memory_limit)
     is_new = path == MEMORY or not Path(path).exists()
     if read_only and is_new and path != MEMORY:
@@ -164,7 +164,7 @@ def _bring_up_to_date(database: Database, is_new: bool, progress: Progress) -> N
 
 
 def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:
-    """Make the file of an empty database, for others to be copied from."""
+    """Make the file of an empty warehouse, for others to be copied from."""
     template = Database(_connect(str(path), False), read_catalog(), path=str(path), read_only=False)
     with closing(template):
         make(template, progress, common=common)
