@@ -63,11 +63,12 @@ OneQrels = Annotated[
     ),
 ]
 TieRuleOption = Annotated[
-    TieRule,
+    TieRule | None,
     typer.Option(
         "--tie-rule",
         help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
-        "(trec_eval_10), the rank column (rank), the order of the lines (input).",
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; trec_eval_10 "
+        "with --lower-is-better.",
     ),
 ]
 LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]

@@ -46,7 +46,7 @@ def evaluate(
     measure: Measures = None,
     own: OwnMeasures,
     per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
-    tie_rule: TieRuleOption = "trec_eval",
+    tie_rule: TieRuleOption = None,
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
     form: Form = "grades",

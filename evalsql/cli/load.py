@@ -96,7 +96,7 @@ def runs(
             help="Judgments to evaluate with, by default the only set there is; can be repeated.",
         ),
     ] = None,
-    tie_rule: TieRuleOption = "trec_eval",
+    tie_rule: TieRuleOption = None,
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
     depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,

@@ -13,6 +13,7 @@ from evalsql.ingest import keys, preferences, qrels, ranking
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.qrels import QrelsOptions
+from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.runs import NewRun, RunOptions
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
         raise repeated_error(name, repeated)
-    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=bool(repeated))
+    remarks = Remarks()
+    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=bool(repeated), remarks=remarks)
+    remarks.tell()
     database.execute("drop table staged_run_rows")
     keys.add_file_row(database, ("run", run.run_id, _MEMORY, None, None, num_rows))
 

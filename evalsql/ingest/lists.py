@@ -20,6 +20,7 @@ from evalsql.ingest import keys, qrels, ranking, weights
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.qrels import QrelsOptions
+from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.runs import NewRun, RunOptions
 from evalsql.ingest.sources import Source
 
@@ -232,7 +233,7 @@ def store_run(
         """)
     run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
     ranking.rank(database, [run], options)
-    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False)
+    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False, remarks=Remarks())
     database.execute("drop table staged_run_rows")
     for source in each.sources:
         num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)

@@ -191,7 +191,7 @@ class Loader:
         *,
         name: str | None = None,
         qrels: Names = (),
-        tie_rule: str = "trec_eval",
+        tie_rule: str | None = None,
         lower_is_better: bool = False,
         keep_best: bool = False,
         depth: int | None = None,
@@ -207,7 +207,8 @@ class Loader:
             name: by default each file's stem.
             qrels: judgment sets to evaluate the runs with; by default the one there is.
             tie_rule: trec_eval (score as 32-bit float, then document descending), trec_eval_10 (the same with
-                64-bit scores), rank (the file's rank column) or input (the order of the lines).
+                64-bit scores), rank (the file's rank column) or input (the order of the lines); by default trec_eval,
+                and trec_eval_10 where lower is better, since E-values below 1e-45 are 0 as 32-bit floats.
             lower_is_better: whether smaller scores are better, as with E-values.
             keep_best: keep a document that stands more than once for a topic at the best of its ranks.
             depth: keep so many documents of each topic.
@@ -218,11 +219,11 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions
+        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions, tie_rule_for
         from evalsql.ingest.sources import open_sources
 
         options = RunOptions(
-            _tie_rule(tie_rule),
+            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
             depth,
@@ -255,7 +256,7 @@ class Loader:
         name: str,
         *,
         qrels: Names = (),
-        tie_rule: str = "trec_eval",
+        tie_rule: str | None = None,
         lower_is_better: bool = False,
         keep_best: bool = False,
         depth: int | None = None,
@@ -268,10 +269,10 @@ class Loader:
         Other arguments and errors are those of ``load_runs``.
         """
         from evalsql.ingest.frames import load_run_data
-        from evalsql.ingest.runs import RunOptions
+        from evalsql.ingest.runs import RunOptions, tie_rule_for
 
         options = RunOptions(
-            _tie_rule(tie_rule),
+            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
             depth,
@@ -326,14 +327,6 @@ class Loader:
         for table in (*tables, "evaluations"):
             self.database.execute(f"delete from {table} where {kind}_id = {key}")
         self.database.execute(f"delete from files where kind = '{kind}' and id = {key}")
-
-
-def _tie_rule(rule: str) -> str:
-    from evalsql.ingest.runs import TIE_RULES
-
-    if rule not in TIE_RULES:
-        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
-    return rule
 
 
 def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:

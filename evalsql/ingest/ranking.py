@@ -12,6 +12,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.runs import NewRun, RunOptions
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
@@ -64,11 +65,13 @@ def store(
     qrels_ids: Mapping[str, Collection[int]],
     *,
     with_repeated: bool,
+    remarks: Remarks,
 ) -> None:
     """Complete the base tables with what of the ranked rows is to be kept, and evaluate it.
 
     Args:
         qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
+        remarks: gets what there is to say of the rows.
     """
     ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     if not _are_kept_whole(options):
@@ -78,6 +81,7 @@ def store(
         _cut(database, options)
         if options.keeps_unjudged:
             _retain(database, ranked)
+    remarks.note_ties(database, ranked, options.tie_rule)
     inputs = {"ranked": ranked, "staged_files": _owners(runs)}
     database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
-from evalsql.errors import Problem, QueryError
+from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, layout, reader
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
+from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.sources import Source, Text
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]
+
+
+def tie_rule_for(rule: str | None, *, lower_is_better: bool) -> str:
+    """The rule asked for, else the default: E-values below 1e-45 are all 0 as 32-bit floats.
+
+    Raises:
+        UsageError: it is not known.
+    """
+    if rule is None:
+        return "trec_eval_10" if lower_is_better else "trec_eval"
+    if rule not in TIE_RULES:
+        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
+    return rule
 
 
 class RunOptions(NamedTuple):
@@ -118,6 +132,7 @@ class RunLoader:
         self.inexact = inexact
         self.refused = Refused()
         self.faulty: set[int] = set()
+        self.remarks = Remarks()
         for problem in problems:
             self.refused(problem)
 
@@ -137,6 +152,7 @@ class RunLoader:
             done += sum(len(run.files) for run in batch)
         self.progress("loading runs", file_id, file_id)
         self.refused.check()
+        self.remarks.tell()
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
@@ -148,7 +164,7 @@ class RunLoader:
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
-            store(self.database, runs, self.options, self.qrels_ids, with_repeated=bool(repeated))
+            store(self.database, runs, self.options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
             _add_files(self.database, runs)
         self.database.execute("drop table staged_run_rows")
 

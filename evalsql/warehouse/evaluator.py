@@ -13,12 +13,12 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list
-from evalsql.errors import InputWarning, UsageError
+from evalsql.errors import InputWarning
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
-from evalsql.ingest.runs import TIE_RULES
+from evalsql.ingest.runs import tie_rule_for
 from evalsql.warehouse.warehouse import open_to_ask
 
 _QRELS = "qrels"
@@ -46,13 +46,11 @@ class Evaluator:
         qrels: Any,
         measures: Names,
         *,
-        tie_rule: str = "trec_eval",
+        tie_rule: str | None = None,
         lower_is_better: bool = False,
         form: str = "grades",
     ) -> None:
-        if tie_rule not in TIE_RULES:
-            raise UsageError(f"tie rule {tie_rule} is unknown; there are: {', '.join(TIE_RULES)}")
-        self._tie_rule = tie_rule
+        self._tie_rule = tie_rule_for(tie_rule, lower_is_better=lower_is_better)
         asked = _asked(measures)
         self._warehouse = open_to_ask(asked)
         self._database = self._warehouse.database
@@ -200,7 +198,7 @@ def evaluate(
     run: Any,
     measures: Names,
     *,
-    tie_rule: str = "trec_eval",
+    tie_rule: str | None = None,
     lower_is_better: bool = False,
     form: str = "grades",
 ) -> dict[str, float]:

@@ -1,0 +1,30 @@
+-- title: Documents whose scores differ in the file and are equal as 32-bit floats, so that their names order them
+-- inputs: ranked
+-- columns:
+--   run_id          key of the run
+--   num_documents   documents tied with one of another score
+with tied as (
+    select
+        run_id,
+        topic_id,
+        rank - tied_above as first_rank,
+        min(score) as least_score,
+        max(score) as greatest_score,
+        count(*) as num_below
+    from ranked
+    where tied_above > 0
+    group by run_id, topic_id, rank - tied_above
+)
+-- The first of each group has none above it, so it is looked up by its rank.
+select
+    tied.run_id,
+    cast(sum(tied.num_below + 1) as bigint) as num_documents
+from tied
+join ranked
+    on ranked.run_id = tied.run_id
+    and ranked.topic_id = tied.topic_id
+    and ranked.rank = tied.first_rank
+where
+    ranked.score <> tied.least_score
+    or ranked.score <> tied.greatest_score
+group by tied.run_id
