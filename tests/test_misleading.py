@@ -81,3 +81,103 @@ def test_scores_that_tie_in_truth_are_not_told(empty: Warehouse) -> None:
     case = collection(3)
     told = _warnings(lambda: empty.load_run(case.run, "64 bits", tie_rule="trec_eval_10"))
     assert not [text for text in told if "32-bit" in text]
+
+
+# Ids of another collection
+
+
+def _foreign(topic: str, document: str) -> str:
+    return "".join(f"{topic}{t} Q0 {document}{d} {d} {9 - d} tag\n" for t in (1, 2) for d in range(1, 5))
+
+
+FOREIGN_QRELS = "".join(f"t{t} 0 doc-{d} {d % 2}\n" for t in (1, 2) for d in range(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (
+            _foreign("t", "msmarco_doc-"),
+            "none of 8 documents retrieved for 2 topics judged (q); documents of the judgments doc-1, doc-3; "
+            "of the run msmarco_doc-1, msmarco_doc-2",
+        ),
+        (_foreign("", "doc-"), "none of 2 topics is judged (q); topics of the judgments t1, t2; of the run 1, 2"),
+    ],
+    ids=["documents", "topics"],
+)
+def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path, run: str, expected: str) -> None:
+    qrels, file = write(tmp_path / "q.txt", FOREIGN_QRELS), write(tmp_path / "other.run", run)
+    line = f"other: {expected}\n"
+    assert command("eval", qrels, file, "-m", "AP").stderr.count(line) == 1
+    assert line not in command("load", "qrels", qrels).stderr
+    assert line in command("load", "runs", file).stderr
+    assert line in command("leaderboard", "-m", "AP").stderr
+    assert line in command("load", "qrels", qrels, "--replace").stderr
+    command("report", "-o", "report.json")
+    assert line.strip() in (tmp_path / "report.json").read_text()
+    scores: dict[str, dict[str, float]] = {}
+    for topic, _, document, _, score, _ in map(str.split, run.splitlines()):
+        scores.setdefault(topic, {})[document] = float(score)
+    told = _warnings(lambda: evalsql.evaluate(str(qrels), scores, "AP"))
+    extra = "2 topics of the run have no judgments"
+    assert [text for text in told if expected.replace("(q)", "(qrels)") in text or text.startswith(extra)]
+
+
+@pytest.mark.parametrize(("common", "is_told"), [(1, True), (2, False), (5, False)])
+def test_ids_that_overlap_by_chance_are_told(empty: Warehouse, common: int, is_told: bool) -> None:
+    empty.load_qrels({"t": {f"d{at}": 1 for at in range(150)}}, "q")
+    scores = {f"d{at}" if at < common else f"x{at}": float(-at) for at in range(400)}
+    told = _warnings(lambda: empty.load_run({"t": scores}, "r"))
+    expected = "r: only 1 of 400 documents retrieved for 1 topic judged (q); documents of the judgments d0, d1; "
+    assert (expected + "of the run d0, x1" in told) is is_told
+    assert bool(told) is is_told
+
+
+def test_of_many_runs_with_foreign_ids_the_first_are_named(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", FOREIGN_QRELS))
+    for at in range(6):
+        write(tmp_path / f"r{at}.run", _foreign("t", f"x{at}-"))
+    told = _warnings(lambda: empty.load_runs(str(tmp_path / "*.run")))
+    assert [text.split(":")[0] for text in told[:3]] == ["r0", "r1", "r2"]
+    assert told[3:] == ["... and 3 more runs of which next to nothing is judged"]
+
+
+# Ranks that contradict scores
+
+RISING = "".join(f"t{t} Q0 doc-{d} {d} {d / 10} tag\n" for t in (1, 2) for d in range(1, 5))
+EXCHANGED = "".join(f"t{t} Q0 doc-{d} {9 - d / 10} {d} tag\n" for t in (1, 2) for d in range(1, 5))
+FALLING = "".join(f"t{t} Q0 doc-{d} {d} {-d / 10} tag\n" for t in (1, 2) for d in range(1, 5))
+HEADED = "query Q0 docid rank score tag\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "is_told"),
+    [
+        (RISING, [], True),
+        (RISING.replace(" ", "\t"), [], True),
+        (HEADED + RISING, [], True),
+        (EXCHANGED, [], True),
+        (RISING, ["--lower-is-better"], False),
+        (FALLING, ["--lower-is-better"], True),
+        (FALLING, [], False),
+        ("".join(f"t Q0 doc-{d} {9 - d} {d} tag\n" for d in range(1, 5)), [], False),
+        (RISING, ["--tie-rule", "rank"], False),
+        (RISING.replace(" 0.", " 1").replace("Q0 doc-1 1 11", "Q0 doc-1 0 12"), ["--tie-rule", "input"], False),
+        (FALLING.replace("-0.3", "-0.1"), [], False),
+        ("".join(f"t Q0 doc-{d} 0 {d} tag\n" for d in range(1, 5)), [], False),
+        ("".join(f"t{d} Q0 doc-1 {d} {d} tag\n" for d in range(1, 5)), [], False),
+    ],
+)
+def test_ranks_that_contradict_scores_are_told(
+    empty: Warehouse, tmp_path: Path, text: str, options: list[str], is_told: bool
+) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.run", text)
+    lower = "--lower-is-better" in options
+    rule = options[1] if options[:1] == ["--tie-rule"] else None
+    told = _warnings(lambda: empty.load_runs(str(tmp_path / "?.run"), lower_is_better=lower, tie_rule=rule))
+    found = [text for text in told if "contradict" in text]
+    assert len(found) == is_told
+    if is_told:
+        assert found[0].startswith("2 runs, the first being a: ranks and scores in the file contradict each other")
+        assert f"{'leave out' if lower else 'give'} --lower-is-better, or exchange the columns" in found[0]

@@ -18,10 +18,11 @@ from evalsql.cli.name_completion import complete_measures, complete_qrels, compl
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
-from evalsql.evaluation.notices import counted as counted
 from evalsql.progress import Progress
 from evalsql.report.table import Table
+from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse, open, open_to_ask
+from evalsql.words import counted as counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -309,8 +310,11 @@ def open_in_memory(
 
 
 def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
-    """Tell how many topics are averaged, which runs miss some, and which have some that are left out."""
+    """Tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
     for line in notices.on_coverage(warehouse.evaluation, qrels, runs):
+        note(line)
+    # Of what a warehouse in memory holds, loading has told just now.
+    for line in notices.on_overlaps(warehouse.evaluation, qrels, runs) if warehouse.path != MEMORY else ():
         note(line)
 
 

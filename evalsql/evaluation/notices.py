@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalsql.catalog.names import Measure, tie_variants
+from evalsql.database.overlaps import scarce_overlaps
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.words import counted as counted
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
@@ -14,10 +16,6 @@ _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
 }
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
@@ -40,6 +38,13 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         if len(notes) > _MOST_NOTES:
             lines.append(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
     return lines
+
+
+def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Lines that tell which runs have next to nothing in common with the judgments, with ids of both."""
+    covered = evaluation.coverage_query(qrels, runs)
+    pairs = f"select qrels_id, run_id from ({covered}) as covered join qrels using (qrels) join runs using (run)"
+    return scarce_overlaps(evaluation.database, pairs)
 
 
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:

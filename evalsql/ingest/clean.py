@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice, pairwise
 from pathlib import Path
 
 from evalsql.catalog.names import literal
 from evalsql.ingest.sources import Text
 
 NO_DELIMITER = "\x01"
+_LOOKED_AT = 50  # lines
+_NEARLY_ALL = 0.9
 
 
 def layout(text: Text) -> tuple[str, str | None] | None:
@@ -27,6 +31,31 @@ def layout(text: Text) -> tuple[str, str | None] | None:
             return delimiter, columns[-1]
     columns = line.split()
     return (NO_DELIMITER, columns[5] if len(columns) == 6 else None) if len(columns) in (5, 6) else None
+
+
+def opposes_ranks(text: Text, *, lower_is_better: bool) -> bool:
+    """Whether in a file's first lines nearly all scores get worse where the rank column says that they get better.
+
+    So they do where the score column counts up as ranks do, and the rank column does not count. Lines that follow each
+    other within a topic are compared; those that are not as a run has them tell nothing.
+    """
+    agreeing = opposing = 0
+    with text.path.open("rb") as stream:
+        for (topic, rank, score), (other, next_rank, next_score) in pairwise(_numbers(islice(stream, _LOOKED_AT))):
+            change = (next_rank - rank) * (next_score - score) * (-1 if lower_is_better else 1)
+            exchanged = next_score - score == 1 != abs(next_rank - rank) > 0
+            if topic == other and (change or exchanged):
+                agreeing += change < 0 and not exchanged
+                opposing += change > 0 or exchanged
+    return opposing > _NEARLY_ALL * (agreeing + opposing)
+
+
+def _numbers(lines: Iterable[bytes]) -> Iterator[tuple[bytes, float, float]]:
+    """Topic, rank and score of each line that has them."""
+    for line in lines:
+        columns = line.split(None, 5)
+        with suppress(ValueError, IndexError):
+            yield columns[0], float(columns[3]), float(columns[4])
 
 
 def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:

@@ -67,7 +67,7 @@ def pair(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | 
     """
     if pairs:
         database.insert(
-            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": _listed(pairs)})
+            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": listed(pairs)})
         )
         rank_judged(database, pairs, retrieved)
 
@@ -82,12 +82,13 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
         some.append((qrels_id, run_id))
         num_rows += sizes.get(run_id, 0)
         if num_rows >= ROWS_TOGETHER or at == len(pairs):
-            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": _listed(some)} | rows)
+            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": listed(some)} | rows)
             database.insert("judged_ranks", ranks)
             some, num_rows = [], 0
 
 
-def _listed(pairs: Iterable[tuple[int, int]]) -> str:
+def listed(pairs: Iterable[tuple[int, int]]) -> str:
+    """A SELECT of pairs of qrels_id and run_id."""
     listed = ", ".join(f"({qrels_id}, {run_id})" for qrels_id, run_id in pairs)
     return f"select * from (values {listed}) as pairs(qrels_id, run_id)"
 

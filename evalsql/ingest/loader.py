@@ -84,13 +84,20 @@ class Loader:
 
     @contextmanager
     def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
-        from evalsql.ingest import keys
-
         wanted = {run_id for pattern in runs for run_id in resolve_ids(self.database, "run", pattern)}
         with self.database.transaction():
             wanted |= self._make_room(name, replace)
-            yield lambda qrels_id: keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(wanted)])
+            yield lambda qrels_id: self._pair([(qrels_id, run_id) for run_id in sorted(wanted)])
             self._check()
+
+    def _pair(self, pairs: Sequence[tuple[int, int]]) -> None:
+        from evalsql.ingest import keys
+        from evalsql.ingest.remarks import Remarks
+
+        keys.pair(self.database, pairs)
+        remarks = Remarks()
+        remarks.note_overlaps(self.database, pairs)
+        remarks.tell()
 
     def _make_room(self, name: str, replace: bool) -> set[int]:
         """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""

@@ -92,6 +92,7 @@ def store(
         database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
         keys.pair(database, pairs, "select * from judged_or_tied")
         database.execute("drop table judged_or_tied")
+    remarks.note_overlaps(database, pairs, ranked)
     database.execute("drop table if exists all_ranks")
     keys.forget_names(database)
 

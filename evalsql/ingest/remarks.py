@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.database.overlaps import STORED, scarce_overlaps
 from evalsql.errors import InputWarning
+from evalsql.ingest import keys
+from evalsql.words import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -19,6 +22,8 @@ class Remarks:
     """What was found of the runs of one load."""
 
     rounded: dict[int, int] = field(default_factory=dict)  # documents by run_id
+    opposed: list[str] = field(default_factory=list)  # names of runs
+    overlaps: list[str] = field(default_factory=list)
 
     def note_ties(self, database: Database, ranked: str, tie_rule: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
@@ -26,12 +31,17 @@ class Remarks:
             found = relation_query(database.catalog, "rounded_ties", {"ranked": ranked})
             self.rounded |= dict(database.rows(found))
 
-    def tell(self) -> None:
+    def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = STORED) -> None:
+        """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
+        if pairs:
+            self.overlaps += scarce_overlaps(database, keys.listed(pairs), ranked)
+
+    def tell(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
-        for text in self._texts():
+        for text in self._texts(lower_is_better):
             warnings.warn(text, InputWarning, stacklevel=3)
 
-    def _texts(self) -> Sequence[str]:
+    def _texts(self, lower_is_better: bool) -> Sequence[str]:
         texts = []
         if self.rounded:
             texts.append(
@@ -39,8 +49,11 @@ class Remarks:
                 "that differ are equal as 32-bit floats, so they tie and are ordered by document id; "
                 "--tie-rule trec_eval_10 compares 64-bit scores"
             )
-        return texts
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+        if self.opposed:
+            order, remedy = ("smaller", "leave out") if lower_is_better else ("greater", "give")
+            texts.append(
+                f"{counted(len(self.opposed), 'run')}, the first being {self.opposed[0]}: ranks and scores in the "
+                f"file contradict each other or are exchanged, {order} scores being held for better; {remedy} "
+                "--lower-is-better, or exchange the columns rank and score"
+            )
+        return [*texts, *self.overlaps]

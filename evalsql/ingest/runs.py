@@ -13,7 +13,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
-from evalsql.ingest.clean import NO_DELIMITER, layout, reader
+from evalsql.ingest.clean import NO_DELIMITER, layout, opposes_ranks, reader
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
+BY_SCORE = TIE_RULES[:2]
 BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]
 
@@ -69,6 +70,7 @@ class StagedFile:
     sha256: str = ""
     notes: Notes = field(default_factory=Notes)
     num_rows: int = 0
+    opposes_ranks: bool = False
 
 
 @dataclass
@@ -152,7 +154,7 @@ class RunLoader:
             done += sum(len(run.files) for run in batch)
         self.progress("loading runs", file_id, file_id)
         self.refused.check()
-        self.remarks.tell()
+        self.remarks.tell(lower_is_better=self.options.lower_is_better)
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
@@ -161,6 +163,7 @@ class RunLoader:
             self._stage([file for run in runs for file in run.files], Path(folder))
         repeated = rank(self.database, runs, self.options)
         self._count([file for run in runs for file in run.files])
+        self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
         if repeated and not self.options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
@@ -204,6 +207,8 @@ class RunLoader:
     def _look_at(self, file: StagedFile, folder: Path) -> None:
         file.sha256, text = file.source.inspect(folder, str(file.file_id))
         file.text = None if file.source.path in self.inexact else text
+        if text and self.options.tie_rule in BY_SCORE:
+            file.opposes_ranks = opposes_ranks(text, lower_is_better=self.options.lower_is_better)
 
     def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
         """Stage files by the engine's reader; returns those that it could not read for certain."""

@@ -128,7 +128,11 @@ def overview(
     tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
     tie_note = notes.on_ties(warehouse.evaluation, named[0], [judged], chosen)
-    said = [*notes.on_coverage(warehouse.evaluation, [judged], chosen), *([tie_note] if tie_note else [])]
+    said = [
+        *notes.on_coverage(warehouse.evaluation, [judged], chosen),
+        *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
+        *([tie_note] if tie_note else []),
+    ]
     progress("gathering the report", len(steps), len(steps))
     return Overview(judged, named, board, comparison, tables, said, program_version)
 

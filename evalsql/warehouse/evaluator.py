@@ -13,6 +13,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list
+from evalsql.database.overlaps import scarce_overlaps
 from evalsql.errors import InputWarning
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
@@ -25,6 +26,11 @@ _QRELS = "qrels"
 _RUN = "run"
 _RUN_ID = 1
 _OF_RUNS = {"judged_ranks", "run_topics", "retrieved"}  # tables that are filled anew for each run
+_RANKED = "select * from all_ranks"
+_DOCUMENTS = """
+select document_id, document from main.documents
+union all
+select document_id, document from document_ids where is_new"""
 _OWNER = f"select 0 as file_id, {_RUN_ID} as owner_id"
 
 
@@ -101,7 +107,7 @@ class Evaluator:
     def _ranking_rows(self, lower_is_better: bool) -> dict[str, str]:
         """What fills each table on the way from the staged rows of a run to its judged ranks, in order."""
         database = self._database
-        staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": "select * from all_ranks"}
+        staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": _RANKED}
         judged = {
             "new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels",
             "retrieved": "select * from judged_or_tied",
@@ -114,7 +120,7 @@ class Evaluator:
             "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
             "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
         }
-        return rows | ({"retrieved": "select * from all_ranks"} if self._warehouse.loader.keeps_unjudged else {})
+        return rows | ({"retrieved": _RANKED} if self._warehouse.loader.keeps_unjudged else {})
 
     def _prepare(self, lower_is_better: bool) -> dict[str, str]:
         """Make the tables that each run fills and empties; returns what fills them, in order.
@@ -168,7 +174,7 @@ class Evaluator:
         self._warn_of_topics()
 
     def _refuse_repeated(self) -> None:
-        repeated = relation_query(self._database.catalog, "repeated_documents", {"ranked": "select * from all_ranks"})
+        repeated = relation_query(self._database.catalog, "repeated_documents", {"ranked": _RANKED})
         found = self._database.rows(f"""
             select run_id, topic, document from ({repeated})
             join topics using (topic_id) join document_ids using (document_id)
@@ -177,12 +183,17 @@ class Evaluator:
             raise repeated_error(_RUN, found)
 
     def _warn_of_topics(self) -> None:
-        ((missing, total, extra),) = self._database.rows("""
+        ((missing, total, extra, num_judged, num_retrieved, total_judged),) = self._database.rows("""
             select count(*) filter (run_topics.topic_id is null), count(*), (
                 select count(*) from staged_topics where topic not in (select topic from topics)
-            )
+            ), (select count(*) from judged_ranks), (select count(*) from all_ranks),
+            (select count(*) from judged_documents)
             from evaluations left join run_topics using (run_id, topic_id)
         """)
+        if num_judged * 100 <= min(num_retrieved, total_judged):
+            pair = f"select qrels_id, {_RUN_ID} as run_id from qrels"
+            for line in scarce_overlaps(self._database, pair, _RANKED, {"documents": _DOCUMENTS}):
+                _warn(line)
         if missing:
             _warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
         if extra:

@@ -1,0 +1,60 @@
+"""Runs and judgments with next to nothing in common: measures of them are 0, and say nothing of the system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.words import counted
+
+_MOST_TOLD = 3
+STORED = "select * from retrieved"
+
+
+def scarce_overlaps(
+    database: Database, pairs: str, ranked: str = STORED, names: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """A line for each pair that has next to nothing in common, with ids of both sides; of many only the first ones.
+
+    Args:
+        pairs: a SELECT of qrels_id and run_id.
+        ranked: a SELECT of the runs' rows, where the base table has none.
+        names: SELECTs in the place of tables of names.
+    """
+    scarce = relation_query(database.catalog, "scarce_overlaps", {"new_pairs": pairs})
+    found = database.rows(f"""
+        select qrels, run, scarce.* from ({scarce}) as scarce
+        join qrels on qrels.qrels_id = scarce.qrels_id join runs on runs.run_id = scarce.run_id
+        order by qrels, run
+    """)
+    lines = [_line(database, row, {**names, "ranked": ranked}) for row in found[:_MOST_TOLD]]
+    if len(found) > _MOST_TOLD:
+        lines.append(f"... and {len(found) - _MOST_TOLD:,} more runs of which next to nothing is judged")
+    return lines
+
+
+def _line(database: Database, row: Sequence[Any], inputs: Mapping[str, str]) -> str:
+    qrels, run, *numbers = row
+    qrels_id, run_id, num_topics, common, retrieved, judged, topic_id = numbers
+    compared = relation_query(
+        database.catalog,
+        "ids_compared",
+        inputs,
+        qrels_id=qrels_id,
+        run_id=run_id,
+        topic_id=topic_id,
+    )
+    ids: dict[str, list[str]] = {"judgments": [], "run": []}
+    for side, _, name in database.rows(f"select * from ({compared}) order by side, place"):
+        ids[side].append(name)
+    if not common:
+        fact = f"none of {counted(num_topics, 'topic')} is judged ({qrels})"
+    else:
+        some = f"only {judged:,}" if judged else "none"
+        fact = f"{some} of {counted(retrieved, 'document')} retrieved for {counted(common, 'topic')} judged ({qrels})"
+    what = "documents" if common else "topics"
+    sides = (f"of the {side} {', '.join(names)}" for side, names in ids.items() if names)
+    return f"{run}: {fact}; {what} {'; '.join(sides)}"

@@ -1,0 +1,62 @@
+-- title: Pairs of judgment set and run with next to nothing in common, as where ids are those of another collection
+-- inputs: new_pairs
+-- columns:
+--   qrels_id         key of the judgment set
+--   run_id           key of the run
+--   run_topics       topics that the run has documents for
+--   common_topics    topics of both
+--   num_retrieved    documents retrieved for them
+--   num_judged       judged documents among these
+--   topic_id         key of the first topic of both, null where there is none
+-- definition: Pairs without a common topic, without a judged document, or with less than a hundredth of those that
+--     could be found: of each topic the documents retrieved or judged, whichever are fewer.
+with judged as (
+    select
+        qrels_id,
+        topic_id,
+        count(*) as num_judged
+    from judged_documents
+    where qrels_id in (select qrels_id from new_pairs)
+    group by qrels_id, topic_id
+),
+found as (
+    select
+        evaluations.qrels_id,
+        evaluations.run_id,
+        count(*) as num_found
+    from judged_ranks
+    join evaluations on evaluations.evaluation_id = judged_ranks.evaluation_id
+    where evaluations.run_id in (select run_id from new_pairs)
+    group by evaluations.qrels_id, evaluations.run_id
+),
+possible as (
+    select
+        new_pairs.qrels_id,
+        new_pairs.run_id,
+        count(*) as run_topics,
+        count(judged.topic_id) as common_topics,
+        coalesce(sum(run_topics.num_ret) filter (where judged.topic_id is not null), 0) as num_retrieved,
+        coalesce(sum(least(run_topics.num_ret, judged.num_judged)), 0) as most,
+        min(judged.topic_id) as topic_id
+    from new_pairs
+    join run_topics on run_topics.run_id = new_pairs.run_id
+    left join judged
+        on judged.qrels_id = new_pairs.qrels_id
+        and judged.topic_id = run_topics.topic_id
+    group by new_pairs.qrels_id, new_pairs.run_id
+)
+select
+    possible.qrels_id,
+    possible.run_id,
+    possible.run_topics,
+    possible.common_topics,
+    cast(possible.num_retrieved as bigint) as num_retrieved,
+    coalesce(found.num_found, 0) as num_judged,
+    possible.topic_id
+from possible
+left join found
+    on found.qrels_id = possible.qrels_id
+    and found.run_id = possible.run_id
+where
+    coalesce(found.num_found, 0) = 0
+    or 100 * found.num_found < possible.most
