@@ -181,3 +181,37 @@ def test_ranks_that_contradict_scores_are_told(
     if is_told:
         assert found[0].startswith("2 runs, the first being a: ranks and scores in the file contradict each other")
         assert f"{'leave out' if lower else 'give'} --lower-is-better, or exchange the columns" in found[0]
+
+
+# Runs that wait for judgments
+
+
+def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path) -> None:
+    qrels = write(tmp_path / "q.txt", E_QRELS)
+    for name in ("first", "second"):
+        command("load", "runs", write(tmp_path / f"{name}.run", E_VALUES))
+    said = (
+        "2 runs wait for judgments: first, second; evalsql load qrels FILE --run '*' brings both together\n",
+        "2 runs wait for judgments: first, second; evalsql load qrels FILE --run '*' --replace brings both together\n",
+    )
+    asked = (("leaderboard",), ("topics",), ("compare", "first"), ("report",))
+    for arguments in asked:
+        found = command(*arguments)
+        assert (found.returncode, found.stdout, found.stderr) == (2, "", f"evalsql: {said[0]}")
+    command("load", "qrels", qrels)
+    assert command("leaderboard").stderr == f"evalsql: {said[1]}"
+    command("load", "qrels", qrels, "--replace", "--run", "first")
+    expected = (
+        "1 run waits for judgments: second; evalsql load qrels FILE --run second --replace brings both together\n"
+    )
+    for arguments in asked[:2] + asked[3:]:
+        found = command(*arguments)
+        assert found.returncode == 0
+        assert expected in found.stderr
+    assert expected not in command("topics", "first").stderr
+    assert expected in command("compare", "first").stderr
+    command("load", "qrels", qrels, "--replace", "--run", "*")
+    assert [line.split(",")[1] for line in command("leaderboard", "--format", "csv").stdout.splitlines()[1:]] == [
+        "first",
+        "second",
+    ]

@@ -318,6 +318,15 @@ def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str
         note(line)
 
 
+def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
+    """Name runs that no judgment set evaluates; raises UsageError with that where none of these is evaluated."""
+    text = notices.on_waiting(warehouse.evaluation, runs)
+    if text and not warehouse.rows(f"select 1 from ({warehouse.evaluation.coverage_query((), runs)}) limit 1"):
+        raise UsageError(text)
+    if text:
+        note(text)
+
+
 def note_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Warn where the order of runs by a measure could be another under other orders of tied documents."""
     if text := notices.on_ties(warehouse.evaluation, measure, qrels, runs):

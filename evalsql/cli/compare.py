@@ -18,6 +18,7 @@ from evalsql.cli.common import (
     RunSelection,
     note,
     note_coverage,
+    note_waiting,
     open_warehouse,
     protected_files,
     write_bytes,
@@ -74,6 +75,7 @@ def compare(
     """
     runs = selection.run_names
     with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or _MEASURES, warehouse.catalog)
         named = [each.name for each in parsed]
         lower = frozenset(each.name for each in parsed if each.relation.header.less_is_better)

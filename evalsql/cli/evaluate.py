@@ -23,6 +23,7 @@ from evalsql.cli.common import (
     TieRuleOption,
     note,
     note_coverage,
+    note_waiting,
     note_ties,
     open_in_memory,
     open_warehouse,
@@ -95,6 +96,7 @@ def leaderboard(
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
     with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        note_waiting(warehouse, selection.run_names)
         _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
 
@@ -113,6 +115,7 @@ def topics(
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
     with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        note_waiting(warehouse, selection.run_names)
         _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
 
 

@@ -16,6 +16,7 @@ from evalsql.cli.common import (
     MemoryLimit,
     OneQrelsSelection,
     OwnMeasures,
+    note_waiting,
     open_warehouse,
     progress_bar,
     protected_files,
@@ -60,6 +61,8 @@ def report(
         progress_bar() as progress,
         translated_errors(),
     ):
+        note_waiting(warehouse, selection.run_names)
+        say_waiting(warehouse, run or ())
         found = overview(
             warehouse,
             measure or DEFAULT_MEASURES,

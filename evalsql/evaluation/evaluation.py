@@ -229,6 +229,14 @@ class Evaluation:
         contests = f"select 1 from {evaluated} group by qrels having min(run) < max(run) limit 1"
         return bool(self.database.rows(contests))
 
+    def waiting_runs(self, runs: Names = ()) -> list[str]:
+        """Runs that no judgment set evaluates."""
+        named = f"select run from runs{self._filter((), runs)}"
+        found = self.database.rows(f"""
+            select run from runs where run in ({named}) and run_id not in (select run_id from evaluations) order by run
+        """)
+        return [run for (run,) in found]
+
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""
         chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from evalsql.catalog.names import Measure, tie_variants
@@ -38,6 +39,21 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         if len(notes) > _MOST_NOTES:
             lines.append(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
     return lines
+
+
+def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
+    """A line that names runs without judgments, which no answer has, and the command that brings both together."""
+    waiting = evaluation.waiting_runs(runs)
+    if not waiting:
+        return None
+    named = ", ".join(waiting[:_MOST_NOTES]) + (", ..." if len(waiting) > _MOST_NOTES else "")
+    which = waiting[0] if len(waiting) == 1 else "*"
+    again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
+    what = "run waits" if len(waiting) == 1 else "runs wait"
+    return (
+        f"{len(waiting):,} {what} for judgments: {named}; evalsql load qrels FILE --run {shlex.quote(which)}{again} "
+        "brings both together"
+    )
 
 
 def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
