@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy
 import pytest
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import InputWarning, Warehouse
@@ -215,3 +217,51 @@ def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path
         "first",
         "second",
     ]
+
+
+# What is corrected for, and where intervals end
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini_hochberg"])
+def test_p_is_corrected_for_the_runs_asked_for(sample_file: Path, correction: str) -> None:
+    method = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg": "fdr_bh"}[correction]
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        for baseline, runs, pairs in (
+            ("'bm25'", "dense, tfidf", 2),
+            ("null", "bm25,dense,tfidf", 3),
+            ("'bm25'", None, 7),
+        ):
+            given = "null" if runs is None else f"'{runs}'"
+            found = warehouse.rows(f"""
+                select p, p_corrected, num_tests, baseline, run
+                from comparisons({baseline}, runs := {given}, correction := '{correction}') where measure = 'AP'
+            """)
+            assert [row[2] for row in found] == [pairs] * pairs
+            expected = multipletests([row[0] for row in found], method=method)[1]
+            assert [row[1] for row in found] == pytest.approx(list(expected), rel=1e-12)
+            if runs is not None:
+                assert {name for row in found for name in row[3:]} == {"bm25", "dense", "tfidf"}
+
+
+def test_intervals_end_where_the_measure_does(empty: Warehouse, command: Command, tmp_path: Path) -> None:
+    empty.load_qrels({f"t{at}": {"good": 1, "poor": 0} for at in range(20)}, "q")
+    right = {f"t{at}": {"good": 2.0, "poor": 1.0} for at in range(20)}
+    empty.load_run({**right, "t0": {"good": 1.0, "poor": 2.0}}, "nearly right")
+    empty.load_run({"t0": right["t0"]}, "nearly wrong")
+    found = {run: ends for run, *ends in empty.rows("select run, low, high from mean_intervals() where measure = 'RR'")}
+    reach = scipy.stats.t.ppf(0.975, 19) * 0.5 / 20  # of 19 values of 1 and one of 0.5
+    assert 0.975 + reach > 1
+    assert found["nearly right"] == pytest.approx([0.975 - reach, 1], abs=1e-12)
+    assert found["nearly wrong"] == pytest.approx([0, 0.05 + 2 * reach], abs=1e-12)
+    assert all(
+        low >= 0 or least < 0
+        for low, least in empty.rows("""
+            select low, cast(split_part(range, ' ', 1) as double) from mean_intervals() as ends
+            join measures on measures.measure = regexp_extract(ends.measure, '^[^(@]+') where low is not null
+        """)
+    )
+    path = empty.path
+    empty.close()
+    for name in ("report.md", "report.html"):
+        command("report", "-o", name, "-m", "RR", "--db", path)
+        assert "95%, cut at the ends of the measure" in (tmp_path / name).read_text()

@@ -93,7 +93,7 @@ def sections(overview: Overview) -> list[Section]:
 def _leaderboard_text(overview: Overview) -> str:
     text = "Means over the topics"
     if overview.tables["intervals"].rows:
-        text += ", below them Student's interval at 95%"
+        text += ", below them Student's interval at 95%, cut at the ends of the measure's range"
     text += "; the best in bold."
     if overview.comparison is None:
         return text
@@ -126,7 +126,7 @@ def _intervals(overview: Overview, digits: int) -> list[tuple[str, Table]]:
         return []
     measures = [name for name in overview.names if any(name == measure for _, measure, _ in ends)]
     table = _spread(Table(("run", "measure", "interval"), ends), "run", "measure", "interval", overview.runs, measures)
-    return [("Student's intervals of the means at 95%", table)]
+    return [("Student's intervals of the means at 95%, cut at the ends of the measure's range", table)]
 
 
 def _by_topic(overview: Overview, measure: str) -> Table:

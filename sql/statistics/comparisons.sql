@@ -1,11 +1,13 @@
 -- title: Runs against a baseline or in all pairs: differences, intervals, p values, corrections, wins and losses
--- parameters: baseline, test, correction, family, tolerance, confidence, intervals, samples, seed
+-- parameters: baseline, test, correction, family, tolerance, confidence, intervals, samples, seed, runs
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
 --   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
 --                                                set, or all that the view scores gives
 --   intervals varchar in {t, percentile, bca} = t   Student's t, or quantiles of resampled differences: as they are, or
 --                             corrected for bias and acceleration (bootstrap_intervals)
 --   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey, and of the intervals
+--   runs varchar = null   names with commas between them: only pairs of these and the baseline are compared and
+--                         corrected for; null is all runs
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure
@@ -83,7 +85,8 @@ join corrected_p_values(
     family := $family,
     tolerance := $tolerance,
     samples := $samples,
-    seed := $seed
+    seed := $seed,
+    runs := $runs
 ) as tested
     on tested.qrels = found.qrels
     and tested.measure = found.measure

@@ -1,8 +1,10 @@
 -- title: p values corrected for the number of tests
--- parameters: baseline, test, family, tolerance, samples, seed
+-- parameters: baseline, test, family, tolerance, samples, seed, runs
 --   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
 --                                                set, or all that the view scores gives
 --   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
+--   runs varchar = null   names with commas between them: only pairs of these and the baseline are compared and
+--                         corrected for; null is all runs
 -- columns:
 --   qrels                  judgment set
 --   measure                canonical name of the measure
@@ -34,6 +36,15 @@ with placed as (
         samples := $samples,
         seed := $seed
     ) as found
+    where
+        $runs is null
+        or (
+            contains(',' || replace($runs, ', ', ',') || ',', ',' || found.run || ',')
+            and (
+                found.baseline = $baseline
+                or contains(',' || replace($runs, ', ', ',') || ',', ',' || found.baseline || ',')
+            )
+        )
     window
         family as (
             partition by

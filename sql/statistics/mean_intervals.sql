@@ -1,4 +1,4 @@
--- title: How far the mean of each run over topics may be off: Student's interval
+-- title: How far the mean of each run over topics may be off: Student's interval, cut at the measure's range
 -- parameters: confidence
 -- columns:
 --   qrels        judgment set
@@ -6,10 +6,11 @@
 --   run          run
 --   num_topics   topics averaged
 --   mean         arithmetic mean over the topics
---   low          lower end of the interval; null for one topic
---   high         upper end
--- definition: The mean, less and more the quantile of Student's t times the standard error. Only of measures that are
---     averaged so: not of counts, geometric means and means by weights of topics.
+--   low          lower end of the interval, the least value of the measure at least; null for one topic
+--   high         upper end, the greatest value of the measure at most
+-- definition: The mean, less and more the quantile of Student's t times the standard error, cut at the ends
+--     of the measure's range, beyond which no mean can be. Only of measures that are averaged so: not of counts,
+--     geometric means and means by weights of topics.
 -- reference: Student 1908, doi:10.1093/biomet/6.1.1
 with spreads as (
     select
@@ -18,7 +19,9 @@ with spreads as (
         scores.run,
         count(*) as num_topics,
         avg(scores.value) as mean,
-        stddev_samp(scores.value) / sqrt(count(*)) as standard_error
+        stddev_samp(scores.value) / sqrt(count(*)) as standard_error,
+        cast(split_part(min(measures.range), ' ', 1) as double) as lowest,
+        cast(split_part(min(measures.range), ' ', 2) as double) as highest
     from scores
     join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
     where measures.mean = 'arithmetic'
@@ -37,7 +40,13 @@ select
     spreads.run,
     spreads.num_topics,
     spreads.mean,
-    spreads.mean - sizes.quantile * spreads.standard_error as low,
-    spreads.mean + sizes.quantile * spreads.standard_error as high
+    case
+        when sizes.quantile is not null
+            then greatest(spreads.mean - sizes.quantile * spreads.standard_error, spreads.lowest)
+    end as low,
+    case
+        when sizes.quantile is not null
+            then least(spreads.mean + sizes.quantile * spreads.standard_error, spreads.highest)
+    end as high
 from spreads
 left join sizes on sizes.num_topics = spreads.num_topics
