@@ -265,3 +265,36 @@ def test_intervals_end_where_the_measure_does(empty: Warehouse, command: Command
     for name in ("report.md", "report.html"):
         command("report", "-o", name, "-m", "RR", "--db", path)
         assert "95%, cut at the ends of the measure" in (tmp_path / name).read_text()
+
+
+# Statements that take the run from its rows
+
+
+@pytest.mark.parametrize(
+    ("statements", "lost"),
+    [
+        ("delete from runs", "1 row of evaluations without their run, 2 rows of retrieved without their run, "),
+        ("delete from qrels", "2 rows of assessments without their judgments, 1 row of evaluations without"),
+        ("begin; update runs set run_id = 9; commit", "2 rows of retrieved without their run, "),
+        ("delete from runs; select 1", "2 rows of retrieved"),
+        ("explain analyze delete from runs", "2 rows of retrieved"),
+        ("delete from evaluations", "2 rows of judged_ranks without their evaluation"),
+        ("update runs set run = 'another'", None),
+        ("begin; delete from runs; rollback", None),
+        ("delete from runs; delete from retrieved; delete from run_topics; truncate evaluations; "
+         "delete from judged_ranks", None),
+        ("begin; delete from runs; delete from retrieved; delete from run_topics; delete from evaluations; "
+         "delete from judged_ranks; commit", None),
+    ],
+)  # fmt: skip
+def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, statements: str, lost: str | None) -> None:
+    command("load", "qrels", write(tmp_path / "q.txt", E_QRELS))
+    command("load", "runs", write(tmp_path / "r.run", E_VALUES))
+    held = "select (select count(*) from runs), (select count(*) from qrels), (select count(*) from retrieved)"
+    for arguments, stdin in ((("sql", "--write", statements), ""), (("shell", "--write"), statements)):
+        found = command(*arguments, stdin=stdin)
+        if lost is None:
+            assert found.returncode == 0, found.stderr
+        else:
+            assert (found.returncode, lost in found.stderr, "load runs" in found.stderr) == (2, True, True)
+            assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"

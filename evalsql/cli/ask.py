@@ -28,6 +28,7 @@ from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.user_measures import read_sources
+from evalsql.warehouse.writing import Writer
 
 _LISTED = ("measure", "title", "aliases", "parameters")
 
@@ -73,7 +74,7 @@ def sql(
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
     with open_warehouse(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        columns, rows = warehouse.database.run(text, external=external)
+        columns, rows = Writer(warehouse.database, external=external).run(text)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])
 

@@ -29,6 +29,7 @@ from evalsql.cli.values import meant_word
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.warehouse.writing import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _HELP = """\
@@ -52,7 +53,7 @@ class Session:
         self.warehouse = warehouse
         self.output_format = output_format
         self.digits = digits
-        self.external = external
+        self.writer = Writer(warehouse.database, external=external)
         self.is_over = False
         self._own: dict[str, Known] | None = None
         self.commands: dict[str, Callable[[str], None]] = {
@@ -78,7 +79,7 @@ class Session:
             self.commands[name](argument.strip())
             return
         try:
-            columns, rows = self.warehouse.database.run(text, external=self.external)
+            columns, rows = self.writer.run(text)
         finally:
             self._own = None
         if columns:

@@ -115,6 +115,11 @@ class Database:
             raise
         self.execute("commit")
 
+    def statements(self, text: str) -> list[tuple[str, str]]:
+        """Kind and text of each statement."""
+        with translated_errors():
+            return [(each.type.name, each.query) for each in self._connection.extract_statements(text)]
+
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements; columns and rows of the last one, no columns if it gives none.
 
@@ -123,13 +128,12 @@ class Database:
         Raises:
             UsageError: there is no statement, or one of a kind that reaches outside.
         """
-        with translated_errors():
-            statements = self._connection.extract_statements(text)
+        statements = self.statements(text)
         if not statements:
             raise UsageError("there is no statement to run")
         if not external:
-            for statement in statements:
-                _check_inside(statement.query, statement.type.name, self.read_only)
+            for kind, query in statements:
+                _check_inside(query, kind, self.read_only)
             if not self._is_shut_in:
                 self.execute("set enable_external_access = false")
                 self.execute("set lock_configuration = true")

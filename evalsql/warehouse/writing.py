@@ -1,0 +1,69 @@
+"""Statements of a user's own that change a warehouse: what they leave behind must still belong together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.errors import UsageError
+from evalsql.words import counted
+
+_READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA", "COPY"}
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_BEGINS, _COMMITS = ("begin", "start"), ("commit", "end")
+Rows = tuple[list[str], list[tuple[Any, ...]]]
+
+
+class Writer:
+    """Runs statements; a transaction that takes runs or judgments from rows which need them is rolled back."""
+
+    def __init__(self, database: Database, *, external: bool) -> None:
+        self.database = database
+        self.external = external
+        self._is_open = False  # a transaction that the user began
+
+    def run(self, text: str) -> Rows:
+        """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end.
+
+        Raises:
+            UsageError: rows would lack their run or judgment set; nothing of the transaction is kept.
+        """
+        statements = [] if self.database.read_only else self.database.statements(text)
+        kinds = {kind for kind, _ in statements}
+        if "TRANSACTION" in kinds:
+            found: Rows = [], []
+            for kind, query in statements:
+                found = self._run_one(kind, query)
+            return found
+        if self._is_open or kinds <= _READING:
+            return self.database.run(text, external=self.external)
+        with self.database.transaction():
+            found = self.database.run(text, external=self.external)
+            self._check()
+        return found
+
+    def _run_one(self, kind: str, query: str) -> Rows:
+        if kind != "TRANSACTION":
+            return self.run(query)
+        word = _COMMENT.sub(" ", query).lower().split()[0].rstrip(";")
+        if word in _COMMITS and self._is_open:
+            try:
+                self._check()
+            except UsageError:
+                self.database.execute("rollback")
+                self._is_open = False
+                raise
+        found = self.database.run(query, external=self.external)
+        self._is_open = word in _BEGINS
+        return found
+
+    def _check(self) -> None:
+        lost = self.database.rows(relation_query(self.database.catalog, "lost_rows") + "\norder by relation, owner")
+        if lost:
+            listed = ", ".join(f"{counted(count, 'row')} of {name} without {owner}" for name, owner, count in lost)
+            raise UsageError(
+                f"this would leave {listed}; nothing was changed. evalsql load runs (or qrels) --replace puts others "
+                "in the place of a run or judgment set with all that belongs to it; no command drops one yet"
+            )
