@@ -12,7 +12,7 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import evalsql
-from evalsql import InputWarning, Warehouse
+from evalsql import InputError, InputWarning, Warehouse
 from tests.conftest import Command, write
 from tests.random_collections import collection
 
@@ -298,3 +298,44 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, sta
         else:
             assert (found.returncode, lost in found.stderr, "load runs" in found.stderr) == (2, True, True)
             assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
+
+
+# Tables that are no runs
+
+BLAST = "".join(f"q{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\t{202 + d}\t1e-{90 - d}\t{300 - d}\n"
+                for q in (1, 2) for d in range(1, 6))  # fmt: skip
+FRAME = "".join(f"1\twhat is it\tid{d}\tno-{d}\t{d}\t{9 - d / 7}\n" for d in range(1, 6))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (BLAST, "table.run:1: 12 columns"),
+        ("# BLASTP 2.16\n" + BLAST, "table.run:2: 12 columns"),
+        (FRAME.replace("what is it", "what"), "table.run:1: 6 columns"),
+        ("qid\tquery\tdocid\tdocno\trank\tscore\n" + FRAME.replace("what is it", "what"), "table.run:2: 6 columns"),
+        ("".join(f"t Q0 d{d} {d} {9 - d} tag {d * 17}\n" for d in range(1, 6)), "table.run:1: 7 columns"),
+    ],
+)
+def test_tables_that_are_no_runs_are_refused(empty: Warehouse, tmp_path: Path, text: str, place: str) -> None:
+    with pytest.raises(InputError) as refused:
+        empty.load_runs(write(tmp_path / "table.run", text))
+    assert f"{place} that are not those of a run" in str(refused.value)
+    assert refused.value.count == 1
+    assert empty.rows("select count(*) from runs") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"t Q0 d{d} {d} {9 - d} my own tag\n" for d in range(1, 6)),
+        "".join(f"t Q0 d{d} 0 {9 - d} my own tag\n" for d in range(1, 6)),
+        "".join(f"t {d} d{d} {d} {9 - d} my own tag\n" for d in range(1, 6)),
+        "".join(f"t Q0 d{d} {d} {9 - d} tag{d}\n" for d in range(1, 6)),
+        "".join(f"t Q0 d{d} x {9 - d}\n" for d in range(1, 6)),
+        "".join(f"t Q0 d{d} 0 {9 - d} {'tag' if d % 5 else 'a longer tag'}\n" for d in range(1, 16)),
+    ],
+)
+def test_odd_runs_are_runs(empty: Warehouse, tmp_path: Path, text: str) -> None:
+    empty.load_runs(write(tmp_path / "odd.run", text))
+    assert empty.rows("select count(*) from rankings") == [(text.count("\n"),)]

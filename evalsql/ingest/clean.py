@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
@@ -13,6 +14,7 @@ from evalsql.ingest.sources import Text
 NO_DELIMITER = "\x01"
 _LOOKED_AT = 50  # lines
 _NEARLY_ALL = 0.9
+_HALF = 0.5
 
 
 def layout(text: Text) -> tuple[str, str | None] | None:
@@ -48,6 +50,43 @@ def opposes_ranks(text: Text, *, lower_is_better: bool) -> bool:
                 agreeing += change < 0 and not exchanged
                 opposing += change > 0 or exchanged
     return opposing > _NEARLY_ALL * (agreeing + opposing)
+
+
+def foreign_layout(text: Text) -> tuple[int, int] | None:
+    """Line number and columns of a file's first row where its first rows are those of some other table; else None.
+
+    The last column of a run, its tag, may hold blanks, but is the same in nearly all rows; where there are more than
+    six columns the second one is too, or the ranks go up. Of six columns only a tag that differs from row to row
+    beside ranks that do not go up is another table's.
+    """
+    with text.path.open("rb") as stream:
+        lines = enumerate(islice(stream, _LOOKED_AT), start=1)
+        rows = [(at, line.split(None, 5), len(line.split())) for at, line in lines if _is_row(line)]
+    if not rows:
+        return None
+    number, _, width = rows[0]
+    same_tag = _greatest_share(columns[5:] for _, columns, _ in rows)
+    same_second = _greatest_share(columns[1] for _, columns, _ in rows)
+    pairs = [(a[3], b[3]) for (_, a, _), (_, b, _) in pairwise(rows) if a[0] == b[0]]
+    has_ranks = sum(a.isdigit() and b.isdigit() and int(a) < int(b) for a, b in pairs) >= _NEARLY_ALL * len(pairs)
+    if sum(each > 6 for _, _, each in rows) >= _NEARLY_ALL * len(rows):
+        is_run = same_tag >= _NEARLY_ALL and (has_ranks or same_second >= _NEARLY_ALL)
+    else:
+        is_run = same_tag >= _HALF or has_ranks
+    return None if is_run else (number, width)
+
+
+def _is_row(line: bytes) -> bool:
+    """Whether a line has the columns of a run and a number for a score, which comments and header rows lack."""
+    with suppress(ValueError, IndexError):
+        float(line.split(None, 5)[4])
+        return not line.startswith(b"#")
+    return False
+
+
+def _greatest_share(values: Iterable[object]) -> float:
+    counts = Counter(map(str, values))
+    return max(counts.values()) / counts.total()
 
 
 def _numbers(lines: Iterable[bytes]) -> Iterator[tuple[bytes, float, float]]:

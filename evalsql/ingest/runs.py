@@ -13,7 +13,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
-from evalsql.ingest.clean import NO_DELIMITER, layout, opposes_ranks, reader
+from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
@@ -71,6 +71,7 @@ class StagedFile:
     notes: Notes = field(default_factory=Notes)
     num_rows: int = 0
     opposes_ranks: bool = False
+    foreign: tuple[int, int] | None = None
 
 
 @dataclass
@@ -185,7 +186,9 @@ class RunLoader:
         inexact: list[StagedFile] = []
         self._look_at_all(files, folder)
         for file in files:
-            if file.text and (found := layout(file.text)):
+            if file.foreign:
+                self._refuse_foreign(file, *file.foreign)
+            elif file.text and (found := layout(file.text)):
                 delimiter, file.tag = found
                 mixed = file.text.has_spaces and file.text.has_tabs
                 groups.setdefault((delimiter, mixed), []).append(file)
@@ -194,6 +197,14 @@ class RunLoader:
         for (delimiter, mixed), group in groups.items():
             inexact += self._stage_clean(group, delimiter, mixed=mixed)
         self._stage_exactly(inexact, folder)
+
+    def _refuse_foreign(self, file: StagedFile, line: int, num_columns: int) -> None:
+        self.faulty.add(file.file_id)
+        reason = (
+            f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score [tag]; "
+            "a tag may hold blanks, but is the same on nearly every line"
+        )
+        self.refused(Problem(file.source.label, line, reason))
 
     def _look_at_all(self, files: Sequence[StagedFile], folder: Path) -> None:
         if len(files) == 1:
@@ -207,6 +218,7 @@ class RunLoader:
     def _look_at(self, file: StagedFile, folder: Path) -> None:
         file.sha256, text = file.source.inspect(folder, str(file.file_id))
         file.text = None if file.source.path in self.inexact else text
+        file.foreign = foreign_layout(text) if text else None
         if text and self.options.tie_rule in BY_SCORE:
             file.opposes_ranks = opposes_ranks(text, lower_is_better=self.options.lower_is_better)
 
