@@ -62,7 +62,6 @@ def report(
         translated_errors(),
     ):
         note_waiting(warehouse, selection.run_names)
-        say_waiting(warehouse, run or ())
         found = overview(
             warehouse,
             measure or DEFAULT_MEASURES,
