@@ -192,6 +192,8 @@ def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
     warehouse.load_qrels(qrels, _QRELS, form=form)
     # Groups leave out what each of them does not judge, see the measures' judged_only.
     leave_out = options.judged_only and options.judgments_format == "qrels"
+    # It is asked to do as trec_eval does, which says nothing of these.
+    warehouse.loader.tells_remarks = False
     warehouse.load_runs(
         run,
         name=_RUN,

@@ -52,7 +52,8 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
         raise repeated_error(name, repeated)
     remarks = Remarks()
     ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=bool(repeated), remarks=remarks)
-    remarks.tell()
+    if options.tells_remarks:
+        remarks.tell()
     database.execute("drop table staged_run_rows")
     keys.add_file_row(database, ("run", run.run_id, _MEMORY, None, None, num_rows))
 

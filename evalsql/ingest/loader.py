@@ -26,6 +26,7 @@ class Loader:
     def __init__(self, database: Database, check: Callable[[], None] = lambda: None) -> None:
         self.database = database
         self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
+        self.tells_remarks = True  # whether loading runs warns of what is likely to mislead
         self._check = check
 
     def load_qrels(
@@ -237,6 +238,7 @@ class Loader:
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
+            self.tells_remarks,
         )
         with open_sources([files] if isinstance(files, str | Path) else files) as opened:
             named, problems = _by_name(opened, name)
@@ -286,6 +288,7 @@ class Loader:
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
+            self.tells_remarks,
         )
         with self.database.transaction():
             qrels_ids = self._prepare([_named(name)], as_list(qrels), replace)

@@ -56,6 +56,7 @@ class RunOptions(NamedTuple):
     judged_by: str | None = None
     meta: Mapping[str, str] = {}
     keeps_unjudged: bool = True
+    tells_remarks: bool = True
 
 
 @dataclass
@@ -155,7 +156,8 @@ class RunLoader:
             done += sum(len(run.files) for run in batch)
         self.progress("loading runs", file_id, file_id)
         self.refused.check()
-        self.remarks.tell(lower_is_better=self.options.lower_is_better)
+        if self.options.tells_remarks:
+            self.remarks.tell(lower_is_better=self.options.lower_is_better)
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
