@@ -13,7 +13,9 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import InputError, InputWarning, Warehouse
-from tests.conftest import Command, write
+from evalsql.catalog.names import parse_measures
+from evalsql.cli.common import DEFAULT_MEASURES
+from tests.conftest import SAMPLE, Command, write
 from tests.random_collections import collection
 
 E_VALUES = "t1 Q0 good 1 1e-180 blast\nt1 Q0 poor 2 1e-100 blast\n"
@@ -339,3 +341,15 @@ def test_tables_that_are_no_runs_are_refused(empty: Warehouse, tmp_path: Path, t
 def test_odd_runs_are_runs(empty: Warehouse, tmp_path: Path, text: str) -> None:
     empty.load_runs(write(tmp_path / "odd.run", text))
     assert empty.rows("select count(*) from rankings") == [(text.count("\n"),)]
+
+
+def test_what_the_command_line_shows_by_default_is_in_scores_and_summary() -> None:
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs([SAMPLE / "runs" / "bm25.run", SAMPLE / "runs" / "dense.run"])
+        names = [measure.name for measure in parse_measures(DEFAULT_MEASURES, warehouse.catalog)]
+        rows = warehouse.evaluate(names).fetchall()
+        board = {(run, name): value for _, run, *values in rows for name, value in zip(names, values, strict=True)}
+        found = {(run, name): value for run, name, value in warehouse.rows("select run, measure, value from summary")}
+        assert len(board) == 2 * len(names)
+        assert {key: found.get(key) for key in board} == pytest.approx(board, abs=1e-12)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.names import Measure, default_measure, literal, quoted, tie_variants
+from evalsql.catalog.names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.relations import AFTER_SCORES, STEPS, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters, in_schemas
@@ -81,7 +81,9 @@ def _creating(temporary: bool) -> str:
 
 
 def _common_measures(catalog: Catalog) -> list[Measure]:
-    return [default_measure(relation) for relation in catalog.measures if relation.header.in_scores]
+    common = [relation for relation in catalog.measures if relation.header.in_scores]
+    at_cutoffs = [f"{relation.header.measure}@{at}" for relation in common if (at := relation.header.also_at)]
+    return [*map(default_measure, common), *parse_measures(at_cutoffs, catalog)]
 
 
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ CONTRACT: Mapping[str, str] = {
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
 _REPEATED = ("example", "trec_eval", "ties")
+_CUTOFF = re.compile(r"@(\d+)")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
 _HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "ties")
@@ -55,8 +56,9 @@ class Header(NamedTuple):
     """What the header says. Keys that a kind of relation does not have are empty.
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
-    ``scores`` holds the measure; ``is_shared`` whether the step is kept while many measures are evaluated; ``ties``
-    which relation gives the rows under an order of tied documents that takes a formula of its own.
+    ``scores`` holds the measure, ``also_at`` at which cutoff beside its default; ``is_shared`` whether the step is kept
+    while many measures are evaluated; ``ties`` which relation gives the rows under an order of tied documents that
+    takes a formula of its own.
     """
 
     title: str
@@ -68,6 +70,7 @@ class Header(NamedTuple):
     measure: str
     at: str
     in_scores: bool
+    also_at: str
     less_is_better: bool
     aliases: Sequence[Alias]
     trec_eval: Sequence[Alias]
@@ -100,7 +103,10 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         raise CatalogError(
             f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
         )
+    also_at = _CUTOFF.fullmatch(values.get("scores", [""])[0])
     for key, word in (("scores", "no"), ("shared", "yes"), ("better", "less")):
+        if key == "scores" and also_at:
+            continue
         if values.get(key, [word])[0] != word:
             raise CatalogError(f"{path}:1: {key} is {values[key][0]}, the only word for it is {word}")
 
@@ -116,7 +122,8 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
         measure=one("measure"),
         at=one("at") or "k",
-        in_scores=not one("scores"),
+        in_scores=one("scores") != "no",
+        also_at=also_at[1] if also_at else "",
         less_is_better=bool(one("better")),
         aliases=[_read_alias(path, text) for text in listed(one("aliases"))],
         trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],

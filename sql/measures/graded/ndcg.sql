@@ -17,6 +17,7 @@
 --    ranx drops grades below its relevance level.
 -- range: 0 1
 -- mean: arithmetic
+-- scores: @10
 -- example: graded nDCG = 0.5025
 -- example: graded nDCG@2 = 0.4441
 -- example: graded nDCG(dcg='exp-log2')@10 = 0.5234
