@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from evalsql.errors import (
+    AuditError,
     CatalogError,
     EvalsqlError,
     InputError,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from evalsql.warehouse.warehouse import Warehouse, open
 
 __all__ = [
+    "AuditError",
     "CatalogError",
     "EvalsqlError",
     "Evaluator",

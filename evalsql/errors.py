@@ -32,6 +32,12 @@ class WarehouseError(EvalsqlError):
     exit_code = 3
 
 
+class AuditError(EvalsqlError):
+    """What was stored is not sound: a fault of this program, not of the input."""
+
+    exit_code = 1
+
+
 class InputWarning(UserWarning):
     """Something odd in an input that was taken as it stands; the message names file and line."""
 

@@ -27,7 +27,7 @@ _REPEATED = ("example", "trec_eval", "ties")
 _CUTOFF = re.compile(r"@(\d+)")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
-_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "ties")
+_HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
 _SECTIONS = ("parameters", "columns")
 _MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
@@ -57,8 +57,8 @@ class Header(NamedTuple):
 
     ``at`` is the parameter whose value stands behind @ in the measure's name; ``in_scores`` tells whether the view
     ``scores`` holds the measure, ``also_at`` at which cutoff beside its default; ``is_shared`` whether the step is kept
-    while many measures are evaluated; ``ties`` which relation gives the rows under an order of tied documents that
-    takes a formula of its own.
+    while many measures are evaluated; ``is_quick`` whether an audit takes no time that one notices; ``ties`` which
+    relation gives the rows under an order of tied documents that takes a formula of its own.
     """
 
     title: str
@@ -66,6 +66,7 @@ class Header(NamedTuple):
     columns: Mapping[str, str]
     inputs: Sequence[str]
     is_shared: bool
+    is_quick: bool
     ties: Mapping[str, str]
     measure: str
     at: str
@@ -104,7 +105,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
             f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
         )
     also_at = _CUTOFF.fullmatch(values.get("scores", [""])[0])
-    for key, word in (("scores", "no"), ("shared", "yes"), ("better", "less")):
+    for key, word in (("scores", "no"), ("shared", "yes"), ("quick", "yes"), ("better", "less")):
         if key == "scores" and also_at:
             continue
         if values.get(key, [word])[0] != word:
@@ -119,6 +120,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         columns=_read_columns(path, _line_of("columns", lines), one("columns"), entries["columns"]),
         inputs=listed(one("inputs")),
         is_shared=bool(one("shared")),
+        is_quick=bool(one("quick")),
         ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
         measure=one("measure"),
         at=one("at") or "k",

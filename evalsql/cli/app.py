@@ -23,16 +23,16 @@ _COMMANDS = {
     "sql": "ask.sql",
     "shell": "shell.shell",
     "measures": "ask.measures",
+    "check": "check.check",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",
     "help": "help.show_guide",
-    "check": "check.check",
 }
 
 app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
-    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}, hidden={"check"}),
+    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}),
     context_settings={"help_option_names": ["--help", "-h"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,

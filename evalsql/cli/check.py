@@ -1,4 +1,4 @@
-"""``evalsql check --ties``: what ``evalsql ties`` was called."""
+"""``evalsql check``: whether a warehouse is sound. Ends with 1 where something was found."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from evalsql.cli.audit import audit_warehouse
 from evalsql.cli.common import Database, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection, note
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.ties import print_ties
 from evalsql.errors import UsageError
+
+FOUND = 1
 
 
 @grouped_options
@@ -17,14 +20,24 @@ def check(
     *,
     selection: RunSelection,
     ties: Annotated[bool, typer.Option("--ties", hidden=True)] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the checks that take no time that one notices.")] = False,
     measure: Measures = None,
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """The old name of evalsql ties."""
-    if not ties:
-        raise UsageError("evalsql check has nothing else to check; evalsql ties shows what hangs on tied documents")
-    note("evalsql check --ties is now called evalsql ties")
-    print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)
+    """Whether what is stored agrees, and measures give what they must.
+
+    Prints what is wrong, and ends with 1 where anything is.
+
+    Example: evalsql check
+    """
+    if ties:
+        note("evalsql check --ties is now called evalsql ties")
+        print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)
+        return
+    if measure or own.paths or selection.qrels_names or selection.run_names:
+        raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
+    if audit_warehouse(db, quick=quick, memory_limit=memory_limit, output=output):
+        raise typer.Exit(FOUND)

@@ -14,6 +14,7 @@ from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
+from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
@@ -53,8 +54,14 @@ class Warehouse:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.loader = Loader(database, check=lambda: warn_of_own(database))
+        self.loader = Loader(database, check=self._check_load)
         self.evaluation = Evaluation(database)
+
+    def _check_load(self) -> None:
+        # Without documents that nobody judged, there are no whole rankings to audit.
+        if self.loader.keeps_unjudged:
+            check_new_runs(self.database)
+        warn_of_own(self.database)
 
     def __enter__(self) -> Warehouse:
         return self

@@ -1,0 +1,22 @@
+"""``evalsql check`` without ``--ties``: the audits of a warehouse."""
+
+from __future__ import annotations
+
+from evalsql.cli.common import OutputOptions, counted, note, open_warehouse, progress_bar, write_table
+from evalsql.evaluation.audits import COLUMNS, audits, findings
+from evalsql.report.table import Table
+
+
+def audit_warehouse(db: str | None, *, quick: bool, memory_limit: str | None, output: OutputOptions) -> bool:
+    """Print what the audits find, and say what was checked. Returns whether they found anything."""
+    with open_warehouse(db, read_only=True, memory_limit=memory_limit) as warehouse:
+        chosen = audits(warehouse.catalog, quick=quick)
+        with progress_bar() as progress:
+            found = findings(warehouse.evaluation, chosen, progress)
+        ((num_runs, num_sets),) = warehouse.rows("select (select count(*) from runs), (select count(*) from qrels)")
+        write_table(Table(list(COLUMNS), found), output, keep=[warehouse.path])
+    held = f"{counted(num_runs, 'run')} and {counted(num_sets, 'judgment set')}"
+    note(f"checked {held} by {counted(len(chosen), 'audit')}: {', '.join(audit.name for audit in chosen)}")
+    left_out = "; slower audits were left out" if quick else ""
+    note(f"{counted(len(found), 'finding') if found else 'nothing was found'}{left_out}")
+    return bool(found)

@@ -1,0 +1,85 @@
+"""Audits: the SELECTs of ``sql/audits``, which find nothing where a warehouse is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import default_measure, literal
+from evalsql.catalog.parameters import Value
+from evalsql.catalog.relations import Catalog, Relation
+from evalsql.errors import AuditError
+from evalsql.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+    from evalsql.evaluation.evaluation import Evaluation
+
+COLUMNS = ("audit", "finding", "num_rows")
+_FIRST_RUN = "first_run"
+_VALUES = "audited_values"
+_MOST_TOLD = 3
+
+
+def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
+    """All audits, or those that take no time that one notices; what reads values of measures comes last."""
+    found = [relation for relation in catalog.of_kind("audits") if relation.header.is_quick or not quick]
+    return sorted(found, key=lambda relation: bool(relation.header.inputs))
+
+
+def findings(
+    evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent
+) -> list[tuple[str, str, int]]:
+    """What audits find: name of the audit, what is wrong, and how many rows of it."""
+    database, rows = evaluation.database, []
+    inputs = {}
+    try:
+        for done, audit in enumerate(chosen):
+            progress("checking", done, len(chosen))
+            if audit.header.inputs and not inputs:
+                measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
+                evaluation.fill_scores(_VALUES, measures)
+                inputs = {_VALUES: f"select * from temp.{_VALUES}"}
+            query = audit_query(database.catalog, audit, inputs if audit.header.inputs else {})
+            rows += database.rows(f"{query} order by finding")
+    finally:
+        database.execute(f"drop table if exists temp.{_VALUES}")
+    progress("checking", len(chosen), len(chosen))
+    return rows
+
+
+def check_new_runs(database: Database) -> None:
+    """Let the quick audits look at the runs that the current transaction has loaded.
+
+    Raises:
+        AuditError: they found something.
+    """
+    chosen = [audit for audit in audits(database.catalog, quick=True) if _takes_runs(audit)]
+    # The time of the transaction stands with each run that it loaded.
+    new = "select min(run_id) from runs where loaded_at = current_timestamp at time zone 'UTC'"
+    ((first_run,),) = database.rows(new)
+    if first_run is None or not chosen:
+        return
+    queries = [audit_query(database.catalog, audit, first_run=first_run) for audit in chosen]
+    if found := database.rows(" union all ".join(queries) + " order by audit, finding"):
+        raise AuditError(_told(found))
+
+
+def _takes_runs(audit: Relation) -> bool:
+    return any(parameter.name == _FIRST_RUN for parameter in audit.parameters)
+
+
+def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:
+    """The SELECT of an audit with its name before the other columns; parameters that are not given have defaults."""
+    defaults = {parameter.name: parameter.default for parameter in audit.parameters}
+    query = relation_query(catalog, audit.name, inputs, **(defaults | arguments))
+    return f"select {literal(audit.name)} as audit, finding, num_rows from (\n{query}\n)"
+
+
+def _told(found: Sequence[tuple[Any, ...]]) -> str:
+    lines = [f"{finding} (audit {audit})" for audit, finding, _ in found[:_MOST_TOLD]]
+    if len(found) > _MOST_TOLD:
+        lines.append(f"... and {len(found) - _MOST_TOLD} more")
+    advice = "nothing was loaded; this is a fault of evalsql and not of the input, please report it with these lines"
+    return "\n".join([*lines, advice])

@@ -1,0 +1,85 @@
+-- title: Runs and judgment sets that hold other than the rows of their files
+-- quick: yes
+-- columns:
+--   finding    what is wrong, and where
+--   num_rows   rows kept
+-- definition: The rows in files are those that are kept and the repeated ones that were left out. Runs of which
+--    a depth or judgments left out other rows are not checked.
+with file_rows as (
+    select
+        kind,
+        id,
+        sum(num_rows) as num_rows
+    from files
+    group by kind, id
+),
+run_rows as (
+    select
+        run_id,
+        sum(num_ret) as num_rows
+    from run_topics
+    group by run_id
+),
+judgment_rows as (
+    select qrels_id
+    from assessments
+    union all
+    select qrels_id
+    from preferences
+),
+qrels_rows as (
+    select
+        qrels_id,
+        count(*) as num_rows
+    from judgment_rows
+    group by qrels_id
+),
+weight_rows as (
+    select
+        qrels_id,
+        count(*) as num_rows
+    from topic_weights
+    group by qrels_id
+),
+kept as (
+    select
+        'run' as kind,
+        runs.run_id as id,
+        concat('run ', runs.run) as owner,
+        coalesce(run_rows.num_rows, 0) as num_rows,
+        runs.duplicates
+    from runs
+    left join run_rows on run_rows.run_id = runs.run_id
+    where
+        runs.depth is null
+        and runs.judged_by is null
+    union all
+    select
+        'qrels' as kind,
+        qrels.qrels_id as id,
+        concat('judgments ', qrels.qrels) as owner,
+        coalesce(qrels_rows.num_rows, 0) as num_rows,
+        qrels.duplicates
+    from qrels
+    left join qrels_rows on qrels_rows.qrels_id = qrels.qrels_id
+    union all
+    select
+        'weights' as kind,
+        qrels.qrels_id as id,
+        concat('weights of judgments ', qrels.qrels) as owner,
+        coalesce(weight_rows.num_rows, 0) as num_rows,
+        0 as duplicates
+    from qrels
+    left join weight_rows on weight_rows.qrels_id = qrels.qrels_id
+)
+select
+    concat(
+        kept.owner, ': the files have ', file_rows.num_rows, ' rows, kept are ', kept.num_rows,
+        ', left out as repeated ', kept.duplicates
+    ) as finding,
+    cast(kept.num_rows as bigint) as num_rows
+from kept
+join file_rows
+    on file_rows.kind = kept.kind
+    and file_rows.id = kept.id
+where file_rows.num_rows <> kept.num_rows + kept.duplicates

@@ -1,0 +1,30 @@
+-- title: Views and macros that the warehouse should have and has not
+-- quick: yes
+-- columns:
+--   finding    what is wrong, and where
+--   num_rows   1
+-- definition: Each relation in the table relations is there as a view or a macro, and each measure in the
+--    catalogue is among them.
+with present as (
+    select view_name as relation
+    from duckdb_views()
+    union
+    select function_name as relation
+    from duckdb_functions()
+    where function_type in ('macro', 'table_macro')
+)
+select
+    concat(relations.relation, ', of kind ', relations.kind, ', is neither a view nor a macro') as finding,
+    cast(1 as bigint) as num_rows
+from relations
+left join present on present.relation = relations.relation
+where present.relation is null
+union all
+select
+    concat('measure ', measures.measure, ': its relation ', measures.relation, ' is not in relations') as finding,
+    cast(1 as bigint) as num_rows
+from measures
+left join relations
+    on relations.relation = measures.relation
+    and relations.kind = 'measures'
+where relations.relation is null
