@@ -314,7 +314,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     assert "NumRet" in outcome.stderr
     assert command("ties", "-m", "RR", "low", "high").returncode == 0
     assert "ties:" not in command("leaderboard", "-m", "RR", "high").stderr
-    assert command("check").returncode == 2
+    assert command("check", "--quick").returncode == 0
 
 
 def test_groups_of_measures_make_a_leaderboard(command: Command) -> None:

@@ -32,8 +32,9 @@ def findings(
     evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent
 ) -> list[tuple[str, str, int]]:
     """What audits find: name of the audit, what is wrong, and how many rows of it."""
-    database, rows = evaluation.database, []
-    inputs = {}
+    database = evaluation.database
+    rows: list[tuple[str, str, int]] = []
+    inputs: Mapping[str, str] = {}
     try:
         for done, audit in enumerate(chosen):
             progress("checking", done, len(chosen))

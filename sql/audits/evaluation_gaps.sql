@@ -1,6 +1,5 @@
 -- title: Pairs of a run and a judgment set that are not evaluated on each judged topic once
 -- quick: yes
--- parameters: first_run
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   evaluations of the topic
@@ -17,7 +16,6 @@ evaluated_pairs as (
         qrels_id,
         run_id
     from evaluations
-    where run_id >= $first_run
 ),
 counted as (
     select
@@ -26,7 +24,6 @@ counted as (
         topic_id,
         count(*) as num_rows
     from evaluations
-    where run_id >= $first_run
     group by qrels_id, run_id, topic_id
 ),
 wanted as (
@@ -74,6 +71,5 @@ select
 from evaluations
 left join runs on runs.run_id = evaluations.run_id
 left join topics on topics.topic_id = evaluations.topic_id
-where evaluations.run_id >= $first_run
 group by evaluations.evaluation_id
 having count(*) > 1

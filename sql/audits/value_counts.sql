@@ -57,8 +57,10 @@ select
     concat(
         'run ', coalesce(run, concat('#', run_id)), ', topic ', coalesce(topic, concat('#', topic_id)),
         ', judgments ', coalesce(qrels, 'unknown'), ': ', min(measure),
-        case when count(distinct measure) > 1 then ' and other measures have ' else ' has ' end,
-        max(num_values), ' values, expected 1'
+        case
+            when count(distinct measure) = 1 then concat(' has ', max(num_values), ' values, expected 1')
+            else concat(' and ', count(distinct measure) - 1, ' other measures have no value or several, expected 1')
+        end
     ) as finding,
     count(distinct measure) as num_rows
 from wrong
