@@ -26,6 +26,10 @@ class QueryError(EvalsqlError):
     """The engine refused or failed a statement; the message carries its words."""
 
 
+class ReachError(QueryError):
+    """A statement would have reached another file while the engine is shut in."""
+
+
 class WarehouseError(EvalsqlError):
     """A database file that cannot be opened, is locked, or was made by a newer version."""
 

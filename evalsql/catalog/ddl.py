@@ -212,7 +212,7 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
 
 def _column_comments(relation: str, columns: Mapping[str, str]) -> Iterator[str]:
     for column, meaning in columns.items():
-        yield f"comment on column {relation}.{column} is {literal(meaning)}"
+        yield f"comment on column {relation}.{quoted(column)} is {literal(meaning)}"
 
 
 def scores(measures: Sequence[Measure]) -> str:

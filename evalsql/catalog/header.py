@@ -118,7 +118,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         title=one("title"),
         parameters=read_parameters(path, _line_of("parameters", lines), one("parameters"), entries["parameters"]),
         columns=_read_columns(path, _line_of("columns", lines), one("columns"), entries["columns"]),
-        inputs=listed(one("inputs")),
+        inputs=_read_inputs(path, one("inputs")),
         is_shared=bool(one("shared")),
         is_quick=bool(one("quick")),
         ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
@@ -188,6 +188,13 @@ def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
     return [(choice, match["relation"]) for choice in listed(match["choices"])]
 
 
+def _read_inputs(path: Path, text: str) -> list[str]:
+    names = listed(text)
+    if wrong := [name for name in names if not name.isidentifier()]:
+        raise CatalogError(f'{path}:1: inputs: expected names of relations, found "{wrong[0]}"')
+    return names
+
+
 def _read_columns(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
     """The columns that the line names, which measures have and which are described once, then those of the entries."""
     if unknown := [name for name in listed(names) if name not in CONTRACT]:
@@ -200,7 +207,7 @@ def _read_columns(path: Path, line: int, names: str, entries: Sequence[tuple[int
 
 def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:
     name, _, meaning = text.partition(" ")
-    if not meaning.strip():
+    if not meaning.strip() or not name.isidentifier():
         raise CatalogError(f'{path}:{line}: expected "column   meaning", found "{text}"')
     return name, meaning.strip()
 

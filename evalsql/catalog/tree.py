@@ -26,6 +26,8 @@ def parse(relation: Relation) -> exp.Expr:
         line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
         place = relation.body_line + (line or 1) - 1
         raise CatalogError(f"{relation.path}:{place}: {str(error).splitlines()[0]}") from error
+    except RecursionError as error:
+        raise CatalogError(f"{relation.path}:{relation.body_line}: is nested too deeply to be read") from error
     if len(trees) != 1 or trees[0] is None:
         raise CatalogError(f"{relation.path}:{relation.body_line}: expected one statement")
     return trees[0]

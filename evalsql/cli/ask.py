@@ -73,7 +73,9 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with open_warehouse(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(
+        db, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
+    ) as warehouse:
         columns, rows = Writer(warehouse.database, external=external).run(text)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,12 +18,12 @@ from evalsql import report
 from evalsql.catalog.names import Measure
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
 from evalsql.database.database import translated_errors
-from evalsql.errors import UsageError
+from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation import notices
 from evalsql.progress import Progress
 from evalsql.report.table import Table
 from evalsql.warehouse.schema import MEMORY
-from evalsql.warehouse.warehouse import Warehouse, open, open_to_ask
+from evalsql.warehouse.warehouse import Warehouse, open, open_shut_in, open_to_ask
 from evalsql.words import counted as counted
 
 if TYPE_CHECKING:
@@ -285,15 +287,61 @@ def progress_bar() -> Iterator[Progress]:
 
 @contextmanager
 def open_warehouse(
-    path: str | None, *, read_only: bool = False, measures: Sequence[str] | None = None, memory_limit: str | None = None
+    path: str | None,
+    *,
+    read_only: bool = False,
+    measures: Sequence[str] | None = None,
+    memory_limit: str | None = None,
+    external: bool | None = None,
 ) -> Iterator[Warehouse]:
-    """An open warehouse; what takes long to open shows progress."""
+    """An open warehouse; what takes long to open shows progress.
+
+    Args:
+        external: whether the engine reaches other files, where the user's own SQL is run. Where none is, it does not,
+            and what tries to is a view or macro of a stranger's.
+    """
+    opening = open if external or path == MEMORY else open_shut_in
     with progress_bar() as progress:
-        warehouse = open(
+        warehouse = opening(
             path, read_only=read_only, measures=measures or (), memory_limit=memory_limit, progress=progress
         )
-    with warehouse:
+    with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
         yield warehouse
+
+
+@contextmanager
+def _reach_explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ReachError as error:
+        words = str(error).splitlines()[0]
+        raise WarehouseError(
+            f"{path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do not use "
+            "this file; load its runs and judgments into a new one"
+        ) from error
+
+
+@contextmanager
+def open_to_load(
+    path: str | None, patterns: Sequence[str] = (), *, memory_limit: str | None = None
+) -> Iterator[Warehouse]:
+    """The same for writing; the engine reads the files that paths and globs stand for, and temporary ones."""
+    from evalsql.ingest.sources import found
+
+    files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder, progress_bar() as progress:
+        tempfile.tempdir = folder
+        try:
+            with (
+                open_shut_in(
+                    path, memory_limit=memory_limit, files=files, folders=[folder], progress=progress
+                ) as warehouse,
+                _reach_explained(warehouse.path),
+            ):
+                yield warehouse
+        finally:
+            tempfile.tempdir = before
 
 
 @contextmanager

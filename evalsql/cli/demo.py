@@ -12,7 +12,7 @@ from evalsql.cli.common import (
     OutputOptions,
     note,
     note_coverage,
-    open_warehouse,
+    open_to_load,
     progress_bar,
     write_table,
 )
@@ -31,7 +31,7 @@ def demo(
     Example: evalsql demo
     """
     sample = PACKAGE / "sample"
-    with open_warehouse(db) as warehouse:
+    with open_to_load(db, [str(sample / "qrels.txt"), str(sample / "runs" / "*.run")]) as warehouse:
         warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)
         with progress_bar() as progress:
             warehouse.load_runs(

@@ -15,7 +15,7 @@ from evalsql.cli.common import (
     TieRuleOption,
     counted,
     note,
-    open_warehouse,
+    open_to_load,
     progress_bar,
 )
 from evalsql.cli.name_completion import complete_qrels, complete_runs
@@ -60,7 +60,7 @@ def qrels(
     Example: evalsql load qrels qrels.txt --name robust04
     """
     pairs = _parse_meta(meta)
-    with open_warehouse(db, memory_limit=memory_limit) as warehouse:
+    with open_to_load(db, [file], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
             file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
@@ -120,7 +120,7 @@ def runs(
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
     pairs = _parse_meta(meta)
-    with open_warehouse(db, memory_limit=memory_limit) as warehouse:
+    with open_to_load(db, files, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.load_runs(
                 files,
@@ -168,7 +168,7 @@ def measures(
 
     Example: evalsql load measures own/
     """
-    with open_warehouse(db) as warehouse:
+    with open_to_load(db) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
@@ -191,7 +191,7 @@ def weights(
 
     Example: evalsql load weights weights.txt --qrels sample
     """
-    with open_warehouse(db) as warehouse:
+    with open_to_load(db, [file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
         note(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
@@ -226,7 +226,7 @@ def lists(
     Example: evalsql load lists lists.txt --name blast
     """
     pairs = _parse_meta(meta)
-    with open_warehouse(db, memory_limit=memory_limit) as warehouse:
+    with open_to_load(db, files, memory_limit=memory_limit) as warehouse:
         held = _weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
         given = _weights(warehouse)

@@ -172,7 +172,9 @@ def shell(
 
     Example: evalsql shell --write
     """
-    with open_warehouse(db, read_only=not write, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(
+        db, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
+    ) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():
             access = "read and write" if write else "read only; --write lets statements change it"

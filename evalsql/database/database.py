@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.interrupts import interruptible
-from evalsql.errors import QueryError, UsageError
+from evalsql.errors import QueryError, ReachError, UsageError
 
 if TYPE_CHECKING:
     import duckdb
 
 _READING = {"SELECT"}
 _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
+_SHUT_IN = "disabled by configuration"  # the engine's words
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
 
 
@@ -34,6 +36,7 @@ class Database:
         self.read_only = read_only
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
+        self._is_locked = False
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -54,6 +57,14 @@ class Database:
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run statements for what they do."""
         self.rows(sql, parameters)
+
+    def execute_one(self, sql: str) -> None:
+        """Run one statement; raises QueryError where the text has several, as where a body closes its own macro."""
+        with translated_errors():
+            count = len(self._connection.extract_statements(sql))
+        if count != 1:
+            raise QueryError(f"expected one statement, found {count}")
+        self.execute(sql)
 
     def insert(self, table: str, sql: str) -> None:
         """Put the rows of a SELECT into a table, by the names of their columns."""
@@ -97,12 +108,12 @@ class Database:
     @contextmanager
     def unordered(self) -> Iterator[None]:
         """Let the engine put rows into tables in any order, which is faster, where no ORDER BY gives one."""
-        ((before,),) = self.rows("select current_setting('preserve_insertion_order')")
+        ((before,),) = self.rows("select system.main.current_setting('preserve_insertion_order')")
         self.execute("set preserve_insertion_order = false")
         try:
             yield
         finally:
-            self.execute(f"set preserve_insertion_order = {before}")
+            self.execute(f"set preserve_insertion_order = {bool(before)}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -120,6 +131,27 @@ class Database:
         with translated_errors():
             return [(each.type.name, each.query) for each in self._connection.extract_statements(text)]
 
+    def shut_in(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
+        """Let the engine reach no other file from here on, nor load extensions: but for these files and folders."""
+        if self._is_shut_in:
+            return
+        for setting, paths in (("allowed_paths", files), ("allowed_directories", folders)):
+            if paths:
+                self.execute(f"set {setting} = [{', '.join(map(literal, paths))}]")
+        self.execute("set enable_external_access = false")
+        self._is_shut_in = True
+
+    @property
+    def is_shut_in(self) -> bool:
+        """Whether the engine reaches no other file."""
+        return self._is_shut_in
+
+    def lock(self) -> None:
+        """Keep all settings as they are from here on."""
+        if not self._is_locked:
+            self.execute("set lock_configuration = true")
+            self._is_locked = True
+
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements; columns and rows of the last one, no columns if it gives none.
 
@@ -134,10 +166,8 @@ class Database:
         if not external:
             for kind, query in statements:
                 _check_inside(query, kind, self.read_only)
-            if not self._is_shut_in:
-                self.execute("set enable_external_access = false")
-                self.execute("set lock_configuration = true")
-                self._is_shut_in = True
+            self.shut_in()
+            self.lock()
         return self.table(text)
 
 
@@ -149,7 +179,8 @@ def translated_errors() -> Iterator[None]:
     except engine.InterruptException as error:
         raise KeyboardInterrupt from error
     except engine.Error as error:
-        raise QueryError(str(error).strip()) from error
+        kind = ReachError if _SHUT_IN in str(error) else QueryError
+        raise kind(str(error).strip()) from error
     except RuntimeError as error:
         # The engine's word for Ctrl-C, and for text that is not UTF-8.
         if "interrupted" in str(error).lower():

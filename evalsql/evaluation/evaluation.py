@@ -187,9 +187,11 @@ class Evaluation:
         Raises:
             UsageError: a temporary table of that name is there already.
         """
-        if self.database.rows("select 1 from duckdb_tables() where temporary and table_name = 'scores'"):
+        if self.database.rows("select 1 from system.main.duckdb_tables() where temporary and table_name = 'scores'"):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
-        views = self.database.rows("select sql from duckdb_views() where temporary and view_name = 'scores'")
+        views = self.database.rows(
+            "select sql from system.main.duckdb_views() where temporary and view_name = 'scores'"
+        )
         for _ in views:  # of a file without these measures that is open for reading only
             self.database.execute("drop view temp.scores")
         try:
@@ -288,7 +290,7 @@ class Evaluation:
         ranges = self.database.rows(ddl.with_inputs(self.database.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
-        return " or ".join(f"evaluation_id between {first} and {last}" for first, last in ranges) or "false"
+        return " or ".join(f"evaluation_id between {int(first)} and {int(last)}" for first, last in ranges) or "false"
 
     def holdings_query(self) -> str:
         """The SELECT of ``holdings``."""

@@ -89,7 +89,7 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
 
 def listed(pairs: Iterable[tuple[int, int]]) -> str:
     """A SELECT of pairs of qrels_id and run_id."""
-    listed = ", ".join(f"({qrels_id}, {run_id})" for qrels_id, run_id in pairs)
+    listed = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
     return f"select * from (values {listed}) as pairs(qrels_id, run_id)"
 
 

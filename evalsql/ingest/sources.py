@@ -163,7 +163,7 @@ def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
     """
     opened = Opened()
     with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
-        for label in [label for pattern in patterns for label in _expanded(str(pattern))]:
+        for label in [label for pattern in patterns for label in found(str(pattern))]:
             try:
                 opened.sources.append(_source(label, Path(folder) / str(len(opened.sources))))
             except UnicodeEncodeError:
@@ -179,7 +179,8 @@ def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
         yield opened
 
 
-def _expanded(pattern: str) -> list[str]:
+def found(pattern: str) -> list[str]:
+    """The files that a path or glob stands for; itself where there are none."""
     try:
         exists = pattern == STANDARD_INPUT or os.path.lexists(pattern)
     except ValueError:

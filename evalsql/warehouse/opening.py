@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
@@ -20,6 +20,7 @@ from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.foreign import check_tables, main_tables
 from evalsql.warehouse.schema import (
     MEMORY,
     OBJECTS,
@@ -32,7 +33,7 @@ from evalsql.warehouse.schema import (
     write_version,
 )
 from evalsql.warehouse.template import SHIPPED, cached
-from evalsql.warehouse.user_measures import Sources, read_sources, with_added
+from evalsql.warehouse.user_measures import Sources, as_sources, read_sources, with_added
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,6 +42,14 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
+_VERSION = "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
+
+
+class Reach(NamedTuple):
+    """The files beside the warehouse that the engine may use, by themselves or by a folder above them."""
+
+    files: Sequence[str] = ()
+    folders: Sequence[str] = ()
 
 
 def default_path() -> str:
@@ -56,9 +65,17 @@ def open_database(
     memory_limit: str | None = None,
     progress: Progress = silent,
     asked: Sequence[str] = (),
+    reach: Reach | None = None,
 ) -> Database:
-    """Open the database of a warehouse, as ``open`` says; with ``asked`` only what these measures need is there."""
-    borrowed, limit = read_sources(measures), _size(memory_limit)
+    """Open the database of a warehouse, as ``open`` says; with ``asked`` only what these measures need is there.
+
+    Args:
+        reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
+    """
+    borrowed_from = as_sources(measures)
+    borrowed, limit = read_sources(borrowed_from), _size(memory_limit)
+    if "\0" in path:
+        raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
     is_new = path == MEMORY or not Path(path).exists()
     if read_only and is_new and path != MEMORY:
         raise WarehouseError(
@@ -76,10 +93,15 @@ def open_database(
         is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
         if limit is not None:
             _limit(database, limit)
-        if path == MEMORY:
+        is_empty = _is_empty(database)
+        if is_empty:
             _fill(database, progress, common=is_common)
-        else:
-            _bring_up_to_date(database, is_new, progress)
+        if reach is not None:
+            database.shut_in(reach.files, reach.folders)
+        if not is_empty and _bring_up_to_date(database, progress) and reach is None:
+            # It was shut in for that, and stays so while it is open.
+            database.close()
+            return open_database(path, measures=borrowed_from, memory_limit=memory_limit, progress=progress)
         if own := [relation for relation in borrowed if not database.catalog.has(relation)]:
             borrow(database, own)
     except BaseException:
@@ -92,7 +114,7 @@ def _size(text: str | None) -> str | None:
     """The engine's share of a size of memory; raises UsageError for what is none."""
     if text is None:
         return None
-    match = _SIZE.fullmatch(text)
+    match = _SIZE.fullmatch(str(text))
     if match is None or not float(match[1]):
         raise UsageError(f'"{text}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
     return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
@@ -125,27 +147,34 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _bring_up_to_date(database: Database, is_new: bool, progress: Progress) -> None:
-    path = database.path
+def _is_empty(database: Database) -> bool:
+    """Whether there is nothing in it yet and something can be put there."""
+    if database.path == MEMORY:
+        return True
     # To ask for all objects takes as long as the rest of opening a warehouse that is there.
-    if is_new and not database.read_only and not database.rows("from duckdb_tables() limit 1"):
-        _fill(database, progress)
-        return
+    return not database.read_only and not main_tables(database) and not database.rows(OBJECTS)
+
+
+def _bring_up_to_date(database: Database, progress: Progress) -> bool:
+    """Check what the file is, and make its views and macros anew where they are of another version; whether they were.
+
+    The engine reaches no other file from then on.
+    """
+    path = database.path
+    tables = main_tables(database)
     try:
-        ((schema_version, made_by, digest),) = database.rows(
-            "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
-        )
+        # What has the name may be a view of anything.
+        versions = database.rows(_VERSION) if "warehouse" in tables else []
+        ((schema_version, made_by, digest),) = versions
     except (QueryError, ValueError) as error:
-        if not database.read_only and not database.rows(OBJECTS):
-            _fill(database, progress)
-            return
         raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
+    check_tables(database, tables, is_current=schema_version == SCHEMA_VERSION)
     if schema_version == SCHEMA_VERSION:
         database.catalog = with_added(database)
     if digest == database.catalog.digest:
-        return
+        return False
     if database.read_only and schema_version < SCHEMA_VERSION:
         raise WarehouseError(
             f"{path}: was made by evalsql {made_by}, whose tables were others; evalsql sql --write 'select 1' brings "
@@ -154,13 +183,15 @@ def _bring_up_to_date(database: Database, is_new: bool, progress: Progress) -> N
     if database.read_only:
         database.catalog = database.catalog.for_connection(database.catalog.relations)
         apply(database, ddl.statements(database.catalog, ddl.order(database.catalog), temporary=True), progress)
-    else:
-        from evalsql.warehouse.migrations import upgrade
+        return False
+    from evalsql.warehouse.migrations import upgrade
 
-        with database.transaction():
-            upgrade(database, schema_version)
-            rebuild(database, progress)
-            warn_of_own(database)
+    database.shut_in()
+    with database.transaction():
+        upgrade(database, schema_version)
+        rebuild(database, progress)
+        warn_of_own(database)
+    return True
 
 
 def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:

@@ -12,18 +12,21 @@ from evalsql.errors import CatalogError, QueryError
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.contract import check_own
+from evalsql.warehouse.foreign import check_bodies
 
 SCHEMA_VERSION = 4
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
+# A file's macros can have the names of the engine's functions, but in another schema.
 _MAKING = "making views"
 OBJECTS = """
-    select schema_name as schema, table_name as name, 'table' as kind from duckdb_tables() where not temporary
+    select schema_name as schema, table_name as name, 'table' as kind
+    from system.main.duckdb_tables() where not temporary
     union all
-    select schema_name, view_name, 'view' from duckdb_views() where not internal and not temporary
+    select schema_name, view_name, 'view' from system.main.duckdb_views() where not internal and not temporary
     union all
     select distinct schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
-    from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
+    from system.main.duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
 
 
@@ -85,6 +88,8 @@ def write_version(database: Database) -> None:
 def borrow(database: Database, relations: Sequence[Relation]) -> None:
     """Have relations for this connection, in everything that covers all measures too."""
     catalog = database.catalog.extended(relations)
+    catalog.build_order([relation.name for relation in relations])
+    check_bodies(database, catalog, relations)
     database.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
     database.execute("create temp table measures as select * from main.measures")
@@ -100,7 +105,7 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
     listed = list(statements)
     for done, (place, statement) in enumerate(listed, start=1):
         try:
-            database.execute(statement)
+            database.execute_one(statement)
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
         progress(_MAKING, done, len(listed))

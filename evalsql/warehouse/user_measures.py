@@ -12,6 +12,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.catalog.syntax import renamed
 from evalsql.errors import CatalogError, InputWarning, UsageError
+from evalsql.warehouse.foreign import check_bodies
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -21,10 +22,14 @@ _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gai
 Sources = str | Path | Iterable[str | Path]
 
 
+def as_sources(sources: Sources) -> list[str | Path]:
+    """The files and folders one by one."""
+    return [sources] if isinstance(sources, str | Path) else list(sources)
+
+
 def read_sources(sources: Sources) -> list[Relation]:
     """The relations in files and folders; raises CatalogError with file and line."""
-    listed = [sources] if isinstance(sources, str | Path) else sources
-    return [relation for source in listed for relation in read_relations(source)]
+    return [relation for source in as_sources(sources) for relation in read_relations(source)]
 
 
 def with_added(database: Database) -> Catalog:
@@ -35,8 +40,10 @@ def with_added(database: Database) -> Catalog:
     catalog = read_catalog()
     for name, text in _texts(database).items():
         try:
-            extended = catalog.extended([_read(database, name, text)])
+            relation = _read(database, name, text)
+            extended = catalog.extended([relation])
             extended.build_order([name])
+            check_bodies(database, extended, [relation])
         except CatalogError as error:
             warnings.warn(f"{error}; it is left out", InputWarning, stacklevel=2)
         else:
@@ -78,10 +85,12 @@ def drop(database: Database, names: Sequence[str]) -> None:
 
 def _texts(database: Database) -> dict[str, str]:
     """The files kept, by relation, each after those it reads."""
-    return dict(database.rows("select relation, text from added_relations order by nth"))
+    return dict(database.rows("select relation, text from main.added_relations order by nth"))
 
 
 def _read(database: Database, name: str, text: str) -> Relation:
+    if not name.isidentifier():
+        raise CatalogError(f"{database.path}: {name!r} in the table added_relations cannot name a relation")
     return read_relation(Path(database.path) / f"{name}.sql", renamed(text, _RENAMED))
 
 
@@ -89,6 +98,7 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
     catalog = read_catalog().extended(relations)
     names = {relation.name for relation in relations}
     order = [relation for relation in catalog.build_order() if relation.name in names]
+    check_bodies(database, catalog, order)
     database.execute("delete from added_relations")
     for nth, relation in enumerate(order, start=1):
         database.execute(

@@ -19,7 +19,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
-from evalsql.warehouse.opening import default_path, open_database
+from evalsql.warehouse.opening import Reach, default_path, open_database
 from evalsql.warehouse.schema import MEMORY, borrow, remake_own
 from evalsql.warehouse.user_measures import Sources
 
@@ -274,6 +274,32 @@ def open(
         measures=measures,
         memory_limit=memory_limit,
         progress=progress,
+    )
+    return Warehouse(database)
+
+
+def open_shut_in(
+    path: str | Path | None = None,
+    *,
+    read_only: bool = False,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    files: Sequence[str] = (),
+    folders: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Warehouse:
+    """Open a warehouse that may come from a stranger, as ``open`` does: nothing in it reaches another file.
+
+    Args:
+        files, folders: what the engine may use nevertheless; it reads what is to be loaded.
+    """
+    database = open_database(
+        str(path or default_path()),
+        read_only=read_only,
+        measures=measures,
+        memory_limit=memory_limit,
+        progress=progress,
+        reach=Reach(files, folders),
     )
     return Warehouse(database)
 
