@@ -59,7 +59,7 @@ def kept(text: str, name: str = "strange") -> list[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        STEP.replace("half_full   whether", "v2/**/is/**/null;copy(select'x')to'{file}';--   whether"),
+        STEP.replace("half_full       whether", "v2/**/is/**/null;copy(select'x')to'{file}';--   whether"),
         ONE_STEP.format(body="select 1 as value); copy (select 'x') to '{file}'; select (2"),
         ONE_STEP.format(body="select 1 as value; copy (select 'x') to '{file}'"),
         ONE_STEP.format(body="copy (select 1 as value) to '{file}'"),

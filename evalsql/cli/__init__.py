@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import warnings
 
-from evalsql.errors import EvalsqlError
+from evalsql.errors import EvalsqlError, WarehouseError
+
+
+def _tell(message: object) -> None:
+    from evalsql.report.plain import printable
+
+    print(f"evalsql: {printable(str(message))}", file=sys.stderr)
 
 
 def main() -> None:
@@ -18,11 +25,14 @@ def main() -> None:
 
         arguments = expand_long_options(arguments)
 
-    warnings.showwarning = lambda message, *_: print(f"evalsql: {message}", file=sys.stderr)
+    warnings.showwarning = lambda message, *_: _tell(message)
     try:
         app(args=arguments)
     except EvalsqlError as error:
-        print(f"evalsql: {error}", file=sys.stderr)
+        _tell(error)
         sys.exit(error.exit_code)
+    except OSError as error:
+        _tell(error)
+        sys.exit(WarehouseError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else EvalsqlError.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -258,7 +258,9 @@ def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
 
 def note(text: str) -> None:
     """Tell the user something, beside the data."""
-    print(text, file=sys.stderr)
+    from evalsql.report.plain import printable
+
+    print(printable(text), file=sys.stderr)
 
 
 @contextmanager
@@ -326,11 +328,11 @@ def open_to_load(
     path: str | None, patterns: Sequence[str] = (), *, memory_limit: str | None = None
 ) -> Iterator[Warehouse]:
     """The same for writing; the engine reads the files that paths and globs stand for, and temporary ones."""
-    from evalsql.ingest.sources import found
+    from evalsql.ingest.sources import failures_named, found
 
     files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder, progress_bar() as progress:
+    with failures_named(), tempfile.TemporaryDirectory(prefix="evalsql-") as folder, progress_bar() as progress:
         tempfile.tempdir = folder
         try:
             with (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog, Relation
+from evalsql.report.plain import printable
 
 
 def print_page(catalog: Catalog, relation: Relation) -> None:
@@ -14,11 +15,11 @@ def print_page(catalog: Catalog, relation: Relation) -> None:
     width = max(map(len, columns)) + 2
     for key, fact in zip(columns, row, strict=True):
         if fact and key != "parameters":
-            print(f"{key:{width}}{fact}")
+            print(f"{key:{width}}{printable(fact)}")
     for parameter in relation.parameters:
         domain = f" in {parameter.domain}" if parameter.domain else ""
         label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
-        print(f"{'parameter':{width}}{label}: {parameter.meaning}")
+        print(f"{'parameter':{width}}{label}: {printable(parameter.meaning)}")
     for order, name in relation.header.ties.items():
         print(f"{'ties':{width}}{order}: {name}, {catalog[name].header.title}")
-    print(f"\n{relation.body}")
+    print(f"\n{printable(relation.body)}")

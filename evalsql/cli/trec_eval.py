@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -125,7 +126,8 @@ def _print_lines(files: list[str], options: Options) -> None:
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        # Whoever reads has enough, which for trec_eval is no failure; what is still held back goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise UsageError(f"standard output cannot be written: {error}") from error
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _READING = {"SELECT"}
 _WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
 _SHUT_IN = "disabled by configuration"  # the engine's words
-_EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?", re.IGNORECASE)
+_EXPLAIN = re.compile(r"\s*explain\s*(\(\s*(analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
 
 
 class Database:
@@ -181,6 +181,8 @@ def translated_errors() -> Iterator[None]:
     except engine.Error as error:
         kind = ReachError if _SHUT_IN in str(error) else QueryError
         raise kind(str(error).strip()) from error
+    except UnicodeEncodeError as error:
+        raise QueryError(f"text cannot be stored: {error}") from error
     except RuntimeError as error:
         # The engine's word for Ctrl-C, and for text that is not UTF-8.
         if "interrupted" in str(error).lower():
@@ -192,7 +194,9 @@ def _check_inside(query: str, kind: str, read_only: bool) -> None:
     """Refuse statements that reach other files: COPY can write even to the warehouse's own file as text."""
     explained = _EXPLAIN.match(query)
     if kind == "EXPLAIN" and explained:
-        for statement in engine.extract_statements(query[explained.end() :]):
+        with translated_errors():
+            statements = engine.extract_statements(query[explained.end() :])
+        for statement in statements:
             _check_inside(statement.query, statement.type.name, read_only)
     elif kind not in (_READING if read_only else _READING | _WRITING):
         raise UsageError(

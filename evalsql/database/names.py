@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
@@ -13,8 +13,11 @@ Names = Sequence[str] | str
 
 
 def as_list(names: Names) -> Sequence[str]:
-    """Names given one by one or as a single one."""
-    return [names] if isinstance(names, str) else names
+    """Names given one by one or as a single one; raises UsageError for what is neither."""
+    listed = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    if not all(isinstance(name, str) for name in listed):
+        raise UsageError(f"expected a name or several, found {names!r}")
+    return listed
 
 
 def resolve_names(database: Database, kind: str, patterns: Names) -> list[str]:

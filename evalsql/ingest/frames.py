@@ -185,6 +185,7 @@ def _register(database: Database, data: Any) -> str:
     if type(data).__module__.startswith(("duckdb", "_duckdb")):
         table = data.to_arrow_table()
     elif type(data).__module__.startswith("pandas"):
+        _check_text(data)
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
@@ -194,6 +195,18 @@ def _register(database: Database, data: Any) -> str:
         kind = type(data).__name__
         raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read: {error}") from error
     return _VIEW
+
+
+def _check_text(frame: Any) -> None:
+    """Raise UsageError for text that has no UTF-8 in a pandas frame: the engine gives up the database over it."""
+    named = {name for names in COLUMNS.values() for name in names}
+    for at, name in enumerate(frame.columns):
+        if name in named and frame.dtypes.iloc[at].kind == "O":
+            texts = [value for value in frame.iloc[:, at] if isinstance(value, str)]
+            try:
+                _ = "".join(texts).encode()
+            except UnicodeEncodeError as error:
+                raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
 
 
 def _columns(database: Database, view: str, needed: Sequence[str]) -> dict[str, str]:

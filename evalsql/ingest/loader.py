@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, Problem, UsageError
@@ -177,7 +179,7 @@ class Loader:
         from evalsql.ingest import keys, lists
         from evalsql.ingest.sources import open_sources
 
-        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
+        with open_sources(_paths(files)) as opened:
             named, problems = _by_name(opened, name)
             if qrels is not None and len(named) > 1:
                 raise UsageError(f"{len(named)} files make as many judgment sets, which cannot all be called {qrels}")
@@ -234,13 +236,13 @@ class Loader:
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
-            depth,
+            _depth(depth),
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
             self.tells_remarks,
         )
-        with open_sources([files] if isinstance(files, str | Path) else files) as opened:
+        with open_sources(_paths(files)) as opened:
             named, problems = _by_name(opened, name)
             inexact: set[Path] = set()
             while True:
@@ -284,7 +286,7 @@ class Loader:
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
-            depth,
+            _depth(depth),
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
@@ -337,6 +339,27 @@ class Loader:
         for table in (*tables, "evaluations"):
             self.database.execute(f"delete from {table} where {kind}_id = {key}")
         self.database.execute(f"delete from files where kind = '{kind}' and id = {key}")
+
+
+def _paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    is_one = isinstance(files, str | Path) or not isinstance(files, Iterable)
+    listed: list[str | Path] = [files] if is_one else list(files)  # type: ignore[list-item, arg-type]
+    if not all(isinstance(file, str | Path) for file in listed):
+        raise UsageError(f"expected paths or globs of files, found {files!r}")
+    return listed
+
+
+def _depth(depth: object) -> int | None:
+    """Raises UsageError for what is no number of documents."""
+    if depth is None:
+        return None
+    try:
+        number = operator.index(depth)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if isinstance(depth, bool) or not 1 <= number <= GREATEST_INTEGER:
+        raise UsageError(f"depth is {depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
+    return number
 
 
 def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:

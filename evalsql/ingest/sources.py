@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import hashlib
 import os
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple, cast
 
-from evalsql.errors import Problem
+from evalsql.errors import InputError, Problem, WarehouseError
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"}
@@ -155,6 +156,22 @@ def stem(path: str) -> str:
 
 
 @contextlib.contextmanager
+def failures_named() -> Iterator[None]:
+    """What goes wrong with files while they are read, as when one is deleted meanwhile."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise WarehouseError(
+                f"no space is left for temporary files; TMPDIR names another folder ({error})"
+            ) from error
+        reason = (error.strerror or str(error)).lower()
+        raise InputError([Problem(str(error.filename or tempfile.tempdir or "input"), 0, reason)]) from error
+
+
+@contextlib.contextmanager
 def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
     """The files that paths, globs and ``-`` (standard input) stand for.
 
@@ -162,7 +179,7 @@ def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
     unreadable files, and a file named twice.
     """
     opened = Opened()
-    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+    with failures_named(), tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
         for label in [label for pattern in patterns for label in found(str(pattern))]:
             try:
                 opened.sources.append(_source(label, Path(folder) / str(len(opened.sources))))

@@ -14,10 +14,11 @@ GAP = "  "
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
     rows = [[one_line(table.text(row, at, digits)) for at in range(len(table.columns))] for row in table.rows]
+    table = table._replace(columns=[one_line(name) for name in table.columns])
     columns = list(zip(table.columns, *rows, strict=True))
     widths = [max(map(text_width, column)) for column in columns]
     widths[-1:] = [max(1, width) for width in widths[-1:]]
-    fits = sum(widths) + len(GAP) * len(widths) <= _WIDEST and all(map(str.isprintable, table.columns))
+    fits = sum(widths) + len(GAP) * len(widths) <= _WIDEST
     lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths)
     for line in lines:
         stream.write(line.rstrip() + "\n")
@@ -66,6 +67,11 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
     with console.capture() as capture:
         console.print(grid)
     return capture.get().splitlines()
+
+
+def printable(text: str) -> str:
+    """Lines of text without what a terminal would act on: other control characters are written as escapes."""
+    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
 
 
 def one_line(text: str) -> str:

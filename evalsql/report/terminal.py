@@ -46,7 +46,7 @@ def sparkline(levels: Sequence[int]) -> str:
 def natural_widths(table: Table, digits: int) -> list[int]:
     """Cells that each column takes where nothing is folded."""
     return [
-        max([text_width(name), *(text_width(one_line(table.text(row, at, digits))) for row in table.rows)])
+        max([text_width(one_line(name)), *(text_width(one_line(table.text(row, at, digits))) for row in table.rows)])
         for at, name in enumerate(table.columns)
     ]
 

@@ -1,0 +1,129 @@
+"""Wrong arguments, lost files and a full disk end in a sentence, and no text of a file's commands the terminal."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pandas
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, Warehouse, WarehouseError
+from tests.conftest import Command, write
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
+
+
+@pytest.fixture
+def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
+    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return empty
+
+
+# Words for the terminal
+
+
+def test_escape_sequences_do_not_reach_the_terminal(command: Command, tmp_path: Path) -> None:
+    evil = "\x1b[31mred"
+    write(tmp_path / "q.txt", QRELS + f"{evil} 0 d1 1\n")
+    write(tmp_path / f"{evil}.run", RUN + f"{evil}x Q0 d1 1 1 t\n")
+    outcomes = [
+        command("eval", "q.txt", f"{evil}.run", "-m", "AP"),
+        command("eval", "q.txt", f"{evil}.absent", "-m", "AP"),
+        command("eval", "q.txt", f"{evil}.run", "-m", evil),
+        command("load", "runs", f"{evil}.run", "--db", "w.duckdb"),
+        command("sql", f"select 1 as \"{evil}\", '{evil}' as b", "--db", "w.duckdb"),
+        command("sql", f"select '{evil}'::integer", "--db", "w.duckdb"),
+        command("leaderboard", "--run", evil + "?", "--db", "w.duckdb"),
+    ]
+    for outcome in outcomes:
+        assert "\x1b" not in outcome.stdout + outcome.stderr
+    told = [outcome.stderr for outcome in outcomes if r"\x1b[31mred" in outcome.stdout + outcome.stderr]
+    assert len(told) >= 5
+    exact = command("sql", f'select 1 as "{evil}"', "--db", "w.duckdb", "--format", "csv")
+    assert exact.stdout == f"{evil}\n1\n"
+
+
+# One sentence and the right exit code
+
+
+@pytest.mark.parametrize("depth", [-1, 0, 1.5, True, "3", 2**31])
+def test_a_depth_is_a_number_of_documents(judged: Warehouse, tmp_path: Path, depth: object) -> None:
+    path = write(tmp_path / "r.run", RUN)
+    for load in (
+        lambda: judged.load_runs(path, depth=depth),  # type: ignore[arg-type]
+        lambda: judged.load_run({"q1": {"d1": 1.0}}, "r", depth=depth),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(UsageError, match=r"depth is .*, it must be a whole number from 1"):
+            load()
+    assert judged.rows("select count(*) from runs") == [(0,)]
+
+
+def test_a_depth_may_be_of_numpy(judged: Warehouse) -> None:
+    judged.load_run({"q1": {"d1": 1.0, "d2": 2.0}}, "r", depth=numpy.int64(1))  # type: ignore[arg-type]
+    assert judged.rows("select depth, count(*) from runs, retrieved group by all") == [(1, 1)]
+
+
+@pytest.mark.parametrize("query", ["explain (analyze) select 1", "explain (analyze, format json) select 1"])
+def test_explain_takes_options(command: Command, sample_file: Path, tmp_path: Path, query: str) -> None:
+    assert command("sql", query, "--db", sample_file).returncode == 0
+    refused = command("sql", query.replace("select 1", f"copy (select 1) to '{tmp_path}/x'"), "--db", sample_file)
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_file_deleted_while_it_loads(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "r.run", RUN)
+    with pytest.raises(InputError, match=r"r\.run: no such file or directory"):
+        judged.load_runs(path, progress=lambda *_: path.unlink(missing_ok=True))
+    assert judged.rows("select count(*) from runs") == [(0,)]
+
+
+def test_no_space_for_temporary_files(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write(tmp_path / "q.txt", QRELS)
+    monkeypatch.setattr("evalsql.ingest.sources.tempfile.TemporaryDirectory", full)
+    for arguments in (("eval", "q.txt", "q.txt"), ("load", "qrels", "q.txt", "--db", "w.duckdb")):
+        outcome = command(*arguments)
+        assert (outcome.returncode, "Traceback" in outcome.stderr) == (3, False)
+        assert "no space is left for temporary files" in outcome.stderr
+
+
+def test_arguments_of_no_use_are_usage_errors(judged: Warehouse) -> None:
+    frame = pandas.DataFrame({"qid": ["q\udc80"], "docno": ["d"], "score": [1.0]}, dtype=object)
+    for call in (
+        lambda: judged.load_runs(None),  # type: ignore[arg-type]
+        lambda: judged.load_runs([1]),  # type: ignore[list-item]
+        lambda: judged.evaluate(None),  # type: ignore[arg-type]
+        lambda: evalsql.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, None),  # type: ignore[arg-type]
+        lambda: evalsql.open(":memory:", memory_limit=5),  # type: ignore[arg-type]
+        lambda: judged.load_run(frame, "r"),
+    ):
+        with pytest.raises(evalsql.EvalsqlError):
+            call()
+
+
+def test_a_nul_in_a_name_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError, match="cannot hold a NUL character"):
+        evalsql.open(f"{tmp_path}/a\0b")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_trec_eval_into_a_reader_that_has_enough(tmp_path: Path) -> None:
+    write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(9000)))
+    write(tmp_path / "r.run", "".join(f"q{number} Q0 d 1 1 t\n" for number in range(9000)))
+    line = [sys.executable, "-m", "evalsql", "trec_eval", "-q", "-m", "map", "q.txt", "r.run"]
+    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        told = process.stderr.read()
+        assert (process.wait(timeout=60), told) == (0, b"")
