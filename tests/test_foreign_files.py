@@ -167,19 +167,15 @@ def test_views_reach_no_other_file(
         assert "load its runs and judgments into a new one" in outcome.stderr
 
 
-@pytest.mark.usefixtures("few_measures")
 def test_names_of_the_engine_taken_by_a_file_run_nothing(crafted: Crafted, tmp_path: Path) -> None:
     written = tmp_path / "written.txt"
-    kind = f"'x; copy (select 1) to ''{written}''; drop view'"
     path = crafted(
-        "create macro main.duckdb_tables() as table select 'main' as schema_name, 'x' as table_name, 0 as temporary",
-        f"create macro main.duckdb_views() as table select 'main' as schema_name, {kind} as view_name, 1 as sql, "
-        "false as internal, false as temporary",
-        f"create macro main.current_setting(x) as {kind}",
-        "update warehouse set sql_digest = 'other'",
+        f"create macro main.current_setting(x) as $$true; copy (select 1) to '{written}'$$",
+        "create macro main.duckdb_tables() as table select 1 as one",
+        "create macro main.duckdb_views() as table select 1 as one",
     )
     with evalsql.open(path) as warehouse:
-        warehouse.load_run({"T01": {"d": 1.0}}, "new")
+        warehouse.load_runs(write(tmp_path / "new.run", "T01 Q0 d 1 1 t\n"))
     assert not written.exists()
 
 
