@@ -20,6 +20,7 @@ _COMMANDS = {
     "chart": "chart.chart",
     "curve": "curve.curve",
     "ties": "ties.ties",
+    "gate": "gate.gate",
     "sql": "ask.sql",
     "shell": "shell.shell",
     "measures": "ask.measures",

@@ -1,0 +1,203 @@
+"""``evalsql gate``: rules that a run has to hold. Ends with 1 where one is broken, so that a build stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from evalsql.cli.common import (
+    Database,
+    MemoryLimit,
+    OutputOptions,
+    OwnMeasures,
+    counted,
+    note,
+    open_warehouse,
+    protected_files,
+    write_bytes,
+    write_table,
+)
+from evalsql.cli.groups import grouped_options
+from evalsql.errors import EvalsqlError, UsageError
+from evalsql.evaluation import gate as gates
+from evalsql.evaluation.baseline import EXTENSIONS, Figures, read_figures, text_of
+from evalsql.evaluation.rules import COMPARING, Rule, parse_rules, read_rules
+from evalsql.report import junit
+from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
+
+SAYS_NO = 1
+_COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
+
+
+class _Asked(NamedTuple):
+    """What the command line and the file of rules say together; ``folder`` is that of the file."""
+
+    rules: Sequence[Rule]
+    measures: Sequence[str]
+    baseline: str | None
+    folder: Path
+
+
+@grouped_options
+def gate(
+    candidate: Annotated[str, typer.Argument(help="The run that is judged.")],
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="A run, or a JSON or TOML file of figures that --update-baseline wrote.", metavar="BASE"),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
+            '"missing topics <= 0"; can be repeated.',
+            metavar="RULE",
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="TOML file with rules, and perhaps measure-file and baseline.", metavar="FILE")
+    ] = None,
+    update_baseline: Annotated[
+        Path | None,
+        typer.Option(help="Write the run's figures to this JSON or TOML file; nothing is decided.", metavar="FILE"),
+    ] = None,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit", help="Write the verdicts as JUnit XML too.", metavar="FILE")
+    ] = None,
+    *,
+    qrels: Annotated[
+        str | None, typer.Option(help="Judgment set, where several evaluate the run.", metavar="NAME")
+    ] = None,
+    own: OwnMeasures,
+    memory_limit: MemoryLimit = None,
+    output: OutputOptions,
+    db: Database = None,
+) -> None:
+    """Hold a run to rules, so that a build stops.
+
+    Rules are floors, drops below a baseline, one-sided paired t tests (Holm's correction) and topics.
+
+    That it has documents, judged ones among them, and misses no topic is always a rule. Ends with 0 if all rules
+    hold, 1 if one does not, 2 if that cannot be decided.
+
+    Example: evalsql gate dense --baseline bm25 --rule "AP not worse at p < 0.05"
+    """
+    with _errors_in(junit_file, candidate):
+        asked = _asked(rule or (), rules, baseline, own.paths)
+        with open_warehouse(db, read_only=True, measures=asked.measures, memory_limit=memory_limit) as warehouse:
+            if update_baseline is not None:
+                if baseline is not None:
+                    raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
+                _update(warehouse, candidate, asked, qrels, update_baseline)
+                return
+            base = _figures(warehouse, asked)
+            decision = gates.decide(warehouse.evaluation, candidate, asked.rules, baseline=base, qrels=qrels)
+            keep = protected_files(warehouse)
+            if junit_file is not None:
+                write_bytes(junit.gate_xml(candidate, _cases(decision)), junit_file, keep=keep)
+            write_table(_table(decision), output, keep=keep)
+    _tell(decision)
+    if not decision.passes:
+        raise typer.Exit(SAYS_NO)
+
+
+@contextmanager
+def _errors_in(junit_file: Path | None, candidate: str) -> Iterator[None]:
+    """Write what kept the gate from a decision as JUnit XML too, so that no older file passes for it."""
+    try:
+        yield
+    except EvalsqlError as error:
+        if junit_file is not None:
+            write_bytes(junit.gate_xml(candidate, [], str(error)), junit_file, keep=[])
+        raise
+
+
+def _asked(given: Sequence[str], file: Path | None, baseline: str | None, measures: Sequence[str]) -> _Asked:
+    asked = _Asked(parse_rules(given), measures, baseline, Path())
+    if file is not None:
+        held = read_rules(file)
+        folder = Path() if baseline is not None else file.parent
+        asked = _Asked([*held.rules, *asked.rules], [*held.measure_files, *measures], baseline or held.baseline, folder)
+    if not asked.rules:
+        raise UsageError("there is no rule; give --rule or --rules FILE")
+    return asked
+
+
+def _figures(warehouse: Warehouse, asked: _Asked) -> str | Figures | None:
+    """The baseline: a run that is held, or a file of figures."""
+    name = asked.baseline
+    if name is None or Path(name).suffix.lower() not in EXTENSIONS:
+        return name
+    if warehouse.rows("select 1 from runs where run = ?", [name]):
+        return name
+    return read_figures(asked.folder / name)
+
+
+def _update(warehouse: Warehouse, candidate: str, asked: _Asked, qrels: str | None, path: Path) -> None:
+    """Write the figures of the measures that rules compare, if the run is whole."""
+    compared = [rule for rule in asked.rules if rule.kind in COMPARING]
+    if not compared:
+        raise UsageError('no rule compares with a baseline; one such as "nDCG@10 drop <= 0.01" names what to write')
+    checks = [rule for rule in asked.rules if rule.kind == "missing"]
+    decision = gates.decide(warehouse.evaluation, candidate, checks, qrels=qrels)
+    if not decision.passes:
+        _tell(decision)
+        note(f"{path}: not written")
+        raise typer.Exit(SAYS_NO)
+    named = gates.baseline_measures(compared, warehouse.evaluation)
+    figures = gates.measured(warehouse.evaluation, candidate, named, qrels=qrels)
+    write_bytes(text_of(figures, path).encode(), path, keep=protected_files(warehouse))
+    num_topics = len(figures.measures[named[0].name])
+    note(f"{path}: {counted(len(named), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
+
+
+def _table(decision: gates.Decision) -> Table:
+    return Table(_COLUMNS, [_row(verdict) for verdict in decision.verdicts])
+
+
+def _row(verdict: gates.Verdict) -> tuple[object, ...]:
+    rule = verdict.rule
+    numbers: list[float | int | None] = [verdict.value, rule.bound]
+    if rule.is_count:
+        numbers = [None if number is None else int(number) for number in numbers]
+    return rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
+
+
+def _cases(decision: gates.Decision) -> list[junit.Case]:
+    return [
+        junit.Case(
+            verdict.rule.text,
+            "" if verdict.passes else _failure(verdict),
+            verdict.note,
+        )
+        for verdict in decision.verdicts
+    ]
+
+
+def _failure(verdict: gates.Verdict) -> str:
+    """Why a rule does not hold, in a line."""
+    _, value, limit, *_ = _row(verdict)
+    if value is None:
+        return verdict.note
+    figure = "corrected p" if verdict.rule.kind == "test" else "value"
+    number = f"{value:.4g}" if isinstance(value, float) else value
+    return f"{figure} {number} is not {verdict.rule.comparison} {limit}"
+
+
+def _tell(decision: gates.Decision) -> None:
+    """The verdict, the broken rules and the topics that made the difference, on standard error."""
+    failed = [verdict for verdict in decision.verdicts if not verdict.passes]
+    against = f" against {decision.baseline}" if decision.baseline else ""
+    broken = f"rules that fail: {len(failed)} of {len(decision.verdicts)}" if failed else "all rules hold"
+    note(f"{decision.candidate}{against} ({decision.qrels}): {broken}")
+    for verdict in failed:
+        more = f"; {verdict.note}" if verdict.value is not None and verdict.note else ""
+        note(f"  {verdict.rule.text}: {_failure(verdict)}{more if verdict.rule.kind not in COMPARING else ''}")
+    for measure in dict.fromkeys(drop.measure for drop in decision.drops):
+        note(f"  {measure}: {gates.lost_topics(decision.drops, measure)}")
+    for text in decision.notes:
+        note(f"  {text}")

@@ -1,0 +1,151 @@
+"""The rules of a gate: sentences such as ``nDCG@10 >= 0.45``, from a command line or a TOML file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.names import Measure, parse_measures, split_names
+from evalsql.catalog.relations import Catalog
+from evalsql.errors import UsageError
+
+FORMS = (
+    '"nDCG@10 >= 0.45", "nDCG@10 drop <= 0.01", "AP not worse at p < 0.05", "topic T07 in first 10" or '
+    '"missing topics <= 0"'
+)
+COMPARING = ("drop", "test")
+_NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+_MEASURE = r"(?P<measure>\S.*?)"
+_KINDS = {
+    "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
+    "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
+    "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}"),
+    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}"),
+    "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}"),
+}
+_KEYS = ("rules", "measure-file", "baseline")
+
+
+class Rule(NamedTuple):
+    """One rule: its figure is compared with a bound.
+
+    Attributes:
+        kind: mean, drop, test, topic or missing; of the checks that every gate has documents or judged.
+        asked: the measure's name as it was written.
+        measure: None where the rule has none, or none that is known; ``problem`` says which then.
+    """
+
+    text: str
+    kind: str
+    comparison: str
+    bound: float
+    asked: str = ""
+    topic: str | None = None
+    measure: Measure | None = None
+    problem: str = ""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether figure and bound are whole numbers."""
+        return self.kind in ("topic", "missing", "documents", "judged")
+
+    def resolved(self, catalog: Catalog) -> Rule:
+        """The rule with its measure; a measure that is not known becomes the rule's problem."""
+        if not self.asked:
+            return self
+        try:
+            (measure,) = parse_measures([self.asked], catalog)
+        except UsageError as error:
+            return self._replace(problem=str(error))
+        except ValueError:
+            return self._replace(problem=f"{self.asked} stands for several measures; name one")
+        return self._replace(measure=measure)
+
+
+class RuleFile(NamedTuple):
+    """What a TOML file of rules says; paths are as seen from the file's folder."""
+
+    rules: Sequence[Rule]
+    measure_files: Sequence[str]
+    baseline: str | None
+
+
+def parse_rule(text: str) -> Rule:
+    """The rule that a sentence is; raises UsageError with the forms that are known."""
+    stripped = " ".join(text.split())
+    for kind, pattern in _KINDS.items():
+        if match := pattern.fullmatch(stripped):
+            found = match.groupdict()
+            # A test holds where the corrected p is not below the level.
+            comparison = found.get("comparison") or (">=" if kind == "test" else "<=")
+            rule = Rule(
+                stripped, kind, comparison, float(found["bound"]), found.get("measure") or "", found.get("topic")
+            )
+            if len(split_names(rule.asked)) > 1:
+                break
+            if kind == "test" and not 0 < rule.bound < 1:
+                raise UsageError(f'rule "{text}": the level of p is {rule.bound:g}, it must be between 0 and 1')
+            return rule
+    raise UsageError(f'rule "{text}" is not understood; rules are {FORMS}')
+
+
+def read_rules(path: Path) -> RuleFile:
+    """Read a file of rules.
+
+    Raises:
+        UsageError: it cannot be read, or says something else; the message names file and, for a rule, the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: is no TOML: {error}") from error
+    if unknown := [key for key in content if key not in _KEYS]:
+        raise UsageError(f'{path}: unknown key "{unknown[0]}", expected {", ".join(_KEYS)}')
+    sentences = _texts(path, content, "rules")
+    if not sentences:
+        raise UsageError(f'{path}: has no rules; expected rules = ["nDCG@10 >= 0.45"]')
+    baseline = content.get("baseline")
+    if not isinstance(baseline, str | None):
+        raise UsageError(f"{path}: baseline must be one text: a run, or a file of figures")
+    return RuleFile(
+        _each(sentences, lambda sentence: f"{path}{_line(text, sentence)}"),
+        [str(path.parent / file) for file in _texts(path, content, "measure-file")],
+        baseline,
+    )
+
+
+def parse_rules(sentences: Sequence[str]) -> list[Rule]:
+    """The rules of a command line; raises UsageError with all that are not understood."""
+    return _each(sentences, lambda _: "--rule")
+
+
+def _each(sentences: Sequence[str], place: Callable[[str], str]) -> list[Rule]:
+    rules, problems = [], []
+    for sentence in sentences:
+        try:
+            rules.append(parse_rule(sentence))
+        except UsageError as error:
+            problems.append(f"{place(sentence)}: {error}")
+    if problems:
+        raise UsageError("\n".join(problems))
+    return rules
+
+
+def _texts(path: Path, content: dict[str, Any], key: str) -> list[str]:
+    given = content.get(key, [])
+    listed = [given] if isinstance(given, str) and key != "rules" else given
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise UsageError(f"{path}: {key} must be a list of texts")
+    return listed
+
+
+def _line(text: str, sentence: str) -> str:
+    """The line of a sentence in the file, as ":3"; nothing where it is written with escapes."""
+    at = text.find(sentence)
+    return f":{text.count(chr(10), 0, at) + 1}" if at >= 0 else ""

@@ -1,0 +1,103 @@
+-- title: The figure of each rule of a gate beside its bound, and whether the rule holds
+-- inputs: gate_rules, candidate_topics, missing_topics, means, paired_means, first_ranks, tests
+-- parameters:
+--   candidate varchar = null   run that is judged
+--   reference varchar = null   run that it is compared with
+-- columns:
+--   place    place of the rule
+--   value    its figure; null where there is none, and then the rule does not hold
+--   p        one-sided p value before correction, of rules that test
+--   passes   whether the rule holds
+-- definition: By the rule's kind the figure is a mean, a drop of the mean from that of the reference over the topics
+--     that both have, the p value of a one-sided paired t test corrected by Holm over all rules that test, the rank of
+--     a topic's first relevant document, or a count of documents or topics. Figures up to 5e-13 from the bound are
+--     equal to it.
+-- reference: Holm 1979
+with tested as (
+    select
+        gate_rules.place,
+        case when gate_rules.less_is_better then tests.p_greater else tests.p_less end as p
+    from gate_rules
+    join tests on tests.measure = gate_rules.measure
+    where
+        gate_rules.kind = 'test'
+        and tests.run = $candidate
+        and coalesce(tests.note, '') <> 'one topic'
+),
+ordered as (
+    select
+        tested.place,
+        tested.p,
+        (count(*) over () - row_number() over (order by tested.p, tested.place) + 1) * tested.p as multiplied
+    from tested
+),
+figures as (
+    select
+        gate_rules.place,
+        means.value,
+        cast(null as double) as p
+    from gate_rules
+    join means on means.measure = gate_rules.measure
+    where
+        gate_rules.kind = 'mean'
+        and means.run = $candidate
+    union all
+    select
+        gate_rules.place,
+        case when gate_rules.less_is_better then after.value - before.value else before.value - after.value end
+            as value,
+        cast(null as double) as p
+    from gate_rules
+    join paired_means as before on before.measure = gate_rules.measure
+    join paired_means as after on after.measure = gate_rules.measure
+    where
+        gate_rules.kind = 'drop'
+        and before.run = $reference
+        and after.run = $candidate
+    union all
+    select
+        ordered.place,
+        least(1, max(ordered.multiplied) over (order by ordered.p, ordered.place)) as value,
+        ordered.p
+    from ordered
+    union all
+    select
+        gate_rules.place,
+        first_ranks.rank as value,
+        cast(null as double) as p
+    from gate_rules
+    join first_ranks on first_ranks.topic = gate_rules.topic
+    where gate_rules.kind = 'topic'
+    union all
+    select
+        gate_rules.place,
+        case
+            when gate_rules.kind = 'missing' then (select count(*) from missing_topics)
+            when gate_rules.kind = 'documents'
+                then (select coalesce(sum(candidate_topics.num_ret), 0) from candidate_topics)
+            else (
+                select count(*)
+                from candidate_topics
+                join judged_ranks on judged_ranks.evaluation_id = candidate_topics.evaluation_id
+            )
+        end as value,
+        cast(null as double) as p
+    from gate_rules
+    where gate_rules.kind in ('missing', 'documents', 'judged')
+)
+select
+    gate_rules.place,
+    cast(figures.value as double) as value,
+    figures.p,
+    coalesce(
+        case gate_rules.comparison
+            when '>=' then round(figures.value - gate_rules.bound, 12) >= 0
+            when '>' then round(figures.value - gate_rules.bound, 12) > 0
+            when '<=' then round(figures.value - gate_rules.bound, 12) <= 0
+            when '<' then round(figures.value - gate_rules.bound, 12) < 0
+        end,
+        false
+    ) as passes
+from gate_rules
+left join figures on figures.place = gate_rules.place
+order by gate_rules.place
