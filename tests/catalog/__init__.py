@@ -1,0 +1,1 @@
+"""What sql/ says, and how it is read."""

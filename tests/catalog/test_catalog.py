@@ -1,0 +1,329 @@
+"""Relation files: what the header must say, what the SQL may hold, and that adding a file is adding a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlglot import exp, parse_one
+
+import evalsql
+from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read_relations
+from evalsql.catalog.tree import parse, relations_read
+from evalsql.errors import CatalogError
+from evalsql.warehouse.contract import check_contract
+from tests.conftest import SAMPLE, new_file, new_warehouse, write
+from tests.tools.portable import outside_the_core
+
+CATALOG = read_catalog()
+MEASURE = """\
+-- measure: Depth
+-- title: Depth of the ranking against a hundred
+-- aliases: depth_of_ranking
+-- parameters:
+--   enough integer in [1, inf) = 100   depth that counts as full
+-- columns:
+--   num_ret   documents retrieved
+-- definition: Documents retrieved, divided by the full depth, 1 at most.
+-- reference: made for this test
+-- differs: nobody else has it
+-- range: 0 1
+-- mean: arithmetic
+-- example: tap-2 Depth = 0.04
+select
+    qrels,
+    run,
+    topic,
+    least(cast(num_ret as double) / $enough, 1) as value,
+    num_ret
+from evaluated_topics
+"""
+
+
+def read_with(folder: Path, text: str, name: str = "depth") -> evalsql.Warehouse:
+    """An empty warehouse with one relation file more."""
+    return evalsql.open(new_file(folder), measures=write(folder / f"{name}.sql", text))
+
+
+def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
+    with new_warehouse() as warehouse:
+        assert warehouse.load_measures(write(tmp_path / "depth.sql", MEASURE)) == ["Depth"]
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
+        assert warehouse.evaluate("Depth depth_of_ranking(enough=20)").fetchall() == [
+            ("sample", "tfidf", pytest.approx(0.4 * 39 / 40), pytest.approx(39 / 40))
+        ]
+        assert warehouse.rows("select max(value) from depth(enough := 80)") == [(0.5,)]
+        assert warehouse.rows("select measure, example from measures where relation = 'depth'") == [
+            ("Depth", "tap-2 Depth = 0.04")
+        ]
+        assert warehouse.rows("select count(*) from scores where measure = 'Depth'") == [(40,)]
+        comments = warehouse.rows("""
+            select comment from duckdb_functions() where function_name = 'depth'
+            union all
+            select comment from duckdb_columns() where table_name = 'depth' and column_name = 'num_ret'
+        """)
+        assert "Depth of the ranking against a hundred" in comments[0][0]
+        assert comments[1] == ("documents retrieved",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("-- title: Depth of the ranking against a hundred\n", "", r'depth.sql:1: the header lacks "title"'),
+        ("-- range: 0 1", "-- rnage: 0 1", r'depth.sql:11: unknown key "rnage"'),
+        ("-- mean: arithmetic", "-- mean: harmonic", "mean is harmonic"),
+        ("-- range: 0 1\n", "", r'depth.sql:1: the header lacks "range"'),
+        ("depth_of_ranking", "MAP", "depth.sql:1: map is already a name of the measure in .*ap.sql"),
+        ("-- aliases: depth_of_ranking", "-- trec_eval: recip_rank", "recip_rank is already a name of the measure"),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "the only word for it is no"),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "expected .name.*found"),
+        ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
+        ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
+        ("= 100   depth", "= 0   depth", r"depth.sql:5: enough is 0, it must be in \[1, inf\)"),
+        ("--   num_ret   documents retrieved", "--   num_ret", r"depth.sql:7: expected .column   meaning"),
+        (
+            "-- columns:",
+            "-- columns: num_ret",
+            r"depth.sql:6: column num_ret is described nowhere",
+        ),
+        ("--   num_ret   documents", "--  num_ret   documents", "depth.sql:7: expected .-- key: value. or an indented"),
+        ("enough", "full", "depth.sql:14: full is a word of SQL and cannot name a parameter"),
+        ("-- parameters:", "-- parameters: enouhg", "depth.sql:4: parameter enouhg is neither .*; nearest: enough"),
+        ("-- parameters:", "-- parameters: k, rel", "depth.sql:4: the line of parameters does not name enough"),
+        ("-- parameters:", "-- parameters: enough = 0", r"depth.sql:4: enough is 0, it must be in \[1, inf\)"),
+        ("-- parameters:", "-- parameters: enough, rel", r"depth.sql:14: the body does not use the parameters \$rel"),
+        ("-- parameters:", "-- parameters: enough per cent", "depth.sql:4: expected .name"),
+        (
+            "-- definition:",
+            "-- ties: worst best\n-- definition:",
+            'depth.sql:1: ties: expected "order, ... = relation"',
+        ),
+        ("-- definition:", "-- ties: worst = steep\n-- definition:", "depth.sql:15: the header does not name .*ties"),
+        ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),
+        ("from evaluated_topics", "from evaluatd", "depth.sql:14: reads unknown relation evaluatd"),
+        ("from evaluated_topics", "from evaluated_topics where", r"depth.sql:\d+"),
+        (
+            "from evaluated_topics",
+            "from evaluated_topics, topics as t(a, enough)\nwhere enough is not null",
+            "column named like a parameter: enough",
+        ),
+        ("    num_ret\nfrom", "    num_ret as extent\nfrom", "gives columns .*extent.*; expected .*num_ret"),
+        (
+            "    num_ret\nfrom",
+            "    num_ret,\n    num_ret as twice\nfrom",
+            "gives columns .*twice.*; expected .*num_ret",
+        ),
+        ("least(cast(num_ret as double) / $enough, 1)", "num_ret + $enough - $enough", "gives columns"),
+        ("select\n    qrels,", "select 1; select\n    qrels,", "expected one statement"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_its_place(tmp_path: Path, before: str, after: str, complaint: str) -> None:
+    assert before in MEASURE
+    with pytest.raises(CatalogError, match=complaint):
+        read_with(tmp_path, MEASURE.replace(before, after, -1 if before == "enough" else 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("cast(null as double)", "values are null, NaN or infinite"),
+        ("cast('nan' as double)", "values are null, NaN or infinite"),
+        ("cast('inf' as double)", "values are null, NaN or infinite"),
+        ("cast(1 as double)", "gives 40 rows for 320 topics evaluated"),
+    ],
+)
+def test_values_that_break_the_contract_are_refused_when_built(
+    tmp_path: Path, sample_file: Path, value: str, complaint: str
+) -> None:
+    path = write(tmp_path / "broken.duckdb", sample_file.read_bytes())
+    text = MEASURE.replace("least(cast(num_ret as double) / $enough, 1)", f"{value} + 0 * $enough")
+    if "rows" in complaint:
+        text += "where run = 'bm25'\n"
+    own = write(tmp_path / "own" / "depth.sql", text)
+    with pytest.raises(CatalogError, match=complaint):
+        evalsql.open(path, measures=own)
+    with evalsql.open(path) as warehouse, pytest.raises(CatalogError, match=complaint):
+        warehouse.load_measures(own)
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
+
+
+def test_parameters_that_relations_share_are_inherited_by_name(tmp_path: Path) -> None:
+    named = "-- parameters: k = 10, ties in {rule, worst}, enough, p = 0.5"
+    (relation,) = read_relations(write(tmp_path / "depth.sql", MEASURE.replace("-- parameters:", named)))
+    cutoff, ties, own, p = relation.parameters
+    ap = {parameter.name: parameter for parameter in CATALOG["ap"].parameters}
+    assert cutoff == ap["k"]._replace(default=10)
+    assert cutoff.parse("null") is None
+    assert ties == ap["ties"]._replace(domain="{rule, worst}")
+    assert ties.choices == ["rule", "worst"]
+    assert (own.name, own.default, own.meaning) == ("enough", 100, "depth that counts as full")
+    assert (p.default, p.domain) == (0.5, "(0, 1)")
+
+
+def test_what_a_folder_says_of_a_parameter_goes_before_what_holds_for_all() -> None:
+    of_groups, of_all = ({each.name: each for each in CATALOG[name].parameters} for name in ("alpha_ndcg", "ap"))
+    assert of_groups["rel"] == of_all["rel"]
+    assert of_groups["judged_only"].meaning != of_all["judged_only"].meaning
+
+
+def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample: evalsql.Warehouse) -> None:
+    """The form of a macro without ties names none of the relations that its header does, nor do the steps in it."""
+    served = {name for relation in CATALOG.of_kind("measures", "steps") for name in relation.header.ties.values()}
+    forms = sample.rows("select function_name, parameters, macro_definition from duckdb_functions() where not internal")
+    short = {name: text for name, parameters, text in forms if "ties" not in parameters}
+    assert len(served) > 30
+    for relation in CATALOG.of_kind("measures"):
+        reached: set[str] = set()
+        pending = [relation.name]
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += [other for other in short if f"{other}(" in short.get(name, "")]
+        assert not reached & served, relation.name
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="relation ap is already in"):
+        read_with(tmp_path, MEASURE, "ap")
+
+
+def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "hen.sql", "-- title: Hen\n-- columns:\n--   x   x\nselect x from egg\n")
+    write(tmp_path / "egg.sql", "-- title: Egg\n-- columns:\n--   x   x\nselect x from hen\n")
+    with pytest.raises(CatalogError, match="in a circle"):
+        evalsql.open(new_file(tmp_path), measures=tmp_path)
+
+
+def test_relations_are_read_as_the_parser_sees_them() -> None:
+    for relation in CATALOG.build_order():
+        if not relation.is_function:
+            assert relation.reads & CATALOG.relations.keys() == relations_read(relation) & CATALOG.relations.keys()
+            assert relations_read(relation) <= CATALOG.relations.keys() | {"scores", *relation.header.inputs}
+
+
+def test_build_order_comes_from_the_sql() -> None:
+    order = [relation.name for relation in CATALOG.build_order()]
+    for relation in CATALOG.build_order():
+        before = order[: order.index(relation.name)]
+        assert {name for name in relation.reads | relation.calls if name in order} <= set(before)
+
+
+def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
+    later = {"scores", *(relation.name for relation in CATALOG.of_kind(*AFTER_SCORES))}
+    for relation in CATALOG.of_kind("functions", "steps", "measures"):
+        assert not relation.reads & later, relation.name
+
+
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("functions")), ids=lambda relation: relation.name)
+def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: Relation) -> None:
+    """Its name is none that the parser knows: calls of it are found by that."""
+    assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
+    assert relation.header.title
+    assert relation.header.definition
+    assert all(parameter.meaning for parameter in relation.parameters)
+    found = sample.rows(f"""
+        select function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
+        from duckdb_functions() where function_name = '{relation.name}'
+    """)
+    assert found == [("macro", True, [parameter.name for parameter in relation.parameters])]
+    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("functions",)]
+
+
+BUILT_STATISTICS = [relation for relation in CATALOG.of_kind("statistics") if not relation.header.inputs]
+
+
+@pytest.mark.parametrize("relation", BUILT_STATISTICS, ids=lambda relation: relation.name)
+def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: Relation) -> None:
+    """With the columns that it has, in their order."""
+    assert relation.header.definition
+    assert all(parameter.meaning for parameter in relation.parameters)
+    described = [column for column, *_ in sample.rows(f"describe select * from {relation.name}")]
+    assert described == list(relation.columns)
+    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("statistics",)]
+
+
+def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        for query in (
+            "select table_name from duckdb_tables() where comment is null",
+            "select view_name from duckdb_views() where comment is null and not internal",
+            "select table_name || '.' || column_name from duckdb_columns() where comment is null and not internal",
+            "select function_name from duckdb_functions() where comment is null and not internal",
+        ):
+            assert warehouse.rows(query) == []
+        assert len(warehouse.rows("select 1 from duckdb_functions() where not internal")) >= 20
+
+
+@pytest.mark.parametrize("relation", list(CATALOG.of_kind("steps", "measures")), ids=lambda relation: relation.name)
+def test_bodies_keep_to_the_portable_core(relation: Relation) -> None:
+    functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
+    assert outside_the_core(relation, functions) == []
+
+
+def test_steps_of_a_body_hide_no_relation() -> None:
+    """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
+    for relation in CATALOG.of_kind("steps", "measures", "statistics"):
+        steps = {step.alias_or_name for step in parse(relation).find_all(exp.CTE)}
+        assert not steps & CATALOG.relations.keys(), relation.name
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("select log(x) from t", "Log"),
+        ("select list(x order by y) from t", "ArrayAgg"),
+        ("select x from t anti join u using (x)", "ANTI JOIN"),
+        ("select x, count(*) from t group by all", "GROUP BY ALL"),
+        ("select * exclude (x) from t", "EXCLUDE"),
+        ("select x // 2 from t", "IntDiv"),
+        ("select list_transform(x, lambda y: y + 1) from t", "Lambda"),
+        ("select median(x) from t", "Median"),
+        ("select unnest([1, 2])", "Explode"),
+        ("select sum(x) filter (where y) over (partition by z) from t", "FILTER with OVER"),
+        ("select x from t asof join u on t.a >= u.a", "ASOF JOIN"),
+        ("select x from generate_series(1, 3) as s(x)", "GenerateSeries"),
+    ],
+)
+def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
+    (odd,) = read_relations(write(tmp_path / "odd.sql", f"-- title: Odd\n{body}\n"))
+    assert found in " ".join(outside_the_core(odd))
+
+
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        yield warehouse
+
+
+@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
+def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: Relation) -> None:
+    check_contract(sample.database, relation)
+    low, high = map(float, relation.header.range.split())
+    outside = f"select * from {relation.name} where value not between ?::double - 1e-12 and ?::double + 1e-12"
+    assert sample.rows(outside, [low, high]) == []
+
+
+def test_there_are_more_than_eighty_measures() -> None:
+    assert len(CATALOG.measures) > 80
+
+
+@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
+def test_every_measure_is_documented(relation: Relation) -> None:
+    header = relation.header
+    assert all((header.definition, header.reference, header.differs, header.range, header.examples))
+    assert all(parameter.meaning for parameter in relation.parameters)
+
+
+def test_what_takes_parameters_is_read_as_a_macro() -> None:
+    """An evaluation in memory makes no views of what has a macro."""
+    for relation in CATALOG.of_kind("steps", "measures", "statistics"):
+        tree = parse(relation)
+        steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
+        bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
+        for name in bare & CATALOG.relations.keys():
+            assert not CATALOG[name].parameters, f"{relation.name} reads {name} without parentheses"
+            assert not CATALOG[name].is_measure, f"{relation.name} reads {name} without parentheses"

@@ -1,0 +1,315 @@
+"""``evalsql trec_eval`` prints the bytes of trec_eval, for values that pytrec_eval gives and by hand for 10.0."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql.catalog.relations import read_catalog
+from evalsql.errors import UsageError
+from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
+from tests.conftest import FIXTURES, Command, write
+from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
+from tests.oracles.trec_eval_output import ALL_TREC, Settings, output
+from tests.random_collections import Qrels, Run, collection
+
+CATALOG = read_catalog()
+MIXED_RUN = next((FIXTURES / "mixed" / "runs").iterdir())
+SETTINGS = (
+    Settings(),
+    Settings(complete=True),
+    Settings(complete=True, level=2),
+    Settings(level=3, depth=5),
+    Settings(complete=True, depth=10),
+    Settings(complete=True, judged_only=True),
+    Settings(judged_only=True, level=2, depth=20),
+    Settings(complete=True, level=2, depth=1, judged_only=True),
+)
+# What trec_eval is asked for, and the lines it then prints.
+SINGLE = sorted({"_".join(name.split("_")[:-1]) if name[-1].isdigit() else name for name in ALL_TREC})
+
+
+def files(folder: Path, qrels: Qrels, run: Run) -> tuple[str, str]:
+    judged = [
+        f"{topic} 0 {document} {grade}\n" for topic, grades in qrels.items() for document, grade in grades.items()
+    ]
+    ranked = [
+        f"{topic} Q0 {document} 1 {score!r} the-tag\n"
+        for topic, scores in run.items()
+        for document, score in scores.items()
+    ]
+    return str(write(folder / "qrels.txt", "".join(judged))), str(write(folder / "a.run", "".join(ranked)))
+
+
+def merged(seeds: range) -> tuple[Qrels, Run]:
+    """Many random collections as one, the topics of each under names of their own."""
+    qrels: Qrels = {}
+    run: Run = {}
+    for seed in seeds:
+        one = collection(seed)
+        qrels |= {f"c{seed}-{topic}": grades for topic, grades in one.qrels.items()}
+        run |= {f"c{seed}-{topic}": scores for topic, scores in one.run.items()}
+    return qrels, run
+
+
+def printed(qrels: str, run: str, settings: Settings, measures: list[str]) -> str:
+    options = Options(
+        measures=measures,
+        per_topic=True,
+        complete=settings.complete,
+        level=settings.level,
+        depth=settings.depth,
+        judged_only=settings.judged_only,
+    )
+    return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options))
+
+
+@pytest.mark.parametrize("nth", range(len(SETTINGS)))
+def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
+    qrels, run = merged(range(125 * nth, 125 * (nth + 1)))
+    expected = output(qrels, run, SETTINGS[nth], tag="the-tag")
+    assert expected.count("\n") > 100 * 125
+    assert printed(*files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
+
+
+@pytest.mark.parametrize("nth", range(3 * len(SETTINGS)))
+def test_averages_of_small_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
+    """Every measure under every setting, a third of them for each collection."""
+    one = collection(1000 + nth)
+    third, at = divmod(nth, len(SETTINGS))
+    asked = SINGLE[third::3]
+    rows = {row.name for row in rows_wanted(asked, CATALOG, Options())}
+    assert len(rows) > 20
+    whole = output(one.qrels, one.run, SETTINGS[at], tag="the-tag").splitlines(keepends=True)
+    expected = "".join(line for line in whole if line.partition("\t")[0].strip() in rows)
+    assert expected.count("\tall\t") == len(rows - {"relstring"})
+    assert printed(*files(tmp_path, one.qrels, one.run), SETTINGS[at], asked) == expected
+
+
+def test_each_single_measure_to_the_byte(tmp_path: Path) -> None:
+    one = collection(7)
+    paths = files(tmp_path, one.qrels, one.run)
+    whole = output(one.qrels, one.run, Settings(), tag="the-tag").splitlines(keepends=True)
+    for name in SINGLE:
+        rows = {row.name for row in rows_wanted([name], CATALOG, Options())}
+        expected = "".join(line for line in whole if line.partition("\t")[0].strip() in rows)
+        assert expected, name
+        assert printed(*paths, Settings(), [name]) == expected, name
+
+
+@pytest.mark.parametrize("folder", ODDITIES)
+def test_real_runs_to_the_byte(real: Path, folder: str) -> None:
+    qrels_path = real / "oddities" / folder / "qrels.txt"
+    path = sorted((real / "oddities" / folder / "runs").iterdir())[0]
+    qrels, run = read_qrels(qrels_path), read_run(path)
+    if not set(qrels) & set(run):
+        pytest.skip("the first run of this folder has no topic of the judgments")
+    tag = _last_tag(path)
+    expected = output(qrels, run, Settings(complete=True), tag=tag)
+    assert printed(str(qrels_path), str(path), Settings(complete=True), ["all_trec"]) == expected
+
+
+def _last_tag(path: Path) -> str:
+    from tests.measures.test_real_data import lines as lines_of
+
+    return [columns[5] if len(columns) > 5 else "" for columns in lines_of(path)][-1]
+
+
+@pytest.mark.parametrize("run_name", ["covidex.r5.2s.lr", "sab20.5.1.meta.docs", "UPrrf102-r5"])
+def test_trec_covid_to_the_byte(real: Path, run_name: str) -> None:
+    folder = real / "trec-covid-r5"
+    paths = sorted((folder / "runs").glob("*.run.gz"))
+    path = next((path for path in paths if path.name.startswith(run_name)), paths[len(run_name)])
+    qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
+    expected = output(qrels, run, Settings(complete=True), tag=_last_tag(path))
+    assert printed(str(folder / "qrels.txt"), str(path), Settings(complete=True), ["all_trec"]) == expected
+
+
+def test_a_missing_topic_counts_as_each_version_has_it(tmp_path: Path) -> None:
+    """By hand: t1 has AP 1 and one document, t2 is left out with one relevant document."""
+    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 b 1\n"))
+    run = str(write(tmp_path / "a.run", "t1 Q0 a 1 1 x\nt9 Q0 a 1 1 x\n"))
+    measures = ["num_q", "map", "gm_map", "num_rel", "utility", "yaap"]
+    odds = "0.3466"  # ln(2 / 1) / 2
+    expected = {
+        ("9.0.8", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
+        ("9.0.8", True): ["2", "2", "0.5000", "0.0032", "0.5000", odds],
+        ("10.0", False): ["1", "1", "1.0000", "1.0000", "1.0000", "0.6931"],
+        ("10.0", True): ["2", "2", "0.5000", "0.0032", "0.5000", "0.0000"],
+    }
+    for (version, complete), values in expected.items():
+        options = Options(measures=measures, version=version, complete=complete)
+        found = [line.split("\t")[2] for line in lines(qrels, run, CATALOG, options)]
+        assert found == values, (version, complete)
+    topics = [line.split("\t")[1] for line in lines(qrels, run, CATALOG, Options(["map"], "10.0", True, True, True))]
+    assert topics == ["t1", "t2", "all"]
+
+
+def test_a_run_without_a_topic_of_the_judgments_ends_with_7(tmp_path: Path, command: Command) -> None:
+    qrels = write(tmp_path / "qrels.txt", "t1 0 a 1\n")
+    run = write(tmp_path / "a.run", "t2 Q0 a 1 1 x\n")
+    with pytest.raises(NoCommonTopicError):
+        list(lines(str(qrels), str(run), CATALOG, Options()))
+    outcome = command("trec_eval", qrels, run)
+    assert (outcome.returncode, outcome.stdout) == (7, "")
+    assert command("trec_eval", "-c", "-m", "map", "--version-profile", "10.0", qrels, run).stdout == (
+        "map                   \tall\t0.0000\n"
+    )
+
+
+@pytest.mark.parametrize("version", ["9.0.8", "10.0"])
+def test_the_worked_case_of_what_10_changes_is_printed_as_by_hand(version: str, command: Command) -> None:
+    case = FIXTURES / "trec-eval-10"
+    measures = ["map", "recip_rank", "iprec_at_recall.0.4,0.8", "11pt_avg"]
+    measures += ["rbp", "rbp_resid.p=0.5", "unj.5"] if version == "10.0" else []
+    flags = [flag for measure in measures for flag in ("-m", measure)]
+    outcome = command(
+        "trec_eval", "-q", *flags, "--version-profile", version, case / "qrels.txt", case / "runs" / "system.run"
+    )
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert outcome.stdout == (case / f"printed.{version}.txt").read_text()
+
+
+def test_options_are_spelt_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
+    one = collection(3)
+    qrels, run = files(tmp_path, one.qrels, one.run)
+    plain = command("trec_eval", "-q", "-c", "-l", "2", "-M", "7", "-m", "map", "-m", "P.5", qrels, run).stdout
+    assert plain
+    spelt = command(
+        "trec_eval",
+        qrels,
+        run,
+        "-qc",
+        "--level_for_rel=2",
+        "--Max_retrieved_per_topic",
+        "7",
+        "--measure",
+        "P.5",
+        "-mmap",
+    ).stdout
+    assert spelt == plain
+    assert command("trec_eval", "-q", "-n", "-m", "map", qrels, run).stdout.count("\tall\t") == 0
+    assert command("trec_eval", "-n", qrels, run).stdout == ""
+    # Of cutoffs the first given for a name hold.
+    assert command("trec_eval", "-m", "P.5", "-m", "P.10", qrels, run).stdout.split()[0] == "P_5"
+
+
+def test_z_scores_are_distances_in_standard_deviations(tmp_path: Path) -> None:
+    """By hand: AP is 1/2 in t1 and 1 in t2; t2 has no reference for P_5."""
+    qrels = str(write(tmp_path / "qrels.txt", "t1 0 a 1\nt2 0 a 1\n"))
+    run = str(write(tmp_path / "a.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 a 1 1 x\n"))
+    zscores = str(write(tmp_path / "z", "t1 map 0.25 0.5\nt2 map 0.5 0.25\nt1 P_5 0.2 0\n"))
+    options = Options(measures=["map", "P.5", "num_q"], per_topic=True, zscores=zscores)
+    assert list(lines(qrels, run, CATALOG, options)) == [
+        "Zmap                   \tt1\t0.5000",
+        "ZP_5                   \tt1\t0.0000",
+        "Zmap                   \tt2\t2.0000",
+        "ZP_5                   \tt2\t-1000000.0000",
+        "Znum_q                 \tall\t2.0000",
+        "Zmap                   \tall\t1.2500",
+        "ZP_5                   \tall\t-500000.0000",
+    ]
+
+
+def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
+    with pytest.raises(UsageError) as caught:
+        rows_wanted(["map", "nap", "P.x", "all_terc", "rbp", "utility.1"], CATALOG, Options())
+    told = str(caught.value).splitlines()
+    assert len(told) == 5
+    for word in ("nearest: map", "nearest: all_trec", '"P.x": cutoffs are numbers', 'unknown measure "rbp"', "takes 4"):
+        assert any(word in line for line in told), word
+    outcome = command("trec_eval", "-m", "nap", "no-such-file", "no-such-file")
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+
+
+def test_help_shows_options_and_pages(command: Command) -> None:
+    assert "--version-profile" in command("trec_eval", "-h").stdout
+    page = command("trec_eval", "-h", "-m", "bpref").stdout
+    for word in ("Buckley and Voorhees 2004", "differs", "parameter", "select"):
+        assert word in page
+
+
+def test_formats_go_with_their_measures(tmp_path: Path, command: Command) -> None:
+    case = FIXTURES / "preferences"
+    run = next((case / "runs").iterdir())
+    outcome = command("trec_eval", "-R", "prefs", "-m", "prefs", case / "prefs.txt", run)
+    assert outcome.returncode == 0, outcome.stderr
+    assert [line.split()[0] for line in outcome.stdout.splitlines()][2:5] == [
+        "prefs_num_prefs_poss",
+        "prefs_num_prefs_ful",
+        "prefs_num_prefs_ful_ret",
+    ]
+    every = command("trec_eval", "-R", "prefs", "-m", "all_prefs", case / "prefs.txt", run)
+    assert (every.returncode, len(every.stdout.splitlines())) == (0, 16)
+    grouped = command(
+        "trec_eval", "-R", "qrels_jg", "-J", "-m", "qrels_jg", FIXTURES / "mixed" / "qrels.txt", MIXED_RUN
+    )
+    assert (grouped.returncode, len(grouped.stdout.splitlines())) == (0, 22)
+    refused = command("trec_eval", "-R", "prefs", "-m", "map", case / "prefs.txt", run)
+    assert refused.returncode == 1
+    assert "map cannot be calculated from judgments of format prefs" in refused.stderr
+
+
+def small(tmp_path: Path, qrels: str, run: str, measures: list[str], **options: object) -> list[str]:
+    """Names and values printed for files of a few lines."""
+    paths = str(write(tmp_path / "qrels.txt", qrels)), str(write(tmp_path / "a.run", run))
+    found = lines(*paths, CATALOG, Options(measures=measures, **options))  # type: ignore[arg-type]
+    return [" ".join(" ".join(line.split("\t")[::2]).split()) for line in found]
+
+
+def test_cutoffs_that_print_alike_stay_two(tmp_path: Path) -> None:
+    """By hand: 40 relevant documents, of which the first two stand at ranks 1 and 4."""
+    judged = "".join(f"t 0 d{at} 1\n" for at in range(40))
+    ranked = "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n"
+    values = [line.split()[-1] for line in small(tmp_path, judged, ranked, ["iprec_at_recall.0.025,0.03"])]
+    # floor(1.0 + 0.9) is one document, floor(1.2 + 0.9) are two.
+    assert values == ["1.0000", "0.5000"]
+
+
+def test_scores_beyond_32_bits_stand_above_the_greatest(tmp_path: Path) -> None:
+    ranked = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4 4 -3.4028235e38 x\n"
+    assert small(tmp_path, "t 0 d1 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("1.0000")
+    assert small(tmp_path, "t 0 d4 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("0.3333")
+
+
+def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
+    qrels, ranked = "t 0 d 1\n", "t Q0 d 1 1 the tag with blanks\n"
+    printed_names = [line.split()[0] for line in small(tmp_path, qrels, ranked, ["P.05,23.4", "map.5", "num_q.1"])]
+    assert printed_names == ["num_q", "map", "P_5", "P_23"]
+    assert small(tmp_path, qrels, ranked, ["runid"])[0].split() == ["runid", "the"]
+    outcome = command("trec_eval", "--query", "--level=1", "--meas", "map", tmp_path / "qrels.txt", tmp_path / "a.run")
+    assert (outcome.returncode, outcome.stdout.count("\n")) == (0, 2)
+
+
+def test_preferences_cut_tied_documents_from_their_own_end(tmp_path: Path) -> None:
+    """trec_eval's preference measures break ties by the lesser document, so of two tied ones d1 is kept."""
+    preferences = "t a s d1 1\nt a s d2 0\n"
+    found = small(
+        tmp_path, preferences, "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n", ["prefs_simp"], depth=1, judgments_format="prefs"
+    )
+    assert found[0].endswith("1.0000")
+
+
+def test_nothing_but_lines_goes_to_standard_output() -> None:
+    """The engine draws a bar there for statements that take two seconds."""
+    with evalsql.open(":memory:") as warehouse:
+        assert warehouse.rows("select current_setting('enable_progress_bar')") == [(False,)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", "t 0 d 1\n"), write(tmp_path / "a.run", "t Q0 d 1 1 x\n")
+    with Path("/dev/full").open("w") as full:
+        outcome = subprocess.run(
+            [sys.executable, "-m", "evalsql", "trec_eval", "-m", "map", qrels, run],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert outcome.returncode == 1
+    assert outcome.stderr.startswith("evalsql: standard output cannot be written")
+    assert "Traceback" not in outcome.stderr

@@ -1,0 +1,1 @@
+"""Measures asked together, explained, compared."""

@@ -1,0 +1,386 @@
+"""The audits: they find nothing on what is loaded, and what is damaged by hand they name."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import AuditError, Warehouse
+from evalsql.catalog.relations import Relation, read_catalog
+from evalsql.database.database import Database
+from evalsql.evaluation.audits import audit_query, audits, findings
+from evalsql.ingest import ranking
+from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.random_collections import collection
+from tests.tools.portable import outside_the_core
+
+CATALOG = read_catalog()
+AUDITS = audits(CATALOG)
+HERE = "(select run_id from runs where run = 'bm25') and topic_id = (select topic_id from topics where topic = 'T05')"
+EVALUATION = f"(select evaluation_id from evaluations where run_id = {HERE})"
+PLACE = "run bm25, topic T05"
+# By audit what is damaged, and all that the audit finds then.
+DAMAGE: Sequence[tuple[str, str, Sequence[str]]] = [
+    (
+        "rank_gaps",
+        f"update retrieved set rank = rank + 1000 where rank = 7 and run_id = {HERE}",
+        [f"{PLACE}: the ranks are not 1 to 40"],
+    ),
+    (
+        "rank_gaps",
+        f"update retrieved set rank = case rank when 3 then 2 else 6 end where rank in (3, 5) and run_id = {HERE}",
+        [f"{PLACE}: the ranks are not 1 to 40"],
+    ),
+    (
+        "num_ret_differences",
+        f"update run_topics set num_ret = 39 where run_id = {HERE}",
+        [f"{PLACE}: num_ret is 39, the ranking has 40 documents"],
+    ),
+    (
+        "num_ret_differences",
+        f"delete from run_topics where run_id = {HERE}",
+        [f"{PLACE}: run_topics lacks the topic, the ranking has 40 documents"],
+    ),
+    (
+        "num_ret_differences",
+        f"delete from retrieved where run_id = {HERE}",
+        [f"{PLACE}: num_ret is 40, the ranking has 0 documents"],
+    ),
+    (
+        "rank_order",
+        f"update retrieved set score = -1e9 where rank = 3 and run_id = {HERE}",
+        [f"{PLACE}: the document at rank 4 is not where the tie rule trec_eval has it"],
+    ),
+    (
+        "rank_order",
+        f"update retrieved set tied_above = 1 where rank = 2 and run_id = {HERE}",
+        [f"{PLACE}: the document at rank 2 is not where the tie rule trec_eval has it"],
+    ),
+    (
+        "rank_order",
+        f"delete from retrieved where rank = 9 and run_id = {HERE}",
+        [f"{PLACE}: the document at rank 10 is not where the tie rule trec_eval has it"],
+    ),
+    (
+        "evaluation_gaps",
+        f"delete from evaluations where run_id = {HERE}",
+        [f"{PLACE}: evaluated 0 times with judgments sample, expected once"],
+    ),
+    (
+        "evaluation_gaps",
+        f"insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations "
+        f"where run_id = {HERE}",
+        [f"{PLACE}: evaluated 2 times with judgments sample, expected once"],
+    ),
+    (
+        "evaluation_gaps",
+        f"insert into topics values (500, 'T99'); update evaluations set topic_id = 500 where run_id = {HERE}",
+        [
+            f"{PLACE}: evaluated 0 times with judgments sample, expected once",
+            "run bm25, topic T99: evaluated 1 times with judgments sample, which do not have the topic",
+        ],
+    ),
+    (
+        "evaluation_gaps",
+        f"update evaluations set evaluation_id = 1 where run_id = {HERE}",
+        ["evaluation 1 stands 2 times, among others for run bm25, topic T01"],
+    ),
+    (
+        "missing_runs",
+        "insert into run_topics values (99, 1, 5)",
+        ["run_topics has rows of run #99, which is not in runs"],
+    ),
+    (
+        "missing_qrels",
+        "insert into topic_weights values (99, 1, 0.5)",
+        ["topic_weights has rows of judgments #99, which are not in qrels"],
+    ),
+    (
+        "missing_topics",
+        f"update retrieved set topic_id = 99 where run_id = {HERE}",
+        ["run bm25, topic #99: has rows in retrieved and is not in topics"],
+    ),
+    (
+        "missing_topics",
+        "update judged_documents set topic_id = 99 where topic_id = 1",
+        ["judgments sample, topic #99: has rows in judged_documents and is not in topics"],
+    ),
+    (
+        "missing_documents",
+        f"update retrieved set document_id = 99999 where rank = 3 and run_id = {HERE}",
+        [f"{PLACE}: retrieved has documents that are not in documents, the first #99999"],
+    ),
+    (
+        "missing_documents",
+        f"update judged_ranks set document_id = 99999 where judged_rank = 3 and evaluation_id in {EVALUATION}",
+        [
+            "run bm25, judgments sample, topic T05: judged_ranks has documents that are not in documents, "
+            "the first #99999"
+        ],
+    ),
+    (
+        "missing_evaluations",
+        "update judged_ranks set evaluation_id = 99999 where evaluation_id = 7",
+        ["judged_ranks has rows of evaluation #99999, which is not in evaluations"],
+    ),
+    (
+        "repeated_names",
+        "insert into documents values (99999, 'doc-0481')",
+        ["documents: the name doc-0481 stands 2 times"],
+    ),
+    ("repeated_names", "insert into topics values (1, 'T99')", ["topics: the key 1 (T01) stands 2 times"]),
+    (
+        "repeated_judgments",
+        "insert into judged_documents select qrels_id, topic_id, document_id, 3 from judged_documents "
+        "join documents using (document_id) join topics using (topic_id) where topic = 'T23' and document = 'doc-0481'",
+        ["judgments sample, topic T23: document doc-0481 stands 2 times in judged_documents"],
+    ),
+    (
+        "grade_differences",
+        "update judged_documents set grade = 3 where topic_id = (select topic_id from topics where topic = 'T23') "
+        "and document_id = (select document_id from documents where document = 'doc-0481')",
+        ["judgments sample, topic T23: document doc-0481 has the grade 3, the judgments say 2"],
+    ),
+    (
+        "grade_differences",
+        "delete from judged_documents where topic_id = (select topic_id from topics where topic = 'T23') "
+        "and document_id = (select document_id from documents where document = 'doc-0481')",
+        ["judgments sample, topic T23: document doc-0481 has no grade, the judgments say 2"],
+    ),
+    *(
+        (
+            "judged_rank_differences",
+            change.format(
+                "evaluation_id = (select evaluation_id from evaluations join runs using (run_id) "
+                "join topics using (topic_id) where run = 'bm25' and topic = 'T23') "
+                "and document_id = (select document_id from documents where document = 'doc-0481')"
+            ),
+            ["run bm25, topic T23: judged_ranks differs from ranking and judgments, in document doc-0481"],
+        )
+        for change in (
+            "delete from judged_ranks where {}",
+            "update judged_ranks set rank = rank + 1 where {}",
+            "update judged_ranks set tied_below = 1 where {}",
+            "update judged_ranks set grade = 1 where {}",
+            "insert into judged_ranks by name select * exclude (first_rank, last_rank) from judged_ranks where {}",
+        )
+    ),
+    *(
+        (
+            "running_counts",
+            f"update judged_ranks set {count} = {count} + 1 where rank = 1 and evaluation_id in {EVALUATION}",
+            [f"{PLACE}: judged_rank or relevant_rank is wrong from rank 1 on"],
+        )
+        for count in ("judged_rank", "relevant_rank")
+    ),
+    (
+        "file_counts",
+        f"update run_topics set num_ret = num_ret - 1 where run_id = {HERE}",
+        ["run bm25: the files have 1600 rows, kept are 1599, left out as repeated 0"],
+    ),
+    (
+        "file_counts",
+        "update files set num_rows = 7 where kind = 'qrels'",
+        ["judgments sample: the files have 7 rows, kept are {judgments}, left out as repeated 0"],
+    ),
+    (
+        "unequal_at_one",
+        f"update judged_ranks set grade = 1, relevant_rank = 2 where rank = 1 and evaluation_id in {EVALUATION}",
+        [f"{PLACE}, judgments sample: P@1 is 2.0, Success@1 1.0, RR@1 0.0"],
+    ),
+    (
+        "falling_recall",
+        "create or replace macro r(k := null, rel := 1) as table select qrels, run, topic, "
+        "case when k = 100 and run = 'bm25' and topic = 'T05' then 0.25 else 0.5 end as value "
+        "from steps.evaluated_topics",
+        [f"{PLACE}, judgments sample: R@100 is less than at a lesser cutoff"],
+    ),
+    (
+        "value_counts",
+        f"insert into evaluations select evaluation_id + 5000, qrels_id, run_id, topic_id from evaluations "
+        f"where run_id = {HERE}",
+        [f"{PLACE}, judgments sample: AP and 87 other measures have no value or several, expected 1"],
+    ),
+    ("missing_relations", "drop view ap; drop macro table ap", ["ap, of kind measures, is neither a view nor a macro"]),
+    (
+        "missing_relations",
+        "delete from relations where relation = 'ap'",
+        ["measure AP: its relation ap is not in relations"],
+    ),
+]
+
+
+def found_by(warehouse: Warehouse, name: str) -> list[str]:
+    found = findings(warehouse.evaluation, [warehouse.catalog[name]])
+    assert {audit for audit, _, _ in found} <= {name}
+    assert all(num_rows >= 0 for _, _, num_rows in found)
+    return [finding for _, finding, _ in found]
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, sample_file: Path) -> Warehouse:
+    """The sample, to be changed."""
+    return evalsql.open(new_file(tmp_path, sample_file))
+
+
+@pytest.mark.parametrize(("name", "damage", "expected"), DAMAGE)
+def test_what_is_damaged_is_named(damaged: Warehouse, name: str, damage: str, expected: Sequence[str]) -> None:
+    assert found_by(damaged, name) == []
+    ((judgments,),) = damaged.rows("select count(*) from assessments")
+    damaged.execute(damage)
+    assert found_by(damaged, name) == [finding.format(judgments=judgments) for finding in expected]
+
+
+def test_tied_documents_in_another_order_are_found(damaged: Warehouse) -> None:
+    run_id, topic_id, rank, run, topic = damaged.rows("""
+        select run_id, topic_id, rank, run, topic from retrieved join runs using (run_id) join topics using (topic_id)
+        where tied_above = 1 order by run, topic, rank limit 1
+    """)[0]
+    damaged.execute(f"""
+        update retrieved as one set document_id = (
+            select document_id from retrieved as other
+            where other.run_id = one.run_id and other.topic_id = one.topic_id and other.rank = {2 * rank - 1} - one.rank
+        )
+        where run_id = {run_id} and topic_id = {topic_id} and rank in ({rank - 1}, {rank})
+    """)
+    expected = f"run {run}, topic {topic}: the document at rank {rank} is not where the tie rule trec_eval has it"
+    assert found_by(damaged, "rank_order")[0] == expected
+
+
+def test_values_out_of_range_are_named_with_their_measure(damaged: Warehouse) -> None:
+    damaged.execute(
+        f"update judged_ranks set grade = 1, relevant_rank = 50 where rank = 1 and evaluation_id in {EVALUATION}"
+    )
+    found = found_by(damaged, "values_out_of_range")
+    assert any(finding.startswith(f"{PLACE}, judgments sample: AP is 4.") for finding in found)
+    assert all(finding.startswith(PLACE) for finding in found)
+
+
+@pytest.mark.parametrize("value", ["null", "'nan'", "'inf'"])
+def test_values_that_are_no_numbers_are_out_of_range(damaged: Warehouse, value: str) -> None:
+    audit = damaged.catalog["values_out_of_range"]
+    row = f"select 'q' as qrels, 'r' as run, 't' as topic, 'NumRet' as measure, cast({value} as double) as value"
+    assert len(damaged.rows(audit_query(damaged.catalog, audit, {"audited_values": row}))) == 1
+    one = row.replace(value, "3")
+    assert damaged.rows(audit_query(damaged.catalog, audit, {"audited_values": one})) == []
+
+
+def test_one_measure_that_leaves_a_topic_out_is_named(damaged: Warehouse) -> None:
+    damaged.execute("delete from measures where measure <> 'AP'")
+    kept = "select qrels, run, topic, 'AP' as measure, value from ap where run <> 'bm25' or topic <> 'T05'"
+    audit = damaged.catalog["value_counts"]
+    found = damaged.rows(audit_query(damaged.catalog, audit, {"audited_values": kept}))
+    assert found == [("value_counts", f"{PLACE}, judgments sample: AP has 0 values, expected 1", 1)]
+
+
+def test_each_audit_is_shown_damage() -> None:
+    assert {name for name, _, _ in DAMAGE} | {"values_out_of_range"} == {audit.name for audit in AUDITS}
+
+
+@pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
+def test_an_audit_holds_to_the_form(sample_file: Path, audit: Relation) -> None:
+    """All give the same columns, are documented, and keep to the portable core but for the engine's list of views."""
+    assert list(audit.columns) == ["finding", "num_rows"]
+    assert audit.header.definition
+    functions = [function.name for function in CATALOG.of_kind("functions")]
+    engines_own = ["function duckdb_views", "function duckdb_functions"]
+    assert [odd for odd in outside_the_core(audit, functions) if odd not in engines_own] == []
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        inputs = dict.fromkeys(audit.header.inputs, "select qrels, run, topic, 'AP' as measure, value from ap")
+        described = warehouse.rows(f"describe {audit_query(warehouse.catalog, audit, inputs)}")
+        assert [row[:2] for row in described] == [("audit", "VARCHAR"), ("finding", "VARCHAR"), ("num_rows", "BIGINT")]
+
+
+def test_random_collections_are_sound() -> None:
+    with new_warehouse() as warehouse:
+        for seed in range(10):
+            one = collection(seed)
+            warehouse.load_qrels(one.qrels, f"{seed}")
+            options = {"depth": 3} if seed % 3 == 1 else {"judged_by": f"{seed}"} if seed % 3 == 2 else {}
+            rule = ("trec_eval", "trec_eval_10", "input")[seed % 3]
+            warehouse.load_run(
+                one.run, f"{seed}", qrels=[f"{seed}"], tie_rule=rule, lower_is_better=seed % 2 == 0, **options
+            )
+        assert findings(warehouse.evaluation, AUDITS) == []
+
+
+def test_every_form_of_input_is_sound(tmp_path: Path) -> None:
+    """Groups, preferences, weights, lists, repeated documents, runs that are replaced."""
+    forms = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
+    with new_warehouse() as warehouse:
+        for case in sorted(FIXTURES.iterdir()):
+            (qrels,) = (case / name for name in forms if (case / name).exists())
+            warehouse.load_qrels(qrels, case.name, form=forms[qrels.name])
+            if (case / "weights.txt").exists():
+                warehouse.load_weights(case / "weights.txt", case.name)
+            for run in sorted((case / "runs").iterdir()):
+                warehouse.load_run(
+                    {"t": {"a": 1.0}}, f"{case.name}-{run.stem}", qrels=case.name, tie_rule="trec_eval_10"
+                )
+                warehouse.load_runs(run, name=f"{case.name}-{run.stem}", qrels=case.name, replace=True)
+        lists = write(tmp_path / "listed.txt", "q1 0.5\n3\n1 9.5\n0 8\n1 8\n\nq2\n0\n0 3\n")
+        warehouse.load_lists(lists)
+        twice = write(tmp_path / "twice.run", "t1 Q0 a 1 3 x\nt1 Q0 b 2 3 x\nt1 Q0 a 3 3 x\nt1 Q0 c 4 3 x\n")
+        warehouse.load_runs(twice, qrels="listed", keep_best=True)
+        assert warehouse.rows("select duplicates from runs where run = 'twice'") == [(1,)]
+        assert findings(warehouse.evaluation, AUDITS) == []
+
+
+def test_a_load_that_leaves_ranks_with_gaps_is_rolled_back(empty: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    retain = ranking._retain
+
+    def damage(database: Database, ranked: str) -> None:
+        retain(database, ranked)
+        database.execute("update retrieved set rank = rank + 1")
+
+    empty.load_qrels({"t1": {"a": 1}}, "judged")
+    empty.load_run({"t1": {"a": 2.0, "b": 1.0}}, "old")
+    monkeypatch.setattr(ranking, "_retain", damage)
+    with pytest.raises(AuditError, match="run new, topic t1: the ranks are not 1 to 2") as caught:
+        empty.load_run({"t1": {"a": 2.0, "b": 1.0}}, "new")
+    assert "fault of evalsql" in str(caught.value)
+    assert "run old" not in str(caught.value)
+    assert empty.rows("select run, max(rank) from rankings group by run") == [("old", 2)]
+    with pytest.raises(AuditError, match="ranks are not 1 to 2"):
+        empty.load_runs(write(Path(empty.path).parent / "new.run", "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n"))
+
+
+def test_check_says_what_it_checked(command: Command, sample_file: Path) -> None:
+    for option in ([], ["--quick"]):
+        outcome = command("check", *option, "--db", sample_file, "--format", "csv")
+        assert (outcome.returncode, outcome.stdout) == (0, "audit,finding,num_rows\n")
+        assert "checked 8 runs and 1 judgment set by " in outcome.stderr
+        assert "rank_gaps" in outcome.stderr
+        assert ("rank_order" in outcome.stderr) == (not option)
+        assert "nothing was found" in outcome.stderr
+
+
+def test_check_prints_findings_and_ends_with_1(command: Command, damaged: Warehouse, tmp_path: Path) -> None:
+    damaged.execute(f"update retrieved set rank = rank + 1000 where rank = 7 and run_id = {HERE}")
+    damaged.close()
+    outcome = command("check", "--quick", "--db", damaged.path, "--format", "csv")
+    assert outcome.returncode == 1
+    rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
+    assert rows == [
+        {"audit": "rank_gaps", "finding": f"{PLACE}: the ranks are not 1 to 40", "num_rows": "40"},
+    ]
+    assert "1 finding" in outcome.stderr
+    outcome = command("check", "--db", damaged.path, "-o", tmp_path / "found.csv")
+    assert outcome.returncode == 1
+    audits_named = [row["audit"] for row in csv.DictReader((tmp_path / "found.csv").open())]
+    assert set(audits_named) == {"rank_gaps", "rank_order", "judged_rank_differences"}
+
+
+def test_an_empty_warehouse_is_sound() -> None:
+    with new_warehouse() as warehouse:
+        assert findings(warehouse.evaluation, AUDITS) == []
+
+
+def test_options_of_ties_are_refused_without_it(command: Command, sample_file: Path) -> None:
+    assert "options of --ties" in command("check", "-m", "AP", "--db", sample_file).stderr
+    assert command("check", "--ties", "--quick", "--db", sample_file).returncode == 2

@@ -1,0 +1,467 @@
+"""``evalsql gate``: scipy on the same values, loops over topics, and what must never pass."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from evalsql.evaluation import gate as gates
+from evalsql.evaluation.baseline import Figures, read_figures, text_of
+from evalsql.evaluation.rules import parse_rule, parse_rules, read_rules
+from tests.cli.test_compare_command import drawn, loaded, reciprocal
+from tests.conftest import Command, Outcome, new_file, new_warehouse, write
+from tests.statistics.test_statistics import CASES, put
+
+ALPHA = 0.05
+TRIALS = 200
+
+
+def verdicts(answer: Outcome) -> dict[str, dict[str, str]]:
+    """The printed rows by rule."""
+    return {row["rule"]: row for row in csv.DictReader(io.StringIO(answer.stdout))}
+
+
+def gate(command: Command, path: Path, candidate: str, *rules: str, options: Sequence[object] = ()) -> Outcome:
+    given = [word for rule in rules for word in ("--rule", rule)]
+    return command("gate", candidate, "--db", path, "--format", "csv", *given, *options)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.endswith(("None", "8"))])
+def test_one_sided_p_values_are_scipys(name: str) -> None:
+    scores = CASES[name]
+    topics = sorted(scores["a"])
+    with new_warehouse() as warehouse:
+        put(warehouse, {"M": scores})
+        rows = warehouse.rows("select run, p_less, p_greater, note from one_sided_t_tests(baseline := 'a')")
+    found = {run: rest for run, *rest in rows}
+    assert found.keys() == {"b", "c", "d", "e"}
+    assert found["b"] == [1, 1, "identical"]
+    assert found["e"] == [1, 0, "constant difference"]
+    for run in ("c", "d"):
+        values, base = ([scores[each][topic] for topic in topics] for each in (run, "a"))
+        if found[run][2] is None:
+            less, greater = (stats.ttest_rel(values, base, alternative=side).pvalue for side in ("less", "greater"))
+            assert found[run][:2] == pytest.approx([less, greater], rel=1e-9, abs=1e-12)
+
+
+def test_means_drops_and_corrected_tests_are_those_of_loops(tmp_path: Path, command: Command) -> None:
+    ranks = drawn(6, 3, 30)
+    path = loaded(tmp_path, ranks)
+    before, after = reciprocal(ranks["run0"]), reciprocal(ranks["run2"])
+    hits = [[float(0 < rank <= 2) for rank in ranks[run]] for run in ("run0", "run2")]
+    rules = ("RR >= 0.1", "RR drop <= 0.02", "RR not worse at p < 0.05", "Success@2 not worse at p < 0.2")
+    answer = gate(command, path, "run2", *rules, options=["--baseline", "run0"])
+    found = verdicts(answer)
+    assert list(found)[-len(rules) :] == list(rules)
+    assert float(found["RR >= 0.1"]["value"]) == pytest.approx(sum(after) / 30, abs=1e-12)
+    assert float(found["RR drop <= 0.02"]["value"]) == pytest.approx((sum(before) - sum(after)) / 30, abs=1e-12)
+    plain = [
+        stats.ttest_rel(after, before, alternative="less").pvalue,
+        stats.ttest_rel(hits[1], hits[0], alternative="less").pvalue,
+    ]
+    tested = [found[rule] for rule in rules[2:]]
+    assert [float(row["p"]) for row in tested] == pytest.approx(plain, rel=1e-9)
+    corrected = multipletests(plain, method="holm")[1]
+    assert [float(row["value"]) for row in tested] == pytest.approx(list(corrected), rel=1e-9)
+    holds = {
+        rules[0]: sum(after) / 30 >= 0.1,
+        rules[1]: (sum(before) - sum(after)) / 30 <= 0.02,
+        rules[2]: corrected[0] >= 0.05,
+        rules[3]: corrected[1] >= 0.2,
+    }
+    assert {rule: found[rule]["verdict"] == "passes" for rule in rules} == holds
+    assert answer.returncode == (0 if all(holds.values()) else 1)
+
+
+def test_a_rise_is_a_loss_where_less_is_better(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"before": [1, 1, 2, 1], "after": [4, 3, 2, 5]})
+    rules = ("ESL drop <= 1", "ESL not worse at p < 0.1")
+    found = verdicts(gate(command, path, "after", *rules, options=["--baseline", "before"]))
+    # Documents that are not relevant above the first relevant one: 3, 2, 1, 4 after 0, 0, 1, 0.
+    assert float(found[rules[0]]["value"]) == pytest.approx(2.25)
+    expected = stats.ttest_rel([3, 2, 1, 4], [0, 0, 1, 0], alternative="greater").pvalue
+    assert float(found[rules[1]]["p"]) == pytest.approx(expected)
+    assert [found[rule]["verdict"] for rule in rules] == ["fails", "fails"]
+    back = gate(command, path, "before", *rules, options=["--baseline", "after"])
+    assert back.returncode == 0, back.stderr
+
+
+def test_bounds_count_rounding_as_nothing(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"before": [1, 2, 1], "after": [2, 2, 2]})
+    # 5/6 - 1/2 is not 1/3 to the last bit.
+    answer = gate(
+        command, path, "after", "RR drop <= 0.3333333333333333", "RR >= 0.5", options=["--baseline", "before"]
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert gate(command, path, "after", "RR > 0.5").returncode == 1
+    assert gate(command, path, "after", "RR <= 0.5").returncode == 0
+    assert gate(command, path, "after", "RR < 0.5").returncode == 1
+
+
+def test_a_relevant_document_stays_in_the_first_ranks(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run": [3, 0, 1]})
+    for rule, code, value in (
+        ("topic t00 in first 3", 0, "3"),
+        ("topic t00 in first 2", 1, "3"),
+        ("topic t01 in first 9", 1, ""),
+        ("topic t77 in first 9", 1, ""),
+    ):
+        answer = gate(command, path, "run", rule)
+        assert (answer.returncode, verdicts(answer)[rule]["value"]) == (code, value), rule
+
+
+def test_the_five_largest_drops_are_told(tmp_path: Path, command: Command) -> None:
+    after = [1, 2, 3, 4, 5, 6, 7, 1]
+    path = loaded(tmp_path, {"before": [1] * 8, "after": after})
+    answer = gate(command, path, "after", "RR drop <= 0.1", options=["--baseline", "before"])
+    told = (
+        "t06 1.0000 to 0.1429, t05 1.0000 to 0.1667, t04 1.0000 to 0.2000, t03 1.0000 to 0.2500, t02 1.0000 to 0.3333"
+    )
+    assert f"RR: largest drops: {told}\n" in answer.stderr
+    assert verdicts(answer)["RR drop <= 0.1"]["note"] == f"largest drops: {told}"
+
+
+def test_missing_topics_fail_unless_a_rule_allows_them(tmp_path: Path, command: Command) -> None:
+    ranks = {"run": [1, 1, 1, 1]}
+    path = loaded(tmp_path, ranks, {"run": [0, 2]})
+    answer = gate(command, path, "run", "RR >= 0.1")
+    assert answer.returncode == 1
+    row = verdicts(answer)["missing topics <= 0"]
+    assert (row["value"], row["verdict"], row["note"]) == ("2", "fails", "missing: t01, t03")
+    assert gate(command, path, "run", "RR >= 0.1", "missing topics <= 2").returncode == 0
+    assert gate(command, path, "run", "RR >= 0.1", "missing topics <= 1").returncode == 1
+
+
+def test_what_cannot_be_right_fails(tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1}, "2": {"b": 1}}, "set")
+        warehouse.load_run({"1": {"x": 1.0}, "2": {"y": 2.0}}, "other ids")
+        warehouse.load_run({"001": {"a": 1.0}, "002": {"b": 2.0}}, "other topics")
+        warehouse.load_run({"1": {"a": 1.0}, "2": {"b": 2.0}}, "good")
+    generous = "RR >= 0"
+    assert gate(command, path, "good", generous).returncode == 0
+    answer = gate(command, path, "other ids", generous)
+    assert (answer.returncode, "are the ids of run and judgments the same?" in answer.stderr) == (1, True)
+    answer = gate(command, path, "other topics", generous)
+    assert answer.returncode == 1
+    assert "the run has no documents for the topics of the judgments" in answer.stderr
+    answer = gate(command, path, "good", "nDCX@10 >= 0")
+    assert answer.returncode == 1
+    assert 'nDCX@10 >= 0: unknown measure "nDCX@10"' in answer.stderr
+    assert "stands for several measures" in gate(command, path, "good", "ndcg_cut >= 0").stderr
+
+
+def test_one_topic_is_not_tested(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"before": [1], "after": [5], "twin": [1]})
+    rule = "RR not worse at p < 0.05"
+    answer = gate(command, path, "after", rule, options=["--baseline", "before"])
+    assert (answer.returncode, verdicts(answer)[rule]["note"]) == (1, "there are too few topics to tell")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["none", "--rule", "RR >= 0"], 'no run is called "none"'),
+        (["run*", "--rule", "RR >= 0"], '"run*" stands for 2 runs; name one'),
+        (["run0"], "there is no rule; give --rule or --rules FILE"),
+        (["run0", "--rule", "RR drop <= 0"], "compares with a baseline; name one with --baseline"),
+        (["run0", "--rule", "RR drop <= 0", "--baseline", "none"], 'no run is called "none"'),
+        (["run0", "--rule", "RR drop <= 0", "--baseline", "none.json"], "none.json: cannot be read"),
+        (["run0", "--rule", "RR drop <= 0", "--baseline", "run0"], "run0 is candidate and baseline"),
+        (["run0", "--rule", "RR better than 3"], 'rule "RR better than 3" is not understood'),
+        (["run0", "--rule", "RR AP >= 3"], "is not understood"),
+        (["run0", "--rule", "RR not worse at p < 5"], "the level of p is 5, it must be between 0 and 1"),
+        (["run0", "--rule", "RR >= 0", "--rules", "none.toml"], "none.toml: cannot be read"),
+        (["run0", "--rule", "RR >= 0", "--qrels", "other"], 'no judgment set is called "other"'),
+        (["run0", "--rule", "RR >= 0", "--update-baseline", "b.json"], "no rule compares with a baseline"),
+        (
+            ["run0", "--rule", "RR drop <= 0", "--update-baseline", "b.txt"],
+            "b.txt: a baseline is written as .json or .toml",
+        ),
+    ],
+)
+def test_what_cannot_be_decided_ends_with_2(
+    tmp_path: Path, command: Command, arguments: list[str], complaint: str
+) -> None:
+    path = loaded(tmp_path, {"run0": [1, 2], "run1": [2, 2]})
+    answer = command("gate", *arguments, "--db", path, "--junit", "out.xml")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert complaint in answer.stderr
+    # A build that reads the file alone stops as well.
+    (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert suite.attrib["errors"] == "1"
+    assert complaint.split(";")[0] in str(suite.find("testcase/error").attrib["message"])  # type: ignore[union-attr]
+
+
+def test_several_judgment_sets_want_a_name(tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1}}, "first")
+        warehouse.load_qrels({"1": {"b": 1}}, "second")
+        warehouse.load_qrels({"1": {"b": 1}}, "third")
+        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}}, "run", qrels=["first", "second"])
+    answer = gate(command, path, "run", "RR >= 1")
+    assert answer.returncode == 2
+    assert "several judgment sets, name one with --qrels: first, second" in answer.stderr
+    assert gate(command, path, "run", "RR >= 1", options=["--qrels", "first"]).returncode == 0
+    assert gate(command, path, "run", "RR >= 1", options=["--qrels", "second"]).returncode == 1
+    assert "run is not evaluated by third" in gate(command, path, "run", "RR >= 1", options=["--qrels", "third"]).stderr
+
+
+@pytest.mark.parametrize("extension", ["json", "toml"])
+def test_a_baseline_in_a_file_decides_as_its_run_does(tmp_path: Path, command: Command, extension: str) -> None:
+    ranks = drawn(7, 3, 25)
+    path = loaded(tmp_path, ranks)
+    rules = ("RR drop <= 0.01", "P@5 not worse at p < 0.05", "RR not worse at p < 0.05", "RR >= 0.2")
+    name = f"base.{extension}"
+    written = gate(command, path, "run0", *rules, options=["--update-baseline", name])
+    assert (written.returncode, written.stdout) == (0, ""), written.stderr
+    assert f"{name}: 2 measures of run0 on 25 topics" in written.stderr
+    text = (tmp_path / name).read_text()
+    content = json.loads(text) if extension == "json" else tomllib.loads(text)
+    expected = {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks["run0"]))}
+    assert content["measures"]["RR"] == pytest.approx(expected, abs=1e-15)
+    assert (content["run"], content["qrels"]) == ("run0", "set")
+    by_run = gate(command, path, "run2", *rules, options=["--baseline", "run0"])
+    by_file = gate(command, path, "run2", *rules, options=["--baseline", name])
+    assert (by_file.returncode, by_file.stdout) == (by_run.returncode, by_run.stdout)
+    # The run itself is not worse than its own figures.
+    assert gate(command, path, "run0", *rules[:3], options=["--baseline", name]).returncode == 0
+
+
+def test_names_of_topics_and_runs_survive_both_kinds_of_file(tmp_path: Path) -> None:
+    odd = 'a "quoted" \\ name\n\x7f\x01 \N{GREEK SMALL LETTER ALPHA}\U0001f600'
+    figures = Figures(odd, "q", "", "1", {"nDCG@10": {odd: 0.1, "2": 1e-05}, "AP": {odd: 1.0, "2": 0.0}})
+    for name in ("b.json", "b.toml"):
+        path = write(tmp_path / name, text_of(figures, Path(name)))
+        assert read_figures(path) == figures
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "is no JSON file of figures"),
+        ("[]", 'has no "measures"'),
+        ('{"measures": {}}', 'has no "measures"'),
+        ('{"measures": {"RR": 0.3}}', "RR has no values by topic"),
+        ('{"measures": {"RR": {"t00": NaN}}}', "RR of topic t00 is nan, not a finite number"),
+        ('{"measures": {"RR": {"t00": true}}}', "RR of topic t00 is True, not a finite number"),
+        ('{"measures": {"RR": {"t00": "1"}}}', "RR of topic t00 is '1', not a finite number"),
+        ('{"measures": {"RR": {"t00": 1, "t00": 0}}}', 'is no JSON file of figures: "t00" stands twice'),
+        ('{"measures": {"RR": {"t00": 1}, "AP": {"t00": 1, "t01": 1}}}', "RR has no value of topic t01"),
+        ('{"run": 3, "measures": {"RR": {"t00": 1}}}', "run must be a text"),
+    ],
+)
+def test_files_of_figures_that_are_refused(tmp_path: Path, command: Command, content: str, complaint: str) -> None:
+    path = loaded(tmp_path, {"run": [1, 1]})
+    write(tmp_path / "base.json", content)
+    answer = gate(command, path, "run", "RR drop <= 0", options=["--baseline", "base.json"])
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert f"base.json: {complaint}" in answer.stderr
+
+
+def figures(values: Mapping[str, float], measure: str = "RR", checksum: str = "") -> str:
+    return json.dumps({"run": "old", "qrels": "set", "qrels_sha256": checksum, "measures": {measure: dict(values)}})
+
+
+def test_a_baseline_with_other_topics_and_measures(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run": [1, 2, 1]})
+    base = ["--baseline", "base.json"]
+    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5, "t02": 1, "gone": 1}))
+    answer = gate(command, path, "run", "RR drop <= 0", options=base)
+    assert answer.returncode == 1
+    assert verdicts(answer)["missing topics <= 0"]["note"] == "missing: gone"
+    assert verdicts(answer)["RR drop <= 0"]["verdict"] == "passes"
+    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5}))
+    answer = gate(command, path, "run", "RR drop <= 0", options=base)
+    assert answer.returncode == 0
+    assert "1 topics are not in the baseline; drops and tests leave them out" in answer.stderr
+    write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5, "t02": 1}, "AP"))
+    answer = gate(command, path, "run", "RR drop <= 0", options=base)
+    assert answer.returncode == 1
+    assert "the baseline has no values of RR" in answer.stderr
+
+
+def test_other_judgments_than_the_baselines_are_told(tmp_path: Path, command: Command) -> None:
+    write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 1\n")
+    write(tmp_path / "run.run", "t Q0 a 1 2 x\nu Q0 b 1 2 x\n")
+    for words in (("qrels", "qrels.txt"), ("runs", "run.run")):
+        assert command("load", *words, "--db", new_name(tmp_path)).returncode == 0
+    rule = "RR drop <= 0"
+    assert gate(command, new_name(tmp_path), "run", rule, options=["--update-baseline", "b.json"]).returncode == 0
+    assert (
+        "the judgments are not those"
+        not in gate(command, new_name(tmp_path), "run", rule, options=["--baseline", "b.json"]).stderr
+    )
+    write(tmp_path / "qrels.txt", "t 0 a 1\nu 0 b 2\n")
+    assert command("load", "qrels", "qrels.txt", "--replace", "--db", new_name(tmp_path)).returncode == 0
+    answer = gate(command, new_name(tmp_path), "run", rule, options=["--baseline", "b.json"])
+    assert "the judgments are not those that the baseline's figures were made with" in answer.stderr
+
+
+def new_name(folder: Path) -> Path:
+    return folder / "own.duckdb"
+
+
+def test_a_run_that_is_not_whole_becomes_no_baseline(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run": [1, 1]}, {"run": [0]})
+    answer = gate(command, path, "run", "RR drop <= 0", options=["--update-baseline", "b.json"])
+    assert (answer.returncode, (tmp_path / "b.json").exists()) == (1, False)
+    assert "b.json: not written" in answer.stderr
+
+
+def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"run0": [1, 2, 1], "run1": [1, 2, 3]})
+    own = tmp_path / "gates" / "last.sql"
+    measure = """\
+        -- measure: Any
+        -- title: Whether anything is retrieved
+        -- definition: 1 if a document is retrieved, else 0.
+        -- range: 0 1
+        -- mean: arithmetic
+        select qrels, run, topic, case when num_ret > 0 then cast(1 as double) else 0 end as value
+        from evaluated_topics
+    """
+    write(own, "\n".join(line.strip() for line in measure.splitlines()))
+    rules = 'rules = [\n  "RR drop <= 0.1",\n  "Any >= 1",\n]\nbaseline = "base.json"\nmeasure-file = "last.sql"\n'
+    write(tmp_path / "gates" / "gate.toml", rules)
+    options = ["--rules", "gates/gate.toml"]
+    assert gate(command, path, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
+    answer = gate(command, path, "run1", "RR >= 0.9", options=options)
+    assert answer.returncode == 1
+    assert {rule: row["verdict"] for rule, row in verdicts(answer).items() if "RR" in rule or "Any" in rule} == {
+        "RR drop <= 0.1": "fails",
+        "Any >= 1": "passes",
+        "RR >= 0.9": "fails",
+    }
+    # What stands on the command line takes the place of the file's baseline.
+    assert gate(command, path, "run0", options=[*options, "--baseline", "run1"]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("rules = [", "gate.toml: is no TOML"),
+        ("rule = []", 'gate.toml: unknown key "rule", expected rules, measure-file, baseline'),
+        ("rules = []", "gate.toml: has no rules"),
+        ('rules = "AP >= 1"', "gate.toml: rules must be a list of texts"),
+        ("rules = [3]", "gate.toml: rules must be a list of texts"),
+        ('rules = ["AP >= 1"]\nbaseline = 3', "gate.toml: baseline must be one text"),
+        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:3: rule "AP ~ 1" is not understood'),
+        ('rules = [\n"AP >= 1",\n"AP ~ 1",\n"P@5 = 1"]', 'gate.toml:4: rule "P@5 = 1" is not understood'),
+    ],
+)
+def test_files_of_rules_that_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_rules(write(tmp_path / "gate.toml", text))
+    assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nDCG@10>=.45", ("mean", ">=", 0.45, "nDCG@10", None)),
+        ("AP(rel=2)@100 >= 4e-1", ("mean", ">=", 0.4, "AP(rel=2)@100", None)),
+        ("RBP(p=0.5, rel=2) < 1", ("mean", "<", 1, "RBP(p=0.5, rel=2)", None)),
+        ("  nDCG@10   drop<=0.01 ", ("drop", "<=", 0.01, "nDCG@10", None)),
+        ("AP not worse at p<0.05", ("test", ">=", 0.05, "AP", None)),
+        ("topic in first in first 10", ("topic", "<=", 10, "", "in first")),
+    ],
+)
+def test_sentences(text: str, expected: tuple[object, ...]) -> None:
+    rule = parse_rule(text)
+    assert (rule.kind, rule.comparison, rule.bound, rule.asked, rule.topic) == expected
+
+
+@pytest.mark.parametrize("text", ["AP drop >= 0.1", "AP >= nan", "AP >= inf", "topic T in first 0", "AP", ">= 3", ""])
+def test_no_sentences(text: str) -> None:
+    with pytest.raises(UsageError, match="is not understood"):
+        parse_rules([text])
+
+
+def test_junit_and_formats(tmp_path: Path, command: Command) -> None:
+    path = loaded(tmp_path, {"before": [1, 1, 1], "after": [1, 2, 1]})
+    words = ("gate", "after", "--db", path, "--baseline", "before", "--rule", "RR drop <= 0.1", "--rule", "RR >= 0.8")
+    answer = command(*words, "--junit", "out.xml", "--format", "json", "-o", "rows.json")
+    assert answer.returncode == 1
+    (suite,) = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert {key: suite.attrib[key] for key in ("tests", "failures", "errors")} == {
+        "tests": "5",
+        "failures": "1",
+        "errors": "0",
+    }
+    failed = [case for case in suite if case.find("failure") is not None]
+    assert [case.attrib["name"] for case in failed] == ["RR drop <= 0.1"]
+    failure = failed[0].find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "value 0.1667 is not <= 0.1"
+    assert failure.text == "largest drops: t01 1.0000 to 0.5000"
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
+    assert [(row["rule"], row["verdict"]) for row in rows[-2:]] == [
+        ("RR drop <= 0.1", "fails"),
+        ("RR >= 0.8", "passes"),
+    ]
+    shown = command(*words, "--format", "markdown").stdout
+    assert shown.startswith("| rule | value | limit | p | verdict | note |\n")
+
+
+def test_the_gate_says_no_as_rarely_and_as_often_as_it_should(tmp_path: Path) -> None:
+    """Two rules that test; each trial is a judgment set, so that one query tests all; some go the whole way."""
+    ranks = drawn(11, 1, 50)["run0"]
+    values = {f"t{nth:02}": value for nth, value in enumerate(reciprocal(ranks))}
+    drawing = random.Random(2026)
+    drops = [0] * TRIALS + [1] * (TRIALS // 10)
+    bases = [
+        {name: {topic: value + drop + drawing.gauss(0, 1) for topic, value in values.items()} for name in ("RR", "AP")}
+        for drop in drops
+    ]
+    with evalsql.open(loaded(tmp_path, {"run": ranks}), read_only=True) as warehouse:
+        says_no = refused(warehouse, values, bases)
+        wrong, right = sum(says_no[:TRIALS]), sum(says_no[TRIALS:])
+        rules = [parse_rule(f"{name} not worse at p < {ALPHA}") for name in ("RR", "AP")]
+        asked = [says_no.index(True), *range(4), TRIALS]
+        for trial in asked:
+            base = Figures("base", "set", "", "", bases[trial])
+            decision = gates.decide(warehouse.evaluation, "run", rules, baseline=base)
+            assert decision.passes is not says_no[trial]
+    # At a chance of 0.05 more than 18 of 200 come in one of a hundred such tests, fewer than 3 likewise.
+    assert stats.binom.ppf(0.005, TRIALS, ALPHA) <= wrong <= stats.binom.ppf(0.99, TRIALS, ALPHA)
+    assert right == TRIALS // 10
+
+
+def refused(
+    warehouse: Warehouse, values: Mapping[str, float], bases: Sequence[Mapping[str, Mapping[str, float]]]
+) -> list[bool]:
+    """Whether the run is worse than each baseline by a measure, both tests together corrected by statsmodels."""
+    rows = [
+        (f"{trial:03}", run, topic, measure, of_run[topic])
+        for trial, base in enumerate(bases)
+        for measure, before in base.items()
+        for run, of_run in (("run", values), ("base", before))
+        for topic in values
+    ]
+    columns = ("qrels", "run", "topic", "measure", "value")
+    warehouse.database.register("drawn", pandas.DataFrame(rows, columns=columns))
+    warehouse.execute("create temp table scores as from drawn")
+    found = warehouse.rows("""
+        select list(p_less order by measure) from one_sided_t_tests(baseline := 'base')
+        where run = 'run' group by qrels order by qrels
+    """)
+    warehouse.execute("drop table temp.scores")
+    warehouse.database.unregister("drawn")
+    return [bool(multipletests(p, alpha=ALPHA, method="holm")[0].any()) for (p,) in found]

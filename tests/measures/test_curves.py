@@ -1,0 +1,327 @@
+"""Curves and what is read from them, against scikit-learn, plain loops and invariants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.catalog.names import parse_measures
+from tests.conftest import new_warehouse, random_warehouse
+from tests.oracles import brute_force_curves as plain
+from tests.oracles.brute_force import frs, single
+from tests.random_collections import Collection, collection
+
+SEEDS = range(80)
+EXACT = 1e-9
+UNIVERSES = [("retrieved", None), ("judged", None), ("retrieved", 300)]
+MEASURES: dict[str, Callable[[plain.Grades, plain.Scores], float]] = {
+    **{
+        f"IPrec_textbook@{float(level)}": partial(plain.interpolated, recall=level)
+        for level in (Fraction(0), Fraction(3, 10), Fraction(7, 10), Fraction(37, 100), Fraction(1))
+    },
+    "IPrecAvg_textbook": plain.eleven_points,
+    "BreakEven": plain.break_even,
+    "MaxF": lambda grades, scores: plain.max_f(grades, scores)[0],
+    "MaxF(beta=2)": lambda grades, scores: plain.max_f(grades, scores, 2)[0],
+    "GSuccess@10": partial(plain.generalized_success, k=10),
+    "GSuccess@30": lambda grades, scores: frs(grades, scores, 2 ** (1 / 29)),
+    "FPR@5": partial(plain.false_positive_rate, k=5),
+    "FPR(k=null)": partial(plain.false_positive_rate, k=10**9),
+    "FPR(nonrelevant='judged')@5": partial(plain.false_positive_rate, k=5, nonrelevant="judged"),
+    "FPR(collection=300)@5": partial(plain.false_positive_rate, k=5, collection=300),
+    "Specificity(nonrelevant='judged')@5": partial(plain.specificity, k=5, nonrelevant="judged"),
+    "ROC@1": partial(plain.roc_n, n=1),
+    "ROC@3": partial(plain.roc_n, n=3),
+    "ROC@50": partial(plain.roc_n, n=50),
+    "ROC(nonrelevant='judged')@3": partial(plain.roc_n, n=3, nonrelevant="judged"),
+}
+
+
+@pytest.fixture(scope="module")
+def collections() -> dict[str, Collection]:
+    return {str(seed): collection(seed) for seed in SEEDS}
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Warehouse]:
+    """All collections in one warehouse, each a judgment set of its own with one run."""
+    with random_warehouse() as warehouse:
+        yield warehouse
+
+
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[Warehouse]:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        yield warehouse
+
+
+def topics(collections: dict[str, Collection]) -> Iterator[tuple[str, str, plain.Grades, plain.Scores]]:
+    """Collection, topic, grades and scores of every topic judged."""
+    for name, one in collections.items():
+        for topic, grades in one.qrels.items():
+            yield name, topic, grades, one.run.get(topic, {})
+
+
+def values(warehouse: Warehouse, measure: str, column: str = "value") -> dict[tuple[str, str], float]:
+    call = parse_measures([measure], warehouse.catalog)[0].call
+    return {
+        (qrels, topic): value for qrels, topic, value in warehouse.rows(f"select qrels, topic, {column} from {call}")
+    }
+
+
+def universe(nonrelevant: str, number: int | None) -> str:
+    return f"nonrelevant := '{nonrelevant}', collection := {'null' if number is None else number}"
+
+
+def curves(warehouse: Warehouse, columns: str, call: str, order: str) -> dict[tuple[str, ...], list[tuple[float, ...]]]:
+    """The points of each curve in their order, by judgment set, run and, if there is one, topic."""
+    keys = "qrels, topic" if "pooled" not in call else "qrels"
+    found: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
+    for row in warehouse.rows(f"select {keys}, {columns} from {call} order by {keys}, {order}"):
+        cut = len(keys.split(", "))
+        found.setdefault(row[:cut], []).append(row[cut:])
+    return found
+
+
+def area(points: list[tuple[float, ...]]) -> float:
+    return math.fsum((x - x0) * (y + y0) / 2 for (x0, y0, *_), (x, y, *_) in pairwise(points))
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_measures_equal_plain_loops(loaded: Warehouse, collections: dict[str, Collection], name: str) -> None:
+    ours = values(loaded, name)
+    for qrels, topic, grades, scores in topics(collections):
+        assert ours[qrels, topic] == pytest.approx(MEASURES[name](grades, scores), abs=EXACT), (qrels, topic)
+
+
+def test_places_of_the_break_even_point_and_the_highest_f(
+    loaded: Warehouse, collections: dict[str, Collection]
+) -> None:
+    even, best = values(loaded, "BreakEven", "rank"), values(loaded, "MaxF", "rank")
+    for qrels, topic, grades, scores in topics(collections):
+        assert even[qrels, topic] == (plain.num_relevant(grades) or None)
+        assert best[qrels, topic] == plain.max_f(grades, scores)[1], (qrels, topic)
+
+
+def test_textbook_and_trec_eval_part_where_their_counts_do(
+    loaded: Warehouse, collections: dict[str, Collection]
+) -> None:
+    parted = 0
+    for level in (0.1, 0.3, 0.7, 0.95):
+        textbook, rounded = values(loaded, f"IPrec_textbook@{level}"), values(loaded, f"IPrec@{level}")
+        for qrels, topic, grades, _ in topics(collections):
+            relevant = plain.num_relevant(grades)
+            if math.floor(level * relevant + 0.9) == math.ceil(Fraction(str(level)) * relevant):
+                assert textbook[qrels, topic] == rounded[qrels, topic], (qrels, topic)
+            parted += textbook[qrels, topic] != rounded[qrels, topic]
+    assert parted > 5
+
+
+@pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
+def test_auc_equals_scikit_learn(
+    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+) -> None:
+    ours = {
+        (qrels, topic): value
+        for qrels, topic, value in loaded.rows(f"select qrels, topic, value from auc({universe(nonrelevant, number)})")
+    }
+    compared = 0
+    for qrels, topic, grades, scores in topics(collections):
+        labels, strengths = plain.labelled(grades, scores, nonrelevant, number)
+        if len(set(labels)) == 2:
+            theirs = roc_auc_score(labels, strengths)
+            compared += 1
+        else:
+            retrieved = sum(label for label, strength in zip(labels, strengths, strict=True) if strength > -1e9)
+            theirs = retrieved / len(labels) if any(labels) else 0.0
+        assert ours[qrels, topic] == pytest.approx(theirs, abs=EXACT), (qrels, topic)
+    assert compared > 150
+
+
+@pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
+def test_roc_curve_equals_scikit_learn(
+    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+) -> None:
+    """Every point is one of theirs, and no corner of theirs is wanting."""
+    call = f"roc_curve({universe(nonrelevant, number)})"
+    ours = curves(loaded, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
+    ours = {key: points for key, points in ours.items() if key[0] in collections}
+    areas = {
+        (qrels, topic): value
+        for qrels, topic, value in loaded.rows(f"select qrels, topic, value from auc({universe(nonrelevant, number)})")
+    }
+    compared = 0
+    for qrels, topic, grades, scores in topics(collections):
+        labels, strengths = plain.labelled(grades, scores, nonrelevant, number)
+        points = ours.get((qrels, topic), [])
+        assert bool(points) == (len(set(labels)) == 2)
+        if points:
+            compare_with_scikit_learn(points, labels, strengths, thresholds=nonrelevant == "retrieved")
+            assert area(points) == pytest.approx(areas[qrels, topic], abs=EXACT)
+            compared += 1
+    assert compared == len(ours) > 150
+
+
+def compare_with_scikit_learn(
+    points: list[tuple[float, ...]], labels: list[int], strengths: list[float], *, thresholds: bool
+) -> None:
+    fpr, tpr, at = roc_curve(labels, strengths, drop_intermediate=False)
+    wrong_right = [(round(x * labels.count(0)), round(y * labels.count(1))) for x, y in zip(fpr, tpr, strict=True)]
+    every = dict(zip(wrong_right, at, strict=True))
+    steps = [(x - x0, y - y0) for (x0, y0), (x, y) in pairwise(wrong_right)]
+    turns = [dx * after_y != dy * after_x for (dx, dy), (after_x, after_y) in pairwise(steps)]
+    corners = {point for point, turn in zip(wrong_right[1:-1], turns, strict=True) if turn}
+    ours = {(wrong, right): threshold for _, _, threshold, wrong, right in points}
+    assert len(ours) == len(points)
+    assert corners <= ours.keys() <= every.keys()
+    assert (points[0][:2], points[-1][:2]) == ((0, 0), (1, 1))
+    for (x0, y0, *_), (x, y, *_) in pairwise(points):
+        assert x >= x0
+        assert y >= y0
+    for key, threshold in ours.items():
+        if not thresholds or threshold is None:
+            continue
+        assert single(threshold) == every[key]
+
+
+@pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
+def test_pooled_curve_and_areas_equal_scikit_learn(
+    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+) -> None:
+    call = f"roc_curve_pooled({universe(nonrelevant, number)})"
+    ours = curves(loaded, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
+    ours = {key: points for key, points in ours.items() if key[0] in collections}
+    areas = {
+        qrels: areas
+        for qrels, *areas in loaded.rows(
+            "select qrels, auc_pooled, auc_mean, roc_n_pooled, roc_n_mean "
+            f"from roc_areas(n := 7, {universe(nonrelevant, number)})"
+        )
+    }
+    auc_means = means(loaded, f"auc({universe(nonrelevant, number)})")
+    roc_means = means(loaded, f"roc(n := 7, nonrelevant := '{nonrelevant}')")
+    compared = 0
+    for qrels, one in collections.items():
+        labels: list[int] = []
+        strengths: list[float] = []
+        for topic, grades in one.qrels.items():
+            more, their_strengths = plain.labelled(grades, one.run.get(topic, {}), nonrelevant, number)
+            labels += more
+            strengths += their_strengths
+        auc, auc_mean, truncated, truncated_mean = areas[qrels]
+        assert auc_mean == pytest.approx(auc_means[qrels], abs=EXACT)
+        assert truncated_mean == pytest.approx(roc_means[qrels], abs=EXACT)
+        assert truncated == pytest.approx(plain.roc_n_of_pool(labels, strengths, 7), abs=EXACT)
+        if len(set(labels)) == 2:
+            compare_with_scikit_learn(ours[(qrels,)], labels, strengths, thresholds=True)
+            assert auc == pytest.approx(roc_auc_score(labels, strengths), abs=EXACT)
+            assert auc == pytest.approx(area(ours[(qrels,)]), abs=EXACT)
+            compared += 1
+    assert compared == len(ours) > 50
+
+
+def means(warehouse: Warehouse, call: str) -> dict[str, float]:
+    return dict(warehouse.rows(f"select qrels, avg(value) from {call} group by qrels"))
+
+
+def test_truncated_at_the_last_false_positive_the_area_is_whole(loaded: Warehouse) -> None:
+    for n in (1, 2, 5, 9):
+        pairs = loaded.rows(f"""
+            select roc.value, auc.value from roc(n := {n}, ties := 'expected') as roc join auc() as auc
+            using (qrels, run, topic) join steps.evaluated_topics using (qrels, run, topic)
+            join steps.class_counts() using (evaluation_id) where nonrel_ret = {n}
+        """)
+        assert len(pairs) > 1
+        for truncated, whole in pairs:
+            assert truncated == pytest.approx(whole, abs=EXACT)
+
+
+def test_saw_tooth_has_the_ends_of_every_step(loaded: Warehouse, collections: dict[str, Collection]) -> None:
+    ours = curves(loaded, "rank, recall, precision, interpolated", "pr_curve()", "rank")
+    for qrels, topic, grades, scores in topics(collections):
+        found = plain.found_at(grades, scores)
+        relevant = plain.num_relevant(grades)
+        hits = [rank for rank, (before, now) in enumerate(pairwise([0, *found]), start=1) if now > before]
+        ranks = sorted({*hits, *(rank - 1 for rank in hits if rank > 1), *([len(found)] if found else [])})
+        points = ours.get((qrels, topic), [])
+        assert [rank for rank, *_ in points] == ranks
+        for rank, recall, precision, interpolated in points:
+            hits_here = found[int(rank) - 1]
+            assert recall == pytest.approx(hits_here / relevant if relevant else 0)
+            assert precision == pytest.approx(hits_here / rank)
+            expected = plain.interpolated(grades, scores, Fraction(hits_here, relevant or 1))
+            assert interpolated == pytest.approx(expected, abs=EXACT), (qrels, topic, rank)
+
+
+def test_mean_curve_is_the_mean_of_the_measure(sample: Warehouse) -> None:
+    rows = sample.rows("select run, recall, precision, num_topics from pr_curve_mean()")
+    assert len(rows) == 8 * 11
+    measures = {recall: parse_measures([f"IPrec_textbook@{recall}"], sample.catalog)[0] for _, recall, *_ in rows}
+    expected = {
+        (run, recall): value
+        for recall, measure in measures.items()
+        for _, run, value in sample.evaluate(measure.name).fetchall()
+    }
+    for run, recall, precision, num_topics in rows:
+        assert precision == pytest.approx(expected[run, recall], abs=EXACT)
+        assert num_topics == 40
+    for run in {run for run, *_ in rows}:
+        curve = [precision for name, _, precision, _ in sorted(rows) if name == run]
+        assert curve == sorted(curve, reverse=True)
+        (average,) = (value for _, name, value in sample.evaluate("IPrecAvg_textbook").fetchall() if name == run)
+        assert average == pytest.approx(sum(curve) / 11, abs=EXACT)
+
+
+def test_lower_scores_and_ranks_that_stand_for_themselves() -> None:
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "b": 0, "c": 1, "d": 0}}, "judged")
+        scores = {"t": {"a": 1e-9, "b": 1e-5, "c": 1e-5, "d": 0.1}}
+        warehouse.load_run(scores, "e-values", lower_is_better=True)
+        warehouse.load_run(scores, "as they stand", tie_rule="input")
+        assert warehouse.rows("select run, value from auc() order by run") == [
+            ("as they stand", 0.75),
+            ("e-values", 0.875),
+        ]
+        by_topic = (
+            "select threshold, false_positives, true_positives from roc_curve() where run = 'e-values' order by rank"
+        )
+        pooled = by_topic.replace("roc_curve", "roc_curve_pooled").replace("by rank", "by fpr, tpr")
+        expected = [(None, 0, 0), (1e-9, 0, 1), (1e-5, 1, 2), (0.1, 2, 2)]
+        assert warehouse.rows(by_topic) == expected
+        assert warehouse.rows(pooled) == expected
+
+
+BY_LEVEL = (
+    *("auc", "roc", "fpr", "specificity", "max_f", "break_even", "g_success", "iprec_textbook", "iprec_avg_textbook"),
+    *("pr_curve", "pr_curve_mean", "roc_curve", "roc_curve_pooled", "roc_areas", "task_ratings"),
+)
+
+
+def test_a_higher_level_is_as_if_lower_grades_were_not_relevant() -> None:
+    with new_warehouse() as graded, new_warehouse() as split:
+        for seed in range(12):
+            one = collection(seed)
+            raised = {
+                topic: {document: min(grade, 0) if grade < 2 else 1 for document, grade in grades.items()}
+                for topic, grades in one.qrels.items()
+            }
+            for warehouse, qrels in ((graded, one.qrels), (split, raised)):
+                warehouse.load_qrels(qrels, f"{seed}")
+                warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+        for relation in BY_LEVEL:
+            for nonrelevant in ("", ", nonrelevant := 'judged'"):
+                if nonrelevant and not relation.startswith(("auc", "roc", "fpr", "specificity")):
+                    continue
+                high = graded.rows(f"from {relation}(rel := 2{nonrelevant}) order by all")
+                low = split.rows(f"from {relation}(rel := 1{nonrelevant}) order by all")
+                assert high == low, relation
+                assert high

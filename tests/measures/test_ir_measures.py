@@ -1,0 +1,180 @@
+"""Every name in ir_measures' registry is read here and gives the values of its providers.
+
+These are trec_eval 9, cwl_eval, gdeval, compatibility, msmarco, judged and accuracy.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from functools import cache
+
+import ir_measures
+import pytest
+from ir_measures.measures import registry
+
+from evalsql import Warehouse
+from evalsql.catalog.names import parse_measures
+from tests.conftest import new_warehouse
+from tests.oracles.brute_force import ranking
+from tests.oracles.fresh_peer import Values, asked_alone
+from tests.random_collections import Qrels, Run, collection
+
+EXACT = 1e-9
+GDEVAL = 0.5001e-5  # it prints five decimals
+# Measures of subtopics, whose names and values have tests of their own.
+ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
+SUBTOPICS = {
+    *("ERR_IA", "nERR_IA", "alpha_DCG", f"{ALPHA}_DCG", "alpha_nDCG", f"{ALPHA}_nDCG"),
+    *("NRBP", "nNRBP", "AP_IA", "MAP_IA", "P_IA", "StRecall"),
+}
+BINARY = ("{}", "{}(rel=2)")
+CUT = ("{}@1", "{}@5", "{}(rel=2)@10", "{}(cutoff=3)")
+SCALED = ("{}(max_rel=4)", "{}(min_rel=1,max_rel=3)", "{}(max_rel=2)")
+SCALED_CUT = ("{}(max_rel=4)@10", "{}(min_rel=1,max_rel=3)@3", "{}(max_rel=2)@1", "{}(max_rel=4)@200")
+GOAL = (*SCALED, "{}(T=2.5,max_rel=4)", "{}(T=0.5,max_rel=2)")
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("AP", "MAP", "RR", "MRR"), (*BINARY, *CUT)),
+    **dict.fromkeys(("P", "Precision", "R", "Recall", "Success"), CUT),
+    **dict.fromkeys(("Rprec", "RPrec", "Bpref", "BPref", "infAP", "SetP", "SetRelP", "SetR", "SetAP", "SetF"), BINARY),
+    # A grade that gains do not list keeps itself there and is worth nothing here.
+    **dict.fromkeys(("nDCG", "NDCG"), ("{}", "{}@5", "{}(dcg='log2')@10", "{}(gains={{0:1,1:2,2:7,3:8,4:11}})")),
+    **dict.fromkeys(("NumQ", "NumRel"), ("{}",)),
+    **dict.fromkeys(("NumRet", "NumRelRet"), ("{}", "{}(rel=1)", "{}(rel=3)")),
+    "SetP": (*BINARY, "{}(relative=True,rel=2)"),
+    "IPrec": ("{}@0.0", "{}@0.1", "{}@1.0", "{}(rel=2)@0.55", "{}(recall=0.4)"),
+    "Judged": ("{}@1", "{}@10", "{}(cutoff=100)"),
+    "RBP": ("{}(rel=1)", "{}(p=0.5,rel=2)", "{}(rel=1,p=0.8)"),
+    "BPM": (*SCALED_CUT, "{}(T=2.0,max_rel=4)@20", "{}(T=0.5,max_rel=2)@5"),
+    **dict.fromkeys(("SDCG", "NERR8", "NERR9"), SCALED_CUT),
+    "SDCG": (*SCALED_CUT, "{}(dcg='log2',max_rel=4)@20"),
+    "NERR10": (*SCALED, "{}(p=0.3,max_rel=4)", "{}(p=0.999,max_rel=4)"),
+    **dict.fromkeys(("NERR11", "INST", "INSQ"), GOAL),
+    "Compat": ("{}", "{}(p=0.8)", "{}(p=0.99,normalize=False)", "{}(p=0.5,normalize=True)"),
+    "ERR": ("{}@1", "{}@5", "{}@20"),
+    "Accuracy": ("{}", "{}@3", "{}(rel=2)@10"),
+}
+GDEVAL_NDCG = ("nDCG(dcg='exp-log2')@5", "NDCG(dcg='exp-log2')@20")
+CWL = ("BPM", "NERR8", "NERR9", "NERR10", "NERR11", "INST")
+
+
+def spelled(name: str) -> list[str]:
+    return [form.format(name) for form in SPELLINGS[name]]
+
+
+@cache
+def gathered() -> tuple[Qrels, Run]:
+    """The topics of many random collections, by number as gdeval wants them, without ties and above 0: the peers' rules
+    for ties differ among themselves, and Compat's documents below 0 stand behind those not retrieved there."""
+    qrels: Qrels = {}
+    run: Run = {}
+    for seed in range(40):
+        one = collection(seed)
+        for nth, (topic, grades) in enumerate(one.qrels.items()):
+            key = str(100 * seed + nth)
+            qrels[key] = grades
+            if order := ranking(one.run.get(topic, {})):
+                run[key] = {document: float(len(order) - place) for place, document in enumerate(order)}
+    return qrels, run
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Warehouse]:
+    qrels, run = gathered()
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(qrels, "gathered")
+        warehouse.load_run(run, "system")
+        yield warehouse
+
+
+def ours(warehouse: Warehouse, spelling: str, column: str = "value") -> Values:
+    (measure,) = parse_measures([spelling], warehouse.catalog)
+    return dict(warehouse.rows(f"select topic, {column} from {measure.call}"))
+
+
+def theirs(spellings: list[str]) -> dict[str, Values]:
+    return asked_alone(spellings, *gathered())
+
+
+def test_no_measure_of_the_registry_is_forgotten() -> None:
+    assert set(registry) == SPELLINGS.keys() | SUBTOPICS
+    assert not SPELLINGS.keys() & SUBTOPICS
+
+
+@pytest.mark.parametrize("name", sorted(SPELLINGS.keys() - {"ERR", "Accuracy"}))
+def test_every_spelling_gives_the_values_of_ir_measures(loaded: Warehouse, name: str) -> None:
+    peers = theirs(spelled(name))
+    topics = gathered()[0].keys()
+    for spelling in spelled(name):
+        peer = peers[spelling]
+        assert peer.keys() == topics
+        values = ours(loaded, spelling)
+        for topic, value in peer.items():
+            # ir_measures has 0 for every topic left out, which is not what the topic's judgments hold.
+            if name not in ("NumRel", "NumQ") or topic in gathered()[1]:
+                assert values[topic] == pytest.approx(value, abs=EXACT), (spelling, topic)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
+@pytest.mark.parametrize("spelling", [*spelled("ERR"), *GDEVAL_NDCG])
+def test_gdeval_gives_the_same_to_five_decimals(loaded: Warehouse, spelling: str) -> None:
+    (peer,) = theirs([spelling]).values()
+    assert len(set(peer.values())) >= 5
+    values = ours(loaded, spelling)
+    for topic, value in peer.items():
+        assert values[topic] == pytest.approx(value, abs=GDEVAL), (spelling, topic)
+
+
+@pytest.mark.parametrize("name", CWL)
+def test_columns_are_what_the_framework_gives_beside(loaded: Warehouse, name: str) -> None:
+    """Where there is no cutoff, cwl_eval stops at place 1000 without counting what is gained there."""
+    qrels, run = gathered()
+    for spelling in spelled(name):
+        measure = ir_measures.parse_measure(spelling)
+        items = ours(loaded, spelling, "expected_items")
+        utility = ours(loaded, spelling, "expected_total_utility")
+        compared = 0
+        for metric in ir_measures.iter_calc([measure], qrels, run):
+            if metric.query_id in run:
+                assert items[metric.query_id] == pytest.approx(metric.expected_items, abs=1e-8), spelling
+                if name in ("BPM", "NERR8", "NERR9"):
+                    assert utility[metric.query_id] == pytest.approx(metric.expected_total_utility, abs=EXACT), spelling
+                gained = metric.value * metric.expected_items
+                assert utility[metric.query_id] == pytest.approx(gained, abs=1e-7), spelling
+                compared += 1
+        assert compared > 100
+
+
+@pytest.mark.parametrize("spelling", spelled("Accuracy"))
+def test_accuracy_where_ir_measures_has_one(loaded: Warehouse, spelling: str) -> None:
+    """It divides by 0 where all retrieved are relevant, and leaves topics without a relevant document out."""
+    qrels, run = gathered()
+    (measure,) = parse_measures([spelling], loaded.catalog)
+    rel, k = (int(str(measure.arguments[name] or 1000)) for name in ("rel", "k"))
+    values = ours(loaded, spelling)
+    hits = {topic: [qrels[topic].get(d, 0) >= rel for d in ranking(run.get(topic, {}))[:k]] for topic in qrels}
+    mixed = {topic: scores for topic, scores in run.items() if any(hits[topic]) and not all(hits[topic])}
+    peer = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.parse_measure(spelling)], qrels, mixed)}
+    assert len(peer) > 20
+    for topic, value in values.items():
+        expected = peer[topic] if topic in peer else float(bool(hits[topic]) and all(hits[topic]))
+        assert value == pytest.approx(expected, abs=EXACT), topic
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0])
+def test_beta_of_f_is_squared_here_and_taken_as_it_is_there(loaded: Warehouse, beta: float) -> None:
+    (peer,) = theirs([f"SetF(beta={beta})"]).values()
+    assert ours(loaded, f"SetF(recall_weight={beta})") == pytest.approx(peer, abs=EXACT)
+    squared = ours(loaded, f"SetF(recall_weight={beta**2})")
+    assert ours(loaded, f"SetF(beta={beta})") == pytest.approx(squared, abs=EXACT)
+
+
+def test_gains_of_a_third_add_up(empty: Warehouse) -> None:
+    """cwl_eval adds rounded thirds: the sixth falls short of 2 and the reader goes on."""
+    qrels = {"1": {f"d{at}": 1 for at in range(8)}}
+    run = {"1": {f"d{at}": float(10 - at) for at in range(8)}}
+    empty.load_qrels(qrels, "thirds")
+    empty.load_run(run, "system")
+    assert ours(empty, "BPM(T=2.0,max_rel=3)@8", "expected_items") == {"1": 6}
+    (metric,) = ir_measures.iter_calc([ir_measures.parse_measure("BPM(T=2.0,max_rel=3)@8")], qrels, run)
+    assert metric.expected_items == 7

@@ -1,0 +1,383 @@
+"""Judgments by groups and preferences: loading them, and their measures against plain loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, Warehouse
+from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
+from tests.conftest import FIXTURES, Command, new_warehouse, write
+from tests.measures.test_ties import orders
+from tests.oracles.brute_force_preferences import (
+    SETS,
+    TIED,
+    PreferenceCollection,
+    Topic,
+    ap_groups,
+    contested_ties,
+    p_groups,
+    preference_collection,
+    rprec_groups,
+    tied_preferences,
+)
+
+CATALOG = read_catalog()
+SEEDS = range(100)
+PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
+
+
+def together(*, as_qrels: bool) -> PreferenceCollection:
+    """The collections of all seeds as one, their topics told apart by the seed."""
+    preferences, run = {}, {}
+    for seed in SEEDS:
+        one = preference_collection(seed, as_qrels=as_qrels)
+        preferences |= {f"{seed}-{topic}": groups for topic, groups in one.preferences.items()}
+        run |= {f"{seed}-{topic}": scores for topic, scores in one.run.items()}
+    return PreferenceCollection(preferences, run)
+
+
+Loaded = tuple[Warehouse, PreferenceCollection]
+
+
+@pytest.fixture(scope="module")
+def preferences(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    collection = together(as_qrels=False)
+    text = "".join(" ".join(map(str, row)) + "\n" for row in collection.rows())
+    with new_warehouse() as warehouse:
+        path = write(tmp_path_factory.mktemp("preferences") / "q.txt", text)
+        warehouse.load_qrels(path, form="preferences")
+        warehouse.load_run(collection.run, "system")
+        yield warehouse, collection
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    collection = together(as_qrels=True)
+    text = "".join(f"{topic} {group} {d} {level:.0f}\n" for topic, group, _, d, level in collection.rows())
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(write(tmp_path_factory.mktemp("groups") / "q.txt", text), form="groups")
+        warehouse.load_run(collection.run, "system")
+        yield warehouse, collection
+
+
+def values(warehouse: Warehouse, measure: str) -> dict[str, float]:
+    return dict(warehouse.rows(f"select topic, value from {parse_measures([measure], CATALOG)[0].call}"))
+
+
+PREFERENCE_MEASURES: dict[str, Callable[[Topic], float]] = {
+    "NumPrefs": Topic.num_prefs,
+    **{f"NumPrefsFulfilled(pairs='{pairs}')": lambda topic, p=pairs: topic.num_fulfilled(p) for pairs in SETS[::2]},
+    **{f"PrefsSimple(pairs='{pairs}')": lambda topic, p=pairs: topic.simple(p) for pairs in SETS},
+    **{f"PrefsGroup(pairs='{pairs}')": lambda topic, p=pairs: topic.by_group(p) for pairs in SETS},
+    **{f"PrefsPair(pairs='{pairs}')": lambda topic, p=pairs: topic.by_pair(p) for pairs in SETS},
+    **{f"PrefsGroupR(pairs='{pairs}')": lambda topic, p=pairs: topic.by_group_r(p) for pairs in SETS[::2]},
+}
+
+
+@pytest.mark.parametrize("measure", PREFERENCE_MEASURES)
+@pytest.mark.parametrize("form", ["preferences", "groups"])
+def test_measures_of_preferences_equal_plain_loops(form: str, measure: str, request: pytest.FixtureRequest) -> None:
+    warehouse, collection = request.getfixturevalue(form)
+    expected = {
+        topic: PREFERENCE_MEASURES[measure](Topic(judged, collection.run.get(topic, {})))
+        for topic, judged in collection.preferences.items()
+    }
+    assert values(warehouse, measure) == pytest.approx(expected, abs=1e-12)
+    assert any(expected.values())
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_only: bool) -> None:
+    warehouse, collection = groups
+    pairs = {topic: (judged, collection.run.get(topic, {})) for topic, judged in collection.preferences.items()}
+    options = f"rel={rel},judged_only={judged_only}"
+    for measure, function, more in (
+        (f"AP_groups({options})", ap_groups, ()),
+        *((f"P_groups({options})@{k}", p_groups, (k,)) for k in (1, 4, 50)),
+        *((f"Rprec_groups({options})@{x}", rprec_groups, (x,)) for x in (0.1, 0.4, 1.0, 1.7)),
+    ):
+        expected = {topic: function(*pair, *more, rel=rel, judged_only=judged_only) for topic, pair in pairs.items()}
+        assert values(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
+        assert any(expected.values())
+
+
+@pytest.mark.parametrize(
+    ("judgments", "form", "collection"),
+    [
+        ("preferences", "preferences", tied_preferences(7, as_qrels=False)),
+        ("preferences", "groups", tied_preferences(7, as_qrels=True)),
+        ("preferences", "preferences", contested_ties(2)),
+        ("groups", "groups", tied_preferences(7, as_qrels=True)),
+        ("groups", "groups", contested_ties(5)),
+    ],
+    ids=["preferences", "preferences-of-groups", "contested", "groups", "contested-groups"],
+)
+def test_ties_in_every_permutation(
+    empty: Warehouse, tmp_path: Path, judgments: str, form: str, collection: PreferenceCollection
+) -> None:
+    rows = [
+        f"{topic} {group} {subgroup} {document} {level}\n"
+        if form == "preferences"
+        else f"{topic} {group} {document} {level:.0f}\n"
+        for topic, group, subgroup, document, level in collection.rows()
+    ]
+    empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form=form)
+    empty.load_run(collection.run, "system")
+    for name, function in TIED[judgments].items():
+        (measure,) = parse_measures([name], CATALOG)
+        variants = tie_variants(measure)
+        assert list(variants) == ["worst", "best", "expected"]
+        found = {
+            topic: [function(judged, order) for order in orders(collection.run[topic])]
+            for topic, judged in collection.preferences.items()
+        }
+        pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+        for ties, picked in pick.items():
+            expected = {topic: picked(numbers) for topic, numbers in found.items()}
+            assert values(empty, variants[ties].name) == pytest.approx(expected, abs=1e-12), (name, ties)
+        assert sum(max(numbers) - min(numbers) > 1e-12 for numbers in found.values()) > 10, name
+
+
+def test_contested_ties_hold_circles(empty: Warehouse, tmp_path: Path) -> None:
+    """What the test above is good for."""
+    rows = [" ".join(map(str, row)) + "\n" for row in contested_ties(2).rows()]
+    empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form="preferences")
+    empty.load_run(contested_ties(2).run, "system")
+    for unit in ("one", "share", "group"):
+        losses = empty.rows(f"select loss from steps.preference_losses(unit := '{unit}')")
+        assert sum(loss > 0 for (loss,) in losses) > 3, unit
+
+
+def test_a_long_circle_of_preferences_is_solved_and_a_longer_one_is_not_known(command: Command, tmp_path: Path) -> None:
+    """Each group prefers a document to the next: all but one of n are fulfilled at best, one at worst."""
+    text, run = "", ""
+    for topic, size in (("long", 14), ("longer", 15)):
+        for at in range(size):
+            text += f"{topic} g{at} d{at:02} 1\n{topic} g{at} d{(at + 1) % size:02} 0\n"
+            run += f"{topic} Q0 d{at:02} 1 1 x\n"
+    write(tmp_path / "prefs.txt", text)
+    write(tmp_path / "tied.run", run)
+    write(tmp_path / "none.run", "other Q0 a 1 1 x\n")
+    command("load", "qrels", "prefs.txt", "--form", "preferences")
+    command("load", "runs", "tied.run", "none.run")
+    with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True) as warehouse:
+        for ties, known in (("worst", 1.0), ("best", 13.0), ("expected", 7.0)):
+            found = dict(
+                warehouse.rows(f"select topic, value from num_prefs_fulfilled(ties := '{ties}') where run = 'tied'")
+            )
+            assert found == {"long": known, "longer": 7.5 if ties == "expected" else None}, ties
+    done = command("ties", "-m", "NumPrefsFulfilled P@1", "--format", "csv")
+    assert "prefs,tied,NumPrefsFulfilled,27.0,,14.5," in done.stdout
+    assert "prefs,none,NumPrefsFulfilled,0.0,0.0,0.0,0.0" in done.stdout
+    assert "NumPrefsFulfilled: of 1 pair of runs not known whether the order could be another: tied\n" in done.stderr
+    assert "by P@1 under no order" in done.stderr
+    assert done.returncode == 0
+
+
+def test_groups_of_which_each_finds_other_documents(empty: Warehouse, tmp_path: Path) -> None:
+    """So many sets of documents are tried, and no more; the best order is looked for here by plain recursion."""
+    text, run = "", {}
+    for topic, size in (("many", 9), ("more", 10)):
+        documents = {f"{group}{at}": group for group in "abc" for at in range(size)}
+        text += "".join(f"{topic} {group} {document} 1\n" for document, group in documents.items())
+        text += "".join(f"{topic} a missing{at} 1\n" for at in range(5))
+        run[topic] = dict.fromkeys([*documents, "x", "y"], 1.0)
+    empty.load_qrels(write(tmp_path / "q.txt", text), form="groups")
+    empty.load_run(run, "system")
+
+    @cache
+    def total(above: tuple[int, int, int], place: int, pick: Callable[[Iterable[float]], float]) -> float:
+        kinds = [kind for kind in range(3) if above[kind] < 9]
+        return (
+            pick(
+                (above[kind] + 1) / place / (14 if kind == 0 else 9) / 3
+                + total(tuple(n + (k == kind) for k, n in enumerate(above)), place + 1, pick)  # type: ignore[arg-type]
+                for kind in kinds
+            )
+            if kinds
+            else 0.0
+        )
+
+    for ties, place, pick in (("worst", 3, min), ("best", 1, max)):
+        found = dict(empty.rows(f"select topic, value from ap_groups(ties := '{ties}')"))
+        assert found == {"many": pytest.approx(total((0, 0, 0), place, pick), abs=1e-12), "more": None}, ties
+    assert all(value is not None for _, value in empty.rows("select topic, value from p_groups(ties := 'best')"))
+
+
+def test_a_check_says_what_is_not_known(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "prefs.txt", "t g a 1\nt g b 0\n")
+    write(tmp_path / "upper.run", "t Q0 a 1 2 x\nt Q0 b 2 1 x\n")
+    write(tmp_path / "tied.run", "t Q0 b 1 1 x\nt Q0 a 2 1 x\n")
+    command("load", "qrels", "prefs.txt", "--form", "preferences")
+    command("load", "runs", "upper.run", "tied.run")
+    done = command("ties", "-m", "PrefsSimple NumPrefs IPrec@0.5", "tied", "--format", "csv")
+    assert done.stdout.splitlines() == [
+        "qrels,run,measure,value,worst,expected,best",
+        "prefs,tied,IPrec@0.5,0.5,0.5,,1.0",
+        "prefs,tied,PrefsSimple,1.0,0.0,0.5,1.0",
+    ]
+    assert done.returncode == 0
+    assert "not a question of ties, or not known: NumPrefs" in done.stderr
+    assert "pairs of runs" not in done.stderr
+    assert command("ties", "-m", "PrefsSimple").returncode == 0
+
+
+def test_four_columns_are_five_with_subgroup_0(empty: Warehouse, tmp_path: Path) -> None:
+    four = "topic group document level\nt1 g a 1.5\nt1 g b 0\n\n# a comment\nt1 h b 2e0\n"
+    five = "t1 g 0 a 1.5\r\nt1\tg  0 b 0\r\nt1 h 0 b 2\r\n"
+    for name, text in (("four", four), ("five", five)):
+        empty.load_qrels(write(tmp_path / name, text), form="preferences")
+        assert empty.rows(
+            """
+            select topic, judgment_group, subgroup, document, level
+            from preferences join qrels using (qrels_id) join topics using (topic_id) join documents using (document_id)
+            where qrels = ? order by all
+            """,
+            [name],
+        ) == [("t1", "g", "0", "a", 1.5), ("t1", "g", "0", "b", 0.0), ("t1", "h", "0", "b", 2.0)]
+    assert empty.rows("select qrels, form, comments from qrels order by 1 desc") == [
+        ("four", "preferences", "topic group document level\n# a comment"),
+        ("five", "preferences", ""),
+    ]
+    assert empty.rows("select name, num_topics, num_rows from holdings order by 1") == [("five", 1, 3), ("four", 1, 3)]
+    assert empty.rows(
+        "select document, grade from judged_documents join documents using (document_id) order by all"
+    ) == [
+        *[("a", 1)] * 2,
+        *[("b", 1)] * 2,
+    ]
+
+
+REFUSED = {
+    "t g s a\n": 'q.txt:1: level "a" is not a number',
+    "t g a\n": "q.txt:1: 3 columns, expected 5 or 4: topic group [subgroup] document level",
+    "t g s a 1 x\n": "q.txt:1: 6 columns, expected 5 or 4",
+    "t g s a 1\nt g b 1\n": "q.txt:2: 4 columns, while rows above have 5",
+    "t g s a nan\n": 'q.txt:1: level "nan" is not a number',
+    "t g s a 1e999\n": 'q.txt:1: level "1e999" is too large',
+    "t g s a 1\nt g r a 1\nt g s a 2\n": (
+        "q.txt:3: document a of topic t in group g stands in subgroup s already, at line 1"
+    ),
+    "t g s a 0\nt h s a 2\nt g r a 2\n": "q.txt:3: document a of topic t in group g has level 2 here and 0 at line 1",
+    "t g s a 2\nt g s b 1\nt g r b 2\nt g r a 1\n": (
+        "q.txt: group g of topic t contradicts itself, preferring a to b, b to a"
+    ),
+    "": "q.txt: holds no rows",
+}
+
+
+def test_unusable_preferences_are_refused_with_their_place(empty: Warehouse, tmp_path: Path) -> None:
+    for text, reason in REFUSED.items():
+        with pytest.raises(InputError) as refusal:
+            empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+        assert str(refusal.value).startswith(f"{tmp_path}/{reason}")
+        assert refusal.value.count == 1
+    assert empty.rows("select count(*) from qrels") == [(0,)]
+    assert empty.rows("select count(*) from preferences") == [(0,)]
+
+
+def test_a_circle_by_way_of_others_is_refused_and_every_problem_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    text = "t g 1 a 9\nt g 1 b 5\nt g 1 x 5\nt g 2 b 2\nt g 2 c 1\nt g 3 c 3\nt g 3 x 2\nt g 3 d 0.5\nt g 4 d 2\n"
+    text += "t g 4 a 1\nt h 1 a 1\nt h 1 b two\nt h 1 a 2\n"
+    with pytest.raises(InputError) as refusal:
+        empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+    faults = [str(problem).removeprefix(f"{tmp_path}/") for problem in refusal.value.problems]
+    assert faults[0] == 'q.txt:12: level "two" is not a number'
+    assert faults[1] == "q.txt:13: document a of topic t in group h stands in subgroup 1 already, at line 11"
+    assert faults[2] in [
+        f"q.txt: group g of topic t contradicts itself, preferring {circle}"
+        for circle in ("a to b, b to c, c to x, x to d, d to a", "a to x, x to d, d to a")
+    ]
+
+
+def test_groups_may_disagree_and_what_follows_counts(empty: Warehouse, tmp_path: Path) -> None:
+    text = "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 c 1\nt g 3 c 5\nt g 3 d 4\nt h 1 d 2\nt h 1 a 1\n"
+    empty.load_qrels(write(tmp_path / "q.txt", text), form="preferences")
+    names = "select document from documents where document_id = "
+    assert empty.rows(
+        f"select judgment_group, ({names} better_id), ({names} worse_id) from steps.preference_pairs order by all"
+    ) == [
+        *(("g", better, worse) for better, worse in ("ab", "ac", "ad", "bc", "bd", "cd")),
+        ("h", "d", "a"),
+    ]
+
+
+def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Path) -> None:
+    text = "t 1 a 0\nt 2 a 2\nt 1 b 1\n"
+    with pytest.raises(InputError, match=r"q.txt:2: document a of topic t is already judged at line 1, .* form groups"):
+        empty.load_qrels(write(tmp_path / "q.txt", text))
+    empty.load_qrels(tmp_path / "q.txt", form="groups")
+    assert empty.rows("select form, num_rows from qrels join holdings on name = qrels.qrels") == [("groups", 3)]
+    judged = "select document, grade from judged_documents join documents using (document_id) order by all"
+    assert empty.rows(judged) == [("a", 2), ("b", 1)]
+    write(tmp_path / "q.txt", text + "t 2 a 3\n")
+    with pytest.raises(
+        InputError, match=r"q.txt:4: document a of topic t is already judged by group 2 at line 2\nnothing"
+    ):
+        empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True)
+    empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True, keep_best=True)
+    assert empty.rows("select iteration, grade, duplicates from assessments, qrels order by all") == [
+        *(("1", 0, 1), ("1", 1, 1), ("2", 3, 1)),
+    ]
+    assert empty.rows(judged) == [("a", 3), ("b", 1)]
+
+
+def test_forms_and_options_that_do_not_fit_are_refused(empty: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "q.txt", PREFERENCES)
+    with pytest.raises(UsageError, match="form stars is unknown; there are: grades, groups, preferences"):
+        empty.load_qrels(path, form="stars")
+    with pytest.raises(UsageError, match="of repeated preferences none is the best one"):
+        empty.load_qrels(path, form="preferences", keep_best=True)
+
+
+def test_replaced_preferences_leave_nothing_behind(empty: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "q.txt", PREFERENCES)
+    empty.load_qrels(path, form="preferences")
+    empty.load_runs(FIXTURES / "preferences" / "runs" / "system.run")
+    write(path, "t 0 a 1\n")
+    empty.load_qrels(path, replace=True)
+    assert empty.rows("select count(*) from preferences") == [(0,)]
+    assert empty.rows("select topic, grade from judged_documents join topics using (topic_id)") == [("t", 1)]
+    assert empty.rows("select topic, value from prefs_simple") == [("t", 0.0)]
+
+
+def test_frames_hold_groups_and_preferences(empty: Warehouse, tmp_path: Path) -> None:
+    rows = [line.split() for line in PREFERENCES.splitlines()[1:]]
+    frame = pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "level"])
+    frame["level"] = frame["level"].astype(float)
+    empty.load_qrels(write(tmp_path / "file.txt", PREFERENCES), form="preferences")
+    empty.load_qrels(frame, "frame", form="preferences")
+    content = "select judgment_group, subgroup, document_id, level from preferences join qrels using (qrels_id)"
+    expected = empty.rows(f"{content} where qrels = 'file' order by all")
+    assert empty.rows(f"{content} where qrels = 'frame' order by all") == expected
+    with pytest.raises(InputError, match=r"bad:21: document a of topic p1 in group anna stands in subgroup 0 already"):
+        empty.load_qrels(pd.concat([frame, frame.head(1)]), "bad", form="preferences")
+    frame.loc[1, "level"] = float("inf")
+    with pytest.raises(InputError, match=r"bad:2: level is missing or not finite"):
+        empty.load_qrels(frame, "bad", form="preferences")
+    with pytest.raises(UsageError, match="there is no column for the group"):
+        empty.load_qrels({"t": {"a": 1}}, "bad", form="preferences")
+    judged = pd.DataFrame({"qid": ["t", "t"], "iteration": ["1", "2"], "docno": ["a", "a"], "grade": [0, 1]})
+    with pytest.raises(InputError, match="document a of topic t is judged more than once"):
+        empty.load_qrels(judged, "groups")
+    empty.load_qrels(judged, "groups", form="groups")
+    assert empty.rows("select iteration, grade from assessments order by all") == [("1", 0), ("2", 1)]
+
+
+def test_the_command_line_takes_the_form(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "prefs.txt", PREFERENCES)
+    done = command("load", "qrels", "prefs.txt", "--form", "preferences")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "loaded judgments prefs: 20 judgments of 4 topics" in done.stderr
+    done = command("load", "qrels", "prefs.txt", "--name", "again", "--form", "preferences", "--keep-best")
+    assert done.returncode == 2
+    assert "none is the best one" in done.stderr

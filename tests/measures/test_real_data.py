@@ -1,0 +1,182 @@
+"""Public runs and judgments: the organisers' printed figures, and trec_eval on files that break loaders."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import ir_measures
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import evalsql
+from evalsql import InputError, Warehouse
+from evalsql.catalog.names import parse_measures
+from tests.conftest import real_data
+from tests.measures.test_ir_measures import GDEVAL, SPELLINGS
+from tests.oracles import brute_force, peers
+from tests.random_collections import Qrels, Run
+
+REAL = real_data()
+ODDITIES = sorted(path.name for path in (REAL / "oddities").iterdir()) if REAL else ["(no real data)"]
+REPEATED = "UEvora_extract_dups"
+
+
+def lines(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as stream:
+        yield from (line.split() for line in stream if line.strip())
+
+
+def read_qrels(path: Path) -> Qrels:
+    qrels: Qrels = {}
+    for topic, _, document, grade in lines(path):
+        qrels.setdefault(topic, {})[document] = int(grade)
+    return qrels
+
+
+def read_run(path: Path) -> Run:
+    """Rows but a header; of a document that stands twice the better score, as the flag keeps it."""
+    run: Run = {}
+    for topic, _, document, rank, score, *_ in lines(path):
+        if rank.isdigit():
+            scores = run.setdefault(topic, {})
+            scores[document] = max(float(score), scores.get(document, float(score)))
+    return run
+
+
+def run_name(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".run")
+
+
+def leaderboard(warehouse: Warehouse, measures: list[str]) -> dict[str, list[str]]:
+    rows = warehouse.evaluate(measures).fetchall()
+    return {run: [f"{value:.4f}" for value in values] for _, run, *values in rows}
+
+
+def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Path) -> None:
+    folder = real / "trec-covid-r5"
+    with evalsql.open(tmp_path / "covid.duckdb") as warehouse:
+        warehouse.load_qrels(folder / "qrels.txt", "r5")
+        assert len(warehouse.load_runs(str(folder / "runs" / "*.run.gz"))) == 126
+        assert warehouse.rows("select count(*) from rankings") == [(5_731_749,)]
+        ours = leaderboard(warehouse, ["nDCG@20", "P@20", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
+        # The same ranking twice: every measure must agree.
+        twins = "'DoRA_MSMARCO_1k', 'DoRA_NO_Judgments_1k'"
+        assert (
+            warehouse.rows(f"""
+            select measure, topic from scores where run in ({twins})
+            group by measure, topic having count(distinct value) > 1
+        """)
+            == []
+        )
+    with (folder / "official_leaderboard.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    official = {row["tag"]: [row[name] for name in ("ndcg@20", "P@20", "rbp_p5", "bpref", "map")] for row in rows}
+    assert len(official) == 126
+    assert ours == official
+
+
+@pytest.mark.parametrize("folder", ["trec-covid-r1-small", "trec-covid-r3-small"])
+def test_official_figures_of_earlier_rounds(real: Path, empty: Warehouse, folder: str) -> None:
+    empty.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
+    empty.load_runs(str(real / "oddities" / folder / "runs" / "*"))
+    ours = leaderboard(empty, ["nDCG@10", "P@5", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
+    with (real / "oddities" / folder / "official_leaderboard.csv").open(newline="") as stream:
+        rows = [{name.lower(): value for name, value in row.items()} for row in csv.DictReader(stream)]
+    rbp = "rbp(p=.5)" if "rbp(p=.5)" in rows[0] else "rbp_p5"
+    assert ours == {row["run"]: [row[name] for name in ("ndcg@10", "p@5", rbp, "bpref", "map")] for row in rows}
+
+
+@pytest.mark.filterwarnings("ignore:.*holds zero bytes")
+@pytest.mark.parametrize("folder", ODDITIES)
+def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder: str) -> None:
+    qrels = read_qrels(real / "oddities" / folder / "qrels.txt")
+    paths = sorted((real / "oddities" / folder / "runs").iterdir())
+    empty.load_qrels(real / "oddities" / folder / "qrels.txt", folder)
+    empty.load_runs(paths, keep_best=True)
+    runs = {run_name(path): read_run(path) for path in paths}
+    for level in (1, 2):
+        theirs = {run: peers.trec_eval(qrels, scores, level) for run, scores in runs.items()}
+        for name, their_name in peers.at_level(level).items():
+            call = parse_measures([name], empty.catalog)[0].call
+            ours = {(run, topic): value for run, topic, value in empty.rows(f"select run, topic, value from {call}")}
+            for run, found in theirs.items():
+                for topic, value in found.get(their_name, {}).items():
+                    assert ours[run, topic] == pytest.approx(value, abs=1e-9), (name, run, topic)
+    for k in (1, 5):
+        taps = empty.rows(f"select run, topic, value from tap(k := {k}, reward_silence := true)")
+        for run, scores in runs.items():
+            theirs = peers.tap(qrels, scores, k)
+            by_topic = {topic: value for name, topic, value in taps if name == run}
+            for topic, value in (theirs[1] if theirs else {}).items():
+                assert by_topic[topic] == pytest.approx(value, abs=1e-9), (k, run, topic)
+
+
+def test_repeated_documents_are_refused_with_their_lines_or_counted(real: Path, empty: Warehouse) -> None:
+    folder = real / "oddities" / "clef-ehealth-2018"
+    empty.load_qrels(folder / "qrels.txt", "clef")
+    file = next((folder / "runs").glob(f"{REPEATED}*"))
+    with pytest.raises(InputError) as caught:
+        empty.load_runs(file)
+    assert caught.value.count == 635
+    assert f"{file}:2: document 280c1618-d6de-4312-b929-df4c29218097 of topic 153001 already stands at line 1" in str(
+        caught.value
+    )
+    assert empty.rows("select count(*) from retrieved") == [(0,)]
+    empty.load_runs(file, keep_best=True)
+    assert empty.rows("select duplicates from runs") == [(635,)]
+    assert empty.rows("select num_rows from files where kind = 'run'") == [(sum(1 for _ in lines(file)),)]
+
+
+def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None:
+    folder = real / "oddities" / "clef-tar-2017"
+    empty.load_qrels(folder / "qrels.txt", "tar")
+    empty.load_runs(str(folder / "runs" / "AMC_*"), name="AMC")
+    assert empty.rows("select run, num_topics, missing_topics from coverage") == [("AMC", 3, 0)]
+    assert empty.rows("select count(*) from files where kind = 'run'") == [(3,)]
+    assert (
+        empty.rows("select comments from runs")[0][0].splitlines() == ["TOPIC_ID INTERACTION PID RANK SCORE RUN_ID"] * 3
+    )
+
+
+def test_ir_measures_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
+    """One spelling of each measure it has, Accuracy apart, of which it has none where all retrieved are relevant; the
+    ties are settled first, since its providers settle them in different ways."""
+    folder = real / "trec-covid-r5"
+    qrels = read_qrels(folder / "qrels.txt")
+    scores = read_run(folder / "runs" / "BioInfo-run3.run.gz")
+    orders = {topic: brute_force.ranking(scores[topic]) for topic in scores.keys() & qrels.keys()}
+    run = {t: {document: float(len(order) - at) for at, document in enumerate(order)} for t, order in orders.items()}
+    empty.load_qrels(qrels, "r5")
+    empty.load_run(run, "system")
+    for spelling in sorted({SPELLINGS[name][-1].format(name) for name in SPELLINGS.keys() - {"Accuracy"}}):
+        (measure,) = parse_measures([spelling], empty.catalog)
+        ours = dict(empty.rows(f"select topic, value from {measure.call}"))
+        theirs = {
+            each.query_id: each.value
+            for each in ir_measures.iter_calc([ir_measures.parse_measure(spelling)], qrels, run)
+        }
+        assert len(theirs) == 50
+        assert ours == pytest.approx(theirs, abs=GDEVAL if spelling.startswith("ERR") else 1e-9), spelling
+
+
+def test_scikit_learn_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
+    """The area under the curve of what is retrieved, with missing relevant documents last, and of what is judged."""
+    folder = real / "trec-covid-r5"
+    path = folder / "runs" / "UPrrf102-r5.run.gz"
+    qrels, run = read_qrels(folder / "qrels.txt"), read_run(path)
+    empty.load_qrels(folder / "qrels.txt", "r5")
+    empty.load_runs(path)
+    for nonrelevant in ("retrieved", "judged"):
+        ours = dict(empty.rows(f"select topic, value from auc(nonrelevant := '{nonrelevant}')"))
+        assert len(ours) == 50
+        for topic, value in ours.items():
+            grades, scores = qrels[topic], run[topic]
+            judged = {document for document, grade in grades.items() if grade >= (nonrelevant == "retrieved")}
+            documents = sorted(judged | scores.keys() if nonrelevant == "retrieved" else judged)
+            last = min(scores.values()) - 1e6
+            labels = [grades.get(document, 0) >= 1 for document in documents]
+            listed = [brute_force.single(scores.get(document, last)) for document in documents]
+            assert value == pytest.approx(roc_auc_score(labels, listed), abs=1e-9), (nonrelevant, topic)

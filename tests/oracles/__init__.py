@@ -1,0 +1,1 @@
+"""What values are checked against: peers, and loops as plain as can be."""

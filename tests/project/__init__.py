@@ -1,0 +1,1 @@
+"""README, package and benchmark."""

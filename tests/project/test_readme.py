@@ -1,0 +1,185 @@
+"""The README, the guides and the SQL's page are true: their examples print what they say, their names exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import ir_measures
+import pytest
+import pytrec_eval
+
+# It compiles for minutes otherwise.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+from ranx.meta.evaluate import extract_metric_and_params
+from ranx.metrics import metric_switch
+
+import evalsql
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import read_catalog
+from tests.conftest import ROOT, Command, write
+from tests.tools import depth, measures_page
+from tests.tools.readme import GUIDES, PAGES, README, SQL_README, demonstrate, examples, printed
+
+TEXT = README.read_text(encoding="utf-8")
+SQL_TEXT = SQL_README.read_text(encoding="utf-8")
+GUIDE = {page.stem: page.read_text(encoding="utf-8") for page in GUIDES}
+EXAMPLES = {
+    f"{page.parent.name}-{page.stem}-{number}": example
+    for page in PAGES
+    for number, example in enumerate(examples(page.read_text(encoding="utf-8")), start=1)
+}
+
+
+@pytest.fixture(scope="module")
+def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("readme")
+    demonstrate(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_print_what_the_pages_show(demonstrated: Path, name: str) -> None:
+    example = EXAMPLES[name]
+    output = printed(example.kind, example.code, demonstrated)
+    assert example.output is None or output == example.output
+
+
+def test_an_example_that_fails_or_prints_something_else_is_found(demonstrated: Path) -> None:
+    page = (
+        "```sh\nevalsql ls --db none.duckdb\nevalsql measures ap\n```\n\n```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    )
+    failing, other = examples(page)
+    with pytest.raises(RuntimeError, match="no such file"):
+        printed(failing.kind, failing.code, demonstrated)
+    assert (printed(other.kind, other.code, demonstrated), other.output) == ("1\n", "2\n")
+
+
+@pytest.mark.parametrize("name", GUIDE)
+def test_every_command_of_a_guide_is_an_example(name: str) -> None:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE[name], re.DOTALL | re.MULTILINE)
+    assert len(blocks) * 2 == GUIDE[name].count("```")
+    assert {kind for kind, _ in blocks} <= {"sh", "sql", "python", "text", "r"}
+    following = zip(blocks, [*blocks[1:], ("", "")], strict=True)
+    assert all(below == "text" for (kind, _), (below, _) in following if kind == "sql")
+
+
+def test_the_measure_of_ones_own_works(command: Command, tmp_path: Path) -> None:
+    example = re.search(r"```sql\n(-- measure: LastFound.*?)```", SQL_TEXT, re.DOTALL)
+    assert example is not None
+    write(tmp_path / "own" / "last_found.sql", example[1])
+    assert command("demo", "--db", "evalsql.duckdb").returncode == 0
+    called = re.search(r"evalsql (leaderboard .*--measure-file own)", SQL_TEXT)
+    assert called is not None
+    asked = command(*shlex.split(called[1]), "--format", "csv")
+    assert asked.returncode == 0, asked.stderr
+    assert asked.stdout.startswith("qrels,run,LastFound@10,AP\n")
+    # Its value is precision at the rank of the last relevant document among the first ten.
+    with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True, measures=tmp_path / "own") as warehouse:
+        differing = """
+            with found as (
+                select qrels, run, topic, count(*) as num_rel_ret, max(rank) as last_rank
+                from rankings join judgments using (topic, document) join qrels using (qrels)
+                where rank <= 10 and grade >= 1 group by all
+            )
+            select * from last_found(k := 10) left join found using (qrels, run, topic)
+            where abs(value - coalesce(num_rel_ret / last_rank, 0)) > 1e-12
+        """
+        assert warehouse.rows(differing) == []
+
+
+def test_there_are_ten_questions_in_sql() -> None:
+    assert len(re.findall(r"^\*\*\d+\. .*\?\*\*", SQL_TEXT, re.MULTILINE)) == 10
+
+
+def test_the_two_commands_are_the_ones_ci_calls() -> None:
+    assert "pip install . && evalsql demo" in TEXT
+    assert "pip install '.[test]' && pytest" in TEXT
+    assert "pip install '.[test]' && pytest" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_readme_is_short() -> None:
+    assert len(TEXT.encode()) <= 12 * 1024
+
+
+def test_every_measure_has_its_place_in_the_guide_and_every_command_in_the_readme(command: Command) -> None:
+    for relation in read_catalog().measures:
+        assert f"`{relation.header.measure}" in GUIDE["measures"], relation.header.measure
+    commands = re.findall(r"^│? *([a-z_]+)  ", command("--help").stdout.partition("Commands")[2], re.MULTILINE)
+    assert len(commands) >= 8
+    for name in commands:
+        assert f"`evalsql {name}" in TEXT, name
+
+
+def test_the_readme_counts_the_measures_of_each_family() -> None:
+    measures = read_catalog().measures
+    told = re.findall(r"^\| \[(.+?)\]\(sql/measures/README\.md#\S+\) \| (\d+) \| (.*) \|$", TEXT, re.MULTILINE)
+    assert [heading for heading, *_ in told] == list(measures_page.FAMILIES.values())
+    for family, (_, number, named) in zip(measures_page.FAMILIES, told, strict=True):
+        of_family = {each.header.measure for each in measures if each.family == family}
+        assert int(number) == len(of_family)
+        assert {name.partition("@")[0] for name in re.findall(r"`(.+?)`", named)} <= of_family
+    for page in (TEXT, GUIDE["measures"]):
+        assert f"There are {len(measures)} measures" in page
+
+
+def test_the_readme_has_the_sql_of_ap() -> None:
+    body = (ROOT / "sql" / "measures" / "binary" / "ap.sql").read_text(encoding="utf-8")
+    assert f"```sql\n{body[body.index('with relevant') :]}```\n" in TEXT
+
+
+def test_the_readme_links_every_guide() -> None:
+    for name, text in GUIDE.items():
+        assert f"- [`{name}`](evalsql/docs/{name}.md): {text.partition(chr(10))[0][2:]}\n" in TEXT
+
+
+def other_names() -> list[tuple[str, str, str]]:
+    """Program, name there, name here: the rows of the guide's tables that are headed so."""
+    found = []
+    for section in GUIDE["switching"].split("\n## ")[1:]:
+        table = section.partition("| there | here |\n|---|---|\n")[2].partition("\n\n")[0]
+        found += [(section.partition("\n")[0], *re.findall(r"`(.+?)`", row)) for row in table.splitlines()]
+    return found
+
+
+@pytest.mark.parametrize(("program", "there", "here"), other_names())
+def test_names_of_other_programs_are_read_and_are_theirs(program: str, there: str, here: str) -> None:
+    assert [measure.name for measure in parse_measures([there], read_catalog())] == [here]
+    if program == "ir_measures":
+        assert ir_measures.parse_measure(there)
+    elif program == "ranx":
+        metric, _, _ = extract_metric_and_params(there)
+        assert callable(metric_switch(metric))
+    else:
+        # Printed names have their values behind an underscore, names to ask for behind a dot.
+        assert program == "pytrec_eval and trec_eval"
+        base = next(
+            name for name in (there, *re.findall(r"(.*?)[._][\d.]+$", there)) if name in pytrec_eval.supported_measures
+        )
+        assert base
+
+
+def test_every_program_has_names_in_the_guide() -> None:
+    assert {program for program, *_ in other_names()} == {"ir_measures", "ranx", "pytrec_eval and trec_eval"}
+    assert len(other_names()) >= 40
+
+
+def test_the_page_of_measures_is_as_the_headers_say() -> None:
+    assert measures_page.PAGE.read_text(encoding="utf-8") == measures_page.page(read_catalog())
+
+
+def test_the_depth_of_measures_is_as_the_page_says() -> None:
+    assert depth.page_with(SQL_TEXT, depth.summary(depth.readings(read_catalog()))) == SQL_TEXT
+
+
+def test_links_of_the_pages_lead_somewhere() -> None:
+    folders = (ROOT / "evalsql" / "README.md", ROOT / "tests" / "README.md")
+    for page in (*PAGES, measures_page.PAGE, *folders):
+        for target, anchor in re.findall(r"\]\(([^)#:]+)(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
+            path = page.parent / target
+            assert path.exists(), f"{page}: {target}"
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+            slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert not anchor or anchor in slugs, f"{page}: {target}#{anchor}"

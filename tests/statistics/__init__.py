@@ -1,0 +1,1 @@
+"""Comparisons, their tests and intervals, agreement."""

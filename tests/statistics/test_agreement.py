@@ -1,0 +1,394 @@
+"""Agreement of rankings: scipy, plain loops over the definitions, and worked examples."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+import evalsql
+from evalsql import Warehouse
+from tests.conftest import new_warehouse
+from tests.oracles import brute_force, brute_force_agreement
+from tests.random_collections import LEVELS
+
+MEASURES = ("AP", "P@10", "RR", "nDCG@20")
+PERSISTENCES = (0.1, 0.5, 0.9, 0.98)
+# Means by judgment set, measure and run.
+Means = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def put_means(warehouse: Warehouse, means: Means) -> None:
+    """Scores of a single topic each, so that they are the means, in the place of the view."""
+    warehouse.execute(
+        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
+    )
+    rows = [
+        (qrels, run, "t1", measure, value)
+        for qrels, measures in means.items()
+        for measure, runs in measures.items()
+        for run, value in runs.items()
+    ]
+    warehouse.connection.executemany("insert into scores values (?, ?, ?, ?, ?)", rows)
+
+
+@pytest.fixture(scope="module")
+def warehouse() -> Iterator[Warehouse]:
+    with new_warehouse() as opened:
+        yield opened
+
+
+def drawn(chance: random.Random, runs: int, levels: int) -> dict[str, float]:
+    return {f"run{nth}": chance.randint(0, levels) / levels for nth in range(runs)}
+
+
+def agreed(warehouse: Warehouse, call: str) -> dict[tuple[str, str, str], tuple[object, ...]]:
+    return {(row[0], row[1], row[2]): row[3:] for row in warehouse.rows(f"from {call}")}
+
+
+def scipy_agreement(one: Sequence[float], two: Sequence[float]) -> tuple[float | None, float | None]:
+    """tau-b and rho, None where scipy has no number."""
+    if len(one) < 2 or len(set(one)) == 1 or len(set(two)) == 1:
+        return None, None
+    return stats.kendalltau(one, two).statistic, stats.spearmanr(one, two).statistic
+
+
+def assert_like_scipy(found: Sequence[object], one: Mapping[str, float], two: Mapping[str, float]) -> None:
+    runs = sorted(one.keys() & two.keys())
+    tau_b, rho = scipy_agreement([one[run] for run in runs], [two[run] for run in runs])
+    assert found[0] == len(runs)
+    assert found[1] == (None if tau_b is None else pytest.approx(tau_b, abs=1e-9))
+    assert found[2] == (None if rho is None else pytest.approx(rho, abs=1e-9))
+    assert (found[5] is None) == (tau_b is not None)
+
+
+def test_tau_b_and_rho_between_measures_are_scipys(warehouse: Warehouse) -> None:
+    chance = random.Random(6)
+    means = {
+        f"set{seed}": {measure: drawn(chance, runs, chance.choice((1, 2, 5, 1000))) for measure in MEASURES}
+        for seed, runs in enumerate([1, 2, 3] * 5 + [7, 20, 45] * 10)
+    }
+    put_means(warehouse, means)
+    found = agreed(warehouse, "measure_agreement")
+    pairs = list(combinations(MEASURES, 2))
+    assert len(found) == len(means) * len(pairs)
+    for qrels, by_measure in means.items():
+        for one, two in pairs:
+            assert_like_scipy(found[qrels, one, two], by_measure[one], by_measure[two])
+
+
+def test_agreement_between_qrels_goes_by_the_runs_of_both(warehouse: Warehouse) -> None:
+    chance = random.Random(7)
+    means = {
+        f"set{seed}": {
+            measure: {run: mean for run, mean in drawn(chance, 12, 8).items() if chance.random() < 0.8}
+            for measure in MEASURES
+        }
+        for seed in range(8)
+    }
+    put_means(warehouse, means)
+    found = agreed(warehouse, "qrels_agreement")
+    assert len(found) == 28 * len(MEASURES)
+    for (measure, one, two), values in found.items():
+        assert one < two
+        assert_like_scipy(values, means[one][measure], means[two][measure])
+    reversed_too = agreed(warehouse, "qrels_agreement(reference := 'set3')")
+    assert len(reversed_too) == 7 * len(MEASURES)
+    for (measure, one, two), (runs, tau_b, rho, tau_ap, tau_ap_other, note) in reversed_too.items():
+        assert one == "set3"
+        if two < one:
+            tau_ap, tau_ap_other = tau_ap_other, tau_ap
+        theirs = found[measure, min(one, two), max(one, two)]
+        assert (runs, note) == (theirs[0], theirs[5])
+        assert [tau_b, rho, tau_ap, tau_ap_other] == pytest.approx(list(theirs[1:5]), abs=1e-12)
+
+
+def test_tau_ap_is_the_mean_over_all_orders_of_the_tied(warehouse: Warehouse) -> None:
+    chance = random.Random(8)
+    means = {
+        f"set{seed}": {measure: drawn(chance, runs, chance.choice((1, 2, 4, 1000))) for measure in MEASURES[:2]}
+        for seed, runs in enumerate([2, 3, 4, 5] * 25)
+    }
+    put_means(warehouse, means)
+    for (qrels, one, two), values in agreed(warehouse, "measure_agreement").items():
+        true, other = means[qrels][one], means[qrels][two]
+        assert values[3] == pytest.approx(brute_force_agreement.tau_ap(true, other), abs=1e-9), qrels
+        assert values[4] == pytest.approx(brute_force_agreement.tau_ap(other, true), abs=1e-9), qrels
+
+
+def test_tau_ap_of_long_orders_without_ties(warehouse: Warehouse) -> None:
+    chance = random.Random(9)
+    runs = [f"run{nth}" for nth in range(60)]
+    lists = {measure: chance.sample(runs, 60) for measure in MEASURES}
+    means = {measure: {run: 1 - at / 100 for at, run in enumerate(order)} for measure, order in lists.items()}
+    put_means(warehouse, {"set": means})
+    for (_, one, two), values in agreed(warehouse, "measure_agreement").items():
+        theirs = brute_force_agreement.tau_ap_of_orders(lists[one], lists[two])
+        assert values[3] == pytest.approx(theirs, abs=1e-9)
+        assert values[4] == pytest.approx(brute_force_agreement.tau_ap_of_orders(lists[two], lists[one]), abs=1e-9)
+
+
+def test_agreement_worked_by_hand(warehouse: Warehouse) -> None:
+    """AP orders a b c d, RR orders b a d c, P@10 orders a, then b and c tied, then d.
+
+    AP and RR: two of six pairs are the other way round, so tau is (4 - 2) / 6 and rho 1 - 6 * 4 / (4 * 15) = 0.6.
+    tau_AP with AP as the truth: below b, a has 0 of 1 right; d has both of 2; c has a and b of 3. So
+    2 / 3 * (0 + 1 + 2 / 3) - 1 = 1 / 9; RR as the truth gives the same: b 0 of 1, c 2 of 2, d 2 of 3.
+    AP and P@10: five pairs agree, one is tied in P@10: tau-b is 5 / sqrt(5 * 6); rho is 4.5 / sqrt(5 * 4.5).
+    tau_AP with AP as the truth: b above c is all right (1 + 1 + 1), c above b has 1, 1 of 2, 1; the mean of 1 and
+    2 / 3 * 2.5 - 1 = 2 / 3 is 5 / 6. P@10 as the truth: c below a and b has 1 or 2 of 2 right, which is the same mean.
+    """
+    means = {
+        "AP": {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1},
+        "RR": {"a": 0.3, "b": 0.4, "c": 0.1, "d": 0.2},
+        "P@10": {"a": 0.3, "b": 0.2, "c": 0.2, "d": 0.1},
+    }
+    put_means(warehouse, {"set": means})
+    found = agreed(warehouse, "measure_agreement(reference := 'AP')")
+    assert found["set", "AP", "RR"] == (4, pytest.approx(1 / 3), pytest.approx(0.6), *[pytest.approx(1 / 9)] * 2, None)
+    assert found["set", "AP", "P@10"] == (
+        *(4, pytest.approx(5 / 30**0.5), pytest.approx(4.5 / 22.5**0.5)),
+        *[pytest.approx(5 / 6)] * 2,
+        None,
+    )
+    assert len(found) == 2
+
+
+def test_means_that_differ_by_rounding_are_tied_and_others_where_asked(warehouse: Warehouse) -> None:
+    means = {
+        "AP": {"a": 0.1 + 0.2, "b": 0.3, "c": 0.3 + 1e-5},
+        "RR": {"a": 0.1, "b": 0.2, "c": 0.3},
+    }
+    assert means["AP"]["a"] > means["AP"]["b"]
+    put_means(warehouse, {"set": means})
+    assert agreed(warehouse, "measure_agreement")["set", "AP", "RR"][1] == pytest.approx(2 / 6**0.5)
+    rounded = agreed(warehouse, "measure_agreement(digits := 4)")["set", "AP", "RR"]
+    assert rounded == (3, None, None, pytest.approx(0), pytest.approx(0), "all tied")
+
+
+def test_one_run_has_no_order(warehouse: Warehouse) -> None:
+    put_means(warehouse, {"set": {"AP": {"a": 0.5}, "RR": {"a": 0.5}}})
+    assert warehouse.rows("from measure_agreement") == [("set", "AP", "RR", 1, None, None, None, None, "one run")]
+
+
+def test_printed_means_of_trec_covid_agree_as_scipy_says(real: Path, warehouse: Warehouse) -> None:
+    """126 systems by five measures to four digits, with ties."""
+    with (real / "trec-covid-r5" / "official_leaderboard.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    columns = {"nDCG@20": "ndcg@20", "P@20": "P@20", "RBP(p=0.5)": "rbp_p5", "Bpref": "bpref", "AP": "map"}
+    means = {measure: {row["tag"]: float(row[name]) for row in rows} for measure, name in columns.items()}
+    assert len({*means["P@20"].values()}) < 126
+    put_means(warehouse, {"r5": means})
+    found = agreed(warehouse, "measure_agreement")
+    assert len(found) == 10
+    for (_, one, two), values in found.items():
+        assert_like_scipy(values, means[one], means[two])
+
+
+def test_means_of_real_runs_agree_as_scipy_says(real: Path, empty: Warehouse) -> None:
+    folder = real / "oddities" / "trec-covid-r1-small"
+    empty.load_qrels(folder / "qrels.txt", "r1")
+    empty.load_runs(str(folder / "runs" / "*"))
+    means: dict[str, dict[str, float]] = {}
+    for measure, run, value in empty.rows("select measure, run, value from summary"):
+        means.setdefault(measure, {})[run] = round(value, 12)
+    found = agreed(empty, "measure_agreement")
+    assert len(found) == len(means) * (len(means) - 1) / 2
+    for (_, one, two), values in found.items():
+        assert_like_scipy(values, means[one], means[two])
+
+
+Lists = dict[str, dict[str, list[str]]]
+
+
+def load_random_runs(warehouse: Warehouse) -> Lists:
+    """Four runs over many topics, of any length, with ties, each leaving some topics out; their orders."""
+    chance = random.Random(10)
+    found: Lists = {}
+    for name in ("a", "b", "c", "d"):
+        run = {}
+        for topic in range(40):
+            documents = [f"d{nth}" for nth in range(chance.choice((2, 5, 12, 30)))]
+            if chance.random() < 0.9:
+                retrieved = chance.sample(documents, chance.randint(1, len(documents)))
+                run[f"t{topic}"] = {document: chance.choice(LEVELS) for document in retrieved}
+        warehouse.load_run(run, name)
+        found[name] = {topic: brute_force.ranking(scores) for topic, scores in run.items()}
+    return found
+
+
+@pytest.fixture(scope="module")
+def ranked() -> Iterator[tuple[Warehouse, Lists]]:
+    with new_warehouse() as opened:
+        yield opened, load_random_runs(opened)
+
+
+def paired(lists: Lists, names: Iterable[tuple[str, str]]) -> list[tuple[str, str, str, list[str], list[str]]]:
+    """Every topic that either has, with both rankings."""
+    return [
+        (one, two, topic, lists[one].get(topic, []), lists[two].get(topic, []))
+        for one, two in names
+        for topic in sorted(lists[one].keys() | lists[two].keys())
+    ]
+
+
+@pytest.mark.parametrize("depth", [None, 1, 4])
+@pytest.mark.parametrize("p", PERSISTENCES)
+def test_rbo_by_the_definitions(ranked: tuple[Warehouse, Lists], p: float, depth: int | None) -> None:
+    warehouse, lists = ranked
+    found = agreed(warehouse, f"rbo(p := {p}, depth := {depth or 'null'})")
+    expected = paired(lists, combinations(lists, 2))
+    assert len(found) == len(expected)
+    for one, two, topic, first, second in expected:
+        baseline_ret, num_ret, least, residual, extrapolated = found[one, two, topic]
+        left, right = first[:depth], second[:depth]
+        assert (baseline_ret, num_ret) == (len(left), len(right))
+        assert least == pytest.approx(brute_force_agreement.rbo(left, right, p), abs=1e-9)
+        assert least + residual == pytest.approx(brute_force_agreement.rbo_max(left, right, p), abs=1e-9)
+        if left and right:
+            assert extrapolated == pytest.approx(brute_force_agreement.rbo_ext(left, right, p), abs=1e-9)
+        else:
+            assert (least, residual, extrapolated) == (0, pytest.approx(1), 0)
+        assert 0 <= least <= extrapolated + 1e-12 <= least + residual + 2e-12
+
+
+def test_no_continuation_overlaps_more_than_the_residual_allows() -> None:
+    """Of the loops themselves: continuations drawn at random."""
+    chance = random.Random(11)
+    for _ in range(200):
+        pool = [f"d{nth}" for nth in range(7)]
+        one, two = (chance.sample(pool, chance.randint(1, 5)) for _ in range(2))
+        bound = brute_force_agreement.rbo_max(one, two, 0.7)
+        for _ in range(20):
+            more = [
+                [*ranking, *chance.sample([each for each in pool if each not in ranking], 7 - len(ranking))]
+                for ranking in (one, two)
+            ]
+            assert brute_force_agreement.rbo(*more, 0.7, same_below=True) <= bound + 1e-12
+
+
+def test_rbo_worked_by_hand(empty: Warehouse) -> None:
+    """abcde and bacfg at p = 0.9 share 0, 2, 3, 3, 3 documents at the depths from 1 to 5.
+
+    Down to there this adds up to 0.1 * (0.9 * 2 / 2 + 0.81 * 3 / 3 + 0.729 * 3 / 4 + 0.6561 * 3 / 5) = 0.265041, the
+    sum that is often taken for the least value. Equation 11 adds the three shared documents at all depths below,
+    0.1 * 3 * (0.9^5 / 6 + 0.9^6 / 7 + ...). The extrapolated value adds 0.9^5 * 3 / 5 to it: 0.619335. At most the
+    depth 6 shares 5 (6 - 5 more of each) and all from 7 on share everything.
+    """
+    for name, documents in (("one", "abcde"), ("two", "bacfg")):
+        empty.load_run({"t": {document: 9.0 - at for at, document in enumerate(documents)}}, name)
+    ((least, residual, extrapolated),) = empty.rows("select rbo_min, rbo_res, rbo_ext from rbo(p := 0.9)")
+    below = sum(0.1 * 3 * 0.9 ** (depth - 1) / depth for depth in range(6, 500))
+    assert least == pytest.approx(0.265041 + below, abs=1e-12)
+    assert extrapolated == pytest.approx(0.265041 + 0.9**5 * 3 / 5, abs=1e-12)
+    assert extrapolated == pytest.approx(0.619335, abs=5e-7)
+    assert least + residual == pytest.approx(0.265041 + 0.1 * 0.9**5 * 5 / 6 + 0.9**6, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, None])
+def test_overlap_and_jaccard_by_loops(ranked: tuple[Warehouse, Lists], k: int | None) -> None:
+    warehouse, lists = ranked
+    found = agreed(warehouse, f"run_overlaps(k := {k or 'null'})")
+    expected = paired(lists, combinations(lists, 2))
+    assert len(found) == len(expected)
+    for one, two, topic, first, second in expected:
+        left, right = first[:k], second[:k]
+        common = len(set(left) & set(right))
+        assert found[one, two, topic] == (
+            *(len(left), len(right), common),
+            pytest.approx(common / max(len(left), len(right))),
+            pytest.approx(common / len(set(left) | set(right))),
+        )
+
+
+@pytest.mark.parametrize("relation", ["rbo", "run_overlaps"])
+def test_runs_asked_for_are_those_of_all_pairs(ranked: tuple[Warehouse, Lists], relation: str) -> None:
+    warehouse, lists = ranked
+    every = agreed(warehouse, relation)
+    assert {(one, two) for one, two, _ in every} == set(combinations(lists, 2))
+    asked = {
+        "baseline := 'c'": [("c", name) for name in "abd"],
+        "run := 'c'": [(name, "c") for name in "abd"],
+        "baseline := 'c', run := 'a'": [("c", "a")],
+        "baseline := 'c', run := 'c'": [],
+    }
+    for arguments, pairs in asked.items():
+        found = agreed(warehouse, f"{relation}({arguments})")
+        assert found.keys() == {(one, two, topic) for one, two, topic, *_ in paired(lists, pairs)}
+        for (one, two, topic), (baseline_ret, num_ret, *rest) in found.items():
+            theirs = every[min(one, two), max(one, two), topic]
+            assert {baseline_ret, num_ret} == set(theirs[:2])
+            assert rest == pytest.approx(list(theirs[2:]), abs=1e-12)
+
+
+def test_rbo_of_a_run_with_its_twin_is_one(empty: Warehouse) -> None:
+    run = {"t": {f"d{nth:04}": float(-nth) for nth in range(1000)}}
+    empty.load_run(run, "one")
+    empty.load_run(run, "two")
+    for p in (0.5, 0.9, 0.999, 0.999999):
+        ((least, residual, extrapolated),) = empty.rows(f"select rbo_min, rbo_res, rbo_ext from rbo(p := {p})")
+        assert least + residual == pytest.approx(1, abs=1e-9)
+        assert extrapolated == pytest.approx(1, abs=1e-9)
+        if p < 0.9999:
+            seen = sum((1 - p) * p ** (depth - 1) * min(depth, 1000) / depth for depth in range(1, 60_000))
+            assert least == pytest.approx(seen, abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_discriminative_power_by_loops_over_scipys_tests(sample_file: Path, alpha: float) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        values: dict[str, dict[str, list[float]]] = {}
+        for measure, run, value in warehouse.rows("select measure, run, value from scores order by topic"):
+            values.setdefault(measure, {}).setdefault(run, []).append(value)
+        powers = {measure: rest for _, measure, *rest in warehouse.rows(f"from discriminative_power(alpha := {alpha})")}
+        curve: dict[str, list[tuple[float, ...]]] = {}
+        for measure, *rest in warehouse.rows("select measure, place, share, p from asl_curve order by measure, place"):
+            curve.setdefault(measure, []).append(tuple(rest))
+    assert powers.keys() == curve.keys() == values.keys()
+    # Linear scale, and measures by which no two runs are the same.
+    for measure in ("AP", "nDCG", "RR", "RBP", "P@10"):
+        runs = values[measure]
+        levels = sorted(stats.ttest_rel(runs[one], runs[two]).pvalue for one, two in combinations(sorted(runs), 2))
+        significant = sum(level < alpha for level in levels)
+        assert powers[measure] == [28, significant, significant / 28]
+        assert [level for _, _, level in curve[measure]] == pytest.approx(levels, rel=1e-9, abs=1e-12)
+        assert [place[:2] for place in curve[measure]] == [(nth, nth / 28) for nth in range(1, 29)]
+    assert powers["NumRel"] == [28, 0, 0]
+    assert {level for _, _, level in curve["NumRel"]} == {1}
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"])
+def test_discriminative_power_by_every_test(warehouse: Warehouse, test: str) -> None:
+    """Shares counted over the p values of comparisons by the same arguments; seed and samples reach the test."""
+    chance = random.Random(12)
+    warehouse.execute(
+        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
+    )
+    rows = [
+        ("set", f"run{run}", f"t{topic}", measure, chance.randint(0, 20 + 5 * run) / 45)
+        for measure in ("AP", "RR")
+        for run in range(5)
+        for topic in range(24)
+    ]
+    warehouse.connection.executemany("insert into scores values (?, ?, ?, ?, ?)", rows)
+    curves = []
+    for arguments in ("samples := 60, seed := 5", "samples := 60, seed := 6", "samples := 80, tolerance := 0.2"):
+        call = f"test := '{test}', {arguments}"
+        expected: dict[str, list[float]] = {"AP": [], "RR": []}
+        for measure, p in warehouse.rows(f"select measure, p from comparisons({call}) order by p"):
+            expected[measure].append(p)
+        power = warehouse.rows(f"select measure, num_pairs, power from discriminative_power(alpha := 0.1, {call})")
+        assert {measure: rest for measure, *rest in power} == {
+            measure: [10, sum(p < 0.1 for p in levels) / 10] for measure, levels in expected.items()
+        }
+        curve = warehouse.rows(f"select measure, p from asl_curve({call}) order by measure, place")
+        assert curve == [(measure, p) for measure, levels in expected.items() for p in levels]
+        curves.append(curve)
+    sampled = test in ("randomisation", "bootstrap", "tukey")
+    assert (curves[0] != curves[1]) == sampled
+    assert (curves[1] != curves[2]) == (sampled or test == "sign")

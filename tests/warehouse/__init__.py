@@ -1,0 +1,1 @@
+"""A file and its life."""

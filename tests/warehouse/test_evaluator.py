@@ -1,0 +1,135 @@
+"""Runs evaluated from memory, one after another, against trec_eval and against a warehouse that holds them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import evalsql
+from evalsql import Evaluator, InputError, InputWarning, UsageError
+from evalsql.ingest import frames
+from tests.conftest import SAMPLE
+from tests.oracles import peers
+from tests.random_collections import Run, collection
+
+NAMES = {"map": "map", "ndcg_cut_10": "ndcg_cut_10", "P_5": "P_5", "recip_rank": "recip_rank", "bpref": "bpref"}
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+
+
+def columns(run: Run) -> dict[str, list[object]]:
+    rows = [(topic, document, score) for topic, inner in run.items() for document, score in inner.items()]
+    return {name: [row[at] for row in rows] for at, name in enumerate(("qid", "docno", "score"))}
+
+
+@pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
+@pytest.mark.parametrize("seed", range(12))
+def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:
+    first = collection(seed)
+    with Evaluator(first.qrels, list(NAMES)) as evaluator:
+        for run in (first.run, collection(seed + 100).run, first.run):
+            expected = peers.trec_eval(first.qrels, run)
+            found = evaluator.per_topic(run)
+            assert list(found) == sorted(first.qrels)
+            for topic, values in found.items():
+                for name, value in values.items():
+                    theirs = expected[NAMES[name]].get(topic, 0)
+                    assert value == pytest.approx(theirs, abs=1e-6), (topic, name)
+            means = evaluator.evaluate(run)
+            for name, mean in means.items():
+                assert mean == pytest.approx(sum(each[name] for each in found.values()) / len(found), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
+@pytest.mark.parametrize("tie_rule", ["trec_eval", "trec_eval_10", "input"])
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_values_are_those_of_a_warehouse_that_holds_the_run(tie_rule: str, lower_is_better: bool) -> None:
+    asked = ["AP", "TAP@5", "RBP_resid", "ERR@10", "nDCG@3", "RR(ties='worst')", "infAP"]
+    for seed in range(5):
+        case = collection(seed)
+        with Evaluator(case.qrels, asked, tie_rule=tie_rule, lower_is_better=lower_is_better) as evaluator:
+            found = evaluator.evaluate(case.run)
+        with evalsql.open(":memory:") as warehouse:
+            warehouse.load_qrels(case.qrels, "q")
+            warehouse.load_run(case.run, "r", tie_rule=tie_rule, lower_is_better=lower_is_better)
+            ((_, _, *expected),) = warehouse.evaluate(asked).fetchall()
+        assert list(found.values()) == pytest.approx(expected, abs=1e-12)
+
+
+def test_all_kinds_of_data_give_the_same() -> None:
+    table = columns(RUN)
+    expected = {"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5}
+    with Evaluator(QRELS, ["AP", "P@1"]) as evaluator:
+        for run in (RUN, pandas.DataFrame(table), polars.DataFrame(table), pyarrow.table(table)):
+            assert evaluator.evaluate(run) == pytest.approx(expected)
+    frame = pandas.DataFrame({"qid": ["q1", "q1", "q1", "q2"], "docno": ["a", "b", "c", "a"], "grade": [1, 0, 2, 1]})
+    assert evalsql.evaluate(frame, RUN, "AP P@1") == pytest.approx(expected)
+    whole_numbers = ({1: {10: 1}}, {1: {10: 0.5, 11: 0.7}})
+    assert evalsql.evaluate(*whole_numbers, "RR") == {"RR": 0.5}
+
+
+def test_files_of_judgments_and_runs_are_read(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\n")
+    assert evalsql.evaluate(str(tmp_path / "q.txt"), RUN, "P@1") == {"P@1": 0.5}
+    found = evalsql.evaluate(SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", ["AP", "nDCG@10"])
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
+        warehouse.load_runs(SAMPLE / "runs" / "bm25.run")
+        ((_, _, *expected),) = warehouse.evaluate("AP nDCG@10").fetchall()
+    assert list(found.values()) == pytest.approx(expected, abs=1e-12)
+
+
+def test_names_are_those_asked_for_and_groups_give_their_own() -> None:
+    found = evalsql.evaluate(QRELS, RUN, ["map", "ndcg@10 P_5", "set"])
+    assert list(found)[:3] == ["map", "ndcg@10", "P_5"]
+    assert len(found) > 5
+
+
+def test_topics_on_one_side_alone_are_told() -> None:
+    with Evaluator(QRELS, "AP") as evaluator:
+        with pytest.warns(InputWarning, match="leaves out 1 of 2 topics"):
+            assert evaluator.evaluate({"q1": RUN["q1"]}) == {"AP": pytest.approx((1 + 2 / 3) / 4)}
+        with pytest.warns(InputWarning, match="1 topics of the run have no judgments"):
+            evaluator.evaluate(RUN | {"q9": {"a": 1.0}})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            evaluator.evaluate(RUN)
+
+
+def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
+    repeated = pyarrow.table({"qid": ["q1", "q1"], "docno": ["a", "a"], "score": [1.0, 2.0]})
+    with Evaluator(QRELS, "AP") as evaluator:
+        expected = evaluator.evaluate(RUN)
+        for run, error, reason in (
+            ({}, InputError, "holds no rows"),
+            ({"q1": {"a": float("nan")}}, InputError, "not finite"),
+            ({"q1": {"": 1.0}}, InputError, "missing"),
+            ({"q1": {"a": None}}, UsageError, "topic q1"),
+            ({"q1": {True: 1.0}}, UsageError, "names are text or whole numbers, found True"),
+            ({"q1": [("a", 1.0)]}, UsageError, "expected {document: score}, found list"),
+            (repeated, InputError, "document a of topic q1 stands more than once"),
+            (pyarrow.table({"qid": ["q1"]}), UsageError, "no column for the document"),
+            (pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": ["x"]}), InputError, "not a number"),
+            (3, UsageError, "data of type int"),
+        ):
+            with pytest.raises(error, match=reason):
+                evaluator.evaluate(run)
+            assert evaluator.evaluate(RUN) == expected
+    with pytest.raises(UsageError, match="unknown measure"):
+        Evaluator(QRELS, "nope")
+    with pytest.raises(UsageError, match="tie rule best is unknown"):
+        Evaluator(QRELS, "AP", tie_rule="best")
+
+
+@pytest.mark.parametrize("has_numpy", [True, False])
+def test_many_rows_are_the_same_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch, has_numpy: bool) -> None:
+    monkeypatch.setattr(frames, "_MANY", 1)
+    if not has_numpy:
+        monkeypatch.setitem(sys.modules, "numpy", None)
+    assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})
