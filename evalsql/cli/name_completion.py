@@ -41,7 +41,9 @@ def _held(context: typer.Context, query: str) -> list[str]:
         path = context.params.get("db") or default_path()
         if not Path(path).is_file():
             return []
-        with connect(path, read_only=True) as connection:
-            return [str(name) for (name,) in connection.execute(query).fetchall()]
+        # What is asked for may be a view of a stranger's, which reaches no other file.
+        with connect(path, read_only=True, config={"enable_external_access": False}) as connection:
+            names = [str(name) for (name,) in connection.execute(query).fetchall()]
+        return [name for name in names if name.isprintable()]
     except Exception:
         return []

@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
 
 import evalsql
 from evalsql import InputWarning, WarehouseError
+from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
 from tests.conftest import SAMPLE, Command, write
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
@@ -165,6 +168,17 @@ def test_views_reach_no_other_file(
         assert outcome.returncode == 3, outcome.stderr
         assert "reads another file" in outcome.stderr
         assert "load its runs and judgments into a new one" in outcome.stderr
+
+
+def test_completion_in_a_shell_reaches_no_other_file(crafted: Crafted, secret: Path) -> None:
+    path = crafted(
+        "alter table runs rename to held",
+        f"create view runs as select content as run from read_text('{secret}')",
+        "update qrels set qrels = 'a' || chr(27) || '[31m'",
+    )
+    asked: Any = SimpleNamespace(params={"db": str(path)})
+    assert complete_runs(asked, "") == complete_qrels(asked, "") == []
+    assert complete_measures(asked, "TA") == ["TAP"]
 
 
 def test_names_of_the_engine_taken_by_a_file_run_nothing(crafted: Crafted, tmp_path: Path) -> None:
