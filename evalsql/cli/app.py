@@ -27,6 +27,8 @@ _COMMANDS = {
     "check": "check.check",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",
+    "drop": "drop.drop",
+    "vacuum": "drop.vacuum",
     "help": "help.show_guide",
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_ids
+from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.progress import Progress, silent
 
@@ -297,6 +297,33 @@ class Loader:
             load_run_data(self.database, name, data, options, qrels_ids[name])
             self._check()
         return name
+
+    def drop_runs(self, names: Names) -> list[str]:
+        """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
+
+        Documents and topics that nothing refers to any more go as well. The file gets smaller by ``evalsql vacuum``.
+
+        Raises:
+            UsageError: a name or glob stands for none.
+        """
+        return self._drop("run", names)
+
+    def drop_qrels(self, names: Names) -> list[str]:
+        """Take judgment sets out of the file, with their weights, all or none; as ``drop_runs``. Runs stay."""
+        return self._drop("qrels", names)
+
+    def _drop(self, kind: str, names: Names) -> list[str]:
+        from evalsql.catalog.ddl import relation_query
+
+        with self.database.transaction():
+            ids = {key for pattern in as_list(names) for key in resolve_ids(self.database, kind, pattern)}
+            gone = resolve_names(self.database, kind, names) if ids else []
+            for key in ids:
+                self._delete(kind, key)
+            for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
+                unused = relation_query(self.database.catalog, f"unused_{table}")
+                self.database.execute(f"delete from {table} where {key_column} in (\n{unused}\n)")
+        return sorted(gone)
 
     def _judging(self, name: str | None) -> str | None:
         if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):

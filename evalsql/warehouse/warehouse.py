@@ -112,6 +112,8 @@ class Warehouse:
     load_lists = _by_loader(Loader.load_lists)
     load_runs = _by_loader(Loader.load_runs)
     load_run = _by_loader(Loader.load_run)
+    drop_runs = _by_loader(Loader.drop_runs)
+    drop_qrels = _by_loader(Loader.drop_qrels)
 
     def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.

@@ -1,0 +1,81 @@
+"""``evalsql drop`` takes runs, judgments and measures out; ``evalsql vacuum`` gives their space back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.catalog.names import parse_measures
+from evalsql.cli.common import Database, Digits, FormatOption, Output, counted, emit, in_use, opened, say
+from evalsql.database.names import resolve_names
+from evalsql.errors import UsageError
+from evalsql.report.table import Table
+from evalsql.warehouse.opening import default_path
+from evalsql.warehouse.warehouse import Warehouse
+
+_WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
+
+
+def drop(
+    kind: Annotated[Literal["runs", "qrels", "measures"], typer.Argument(help="What is dropped.")],
+    names: Annotated[list[str], typer.Argument(help="Names or globs.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
+    output_format: FormatOption = None,
+    output: Output = None,
+    digits: Digits = 4,
+    db: Database = None,
+) -> None:
+    """Take runs, judgments or measures of your own out of the warehouse: all of those named, or none.
+
+    Prints what goes. Documents and topics that nothing refers to any more go as well.
+    """
+    with opened(_existing(db), read_only=dry_run) as warehouse:
+        found = _found(warehouse, kind, names)
+        # First, so that an output that cannot be written leaves all as it is.
+        rows = Table(("kind", "name"), [(kind, name) for name in found])
+        emit(rows, output_format, output, digits, keep=in_use(warehouse))
+        if not dry_run:
+            drops = {"runs": warehouse.drop_runs, "qrels": warehouse.drop_qrels, "measures": warehouse.drop_measures}
+            drops[kind](found)
+    say(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
+
+
+def _existing(db: str | None) -> str:
+    """The file, which is not made where there is none."""
+    path = db or default_path()
+    with opened(path, read_only=True):
+        return path
+
+
+def _found(warehouse: Warehouse, kind: str, names: list[str]) -> list[str]:
+    if kind == "runs":
+        return sorted(resolve_names(warehouse.database, "run", names))
+    if kind == "qrels":
+        return sorted(resolve_names(warehouse.database, "qrels", names))
+    return _own_measures(warehouse, names)
+
+
+def _own_measures(warehouse: Warehouse, names: list[str]) -> list[str]:
+    """The relations of a user's own measures that names or globs stand for."""
+    import fnmatch
+
+    own = {relation.name: relation.header.measure for relation in warehouse.catalog.own}
+    found: set[str] = set()
+    for name in names:
+        fitting = [each for each, measure in own.items() if fnmatch.filter([each, measure], name)]
+        if not fitting and not set(name) & set("*?["):
+            fitting = [each.relation.name for each in parse_measures([name], warehouse.catalog)]
+        if not fitting or not set(fitting) <= own.keys():
+            raise UsageError(f'no measure of your own is called "{name}"; there are: {", ".join(own) or "none"}')
+        found |= set(fitting)
+    return sorted(found)
+
+
+def vacuum(db: Database = None) -> None:
+    """Give back the space of what was dropped: the warehouse is written into a new file, which takes its place."""
+    from evalsql.warehouse.vacuum import vacuum as write_anew
+
+    with opened(_existing(db)) as warehouse:
+        before, after = write_anew(warehouse.database)
+        say(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
