@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import Database, Digits, FormatOption, Output, counted, emit, in_use, opened, say
+from evalsql.cli.common import Database, OutputOptions, counted, note, open_warehouse, protected_files, write_table
+from evalsql.cli.groups import grouped_options
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -17,34 +18,36 @@ from evalsql.warehouse.warehouse import Warehouse
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 
 
+@grouped_options
 def drop(
     kind: Annotated[Literal["runs", "qrels", "measures"], typer.Argument(help="What is dropped.")],
     names: Annotated[list[str], typer.Argument(help="Names or globs.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
-    output_format: FormatOption = None,
-    output: Output = None,
-    digits: Digits = 4,
+    *,
+    output: OutputOptions,
     db: Database = None,
 ) -> None:
-    """Take runs, judgments or measures of your own out of the warehouse: all of those named, or none.
+    """Take runs, judgments or own measures out of the warehouse.
 
-    Prints what goes. Documents and topics that nothing refers to any more go as well.
+    All of those named go, or none. Prints what goes. Documents and topics that nothing refers to any more go as well.
+
+    Example: evalsql drop runs 'rerank-*' --dry-run
     """
-    with opened(_existing(db), read_only=dry_run) as warehouse:
+    with open_warehouse(_existing(db), read_only=dry_run) as warehouse:
         found = _found(warehouse, kind, names)
         # First, so that an output that cannot be written leaves all as it is.
         rows = Table(("kind", "name"), [(kind, name) for name in found])
-        emit(rows, output_format, output, digits, keep=in_use(warehouse))
+        write_table(rows, output, keep=protected_files(warehouse))
         if not dry_run:
             drops = {"runs": warehouse.drop_runs, "qrels": warehouse.drop_qrels, "measures": warehouse.drop_measures}
             drops[kind](found)
-    say(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
+    note(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
 
 
 def _existing(db: str | None) -> str:
     """The file, which is not made where there is none."""
     path = db or default_path()
-    with opened(path, read_only=True):
+    with open_warehouse(path, read_only=True):
         return path
 
 
@@ -73,9 +76,14 @@ def _own_measures(warehouse: Warehouse, names: list[str]) -> list[str]:
 
 
 def vacuum(db: Database = None) -> None:
-    """Give back the space of what was dropped: the warehouse is written into a new file, which takes its place."""
+    """Give back the space of what was dropped.
+
+    The warehouse is written into a new file, which takes its place.
+
+    Example: evalsql vacuum
+    """
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
-    with opened(_existing(db)) as warehouse:
+    with open_warehouse(_existing(db)) as warehouse:
         before, after = write_anew(warehouse.database)
-        say(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
+        note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
