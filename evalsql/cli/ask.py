@@ -13,7 +13,6 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.common import (
-    Database,
     MemoryLimit,
     OutputOptions,
     OwnMeasures,
@@ -24,6 +23,7 @@ from evalsql.cli.common import (
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.pages import print_page
+from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.opening import default_path
@@ -37,7 +37,7 @@ _LISTED = ("measure", "title", "aliases", "parameters")
 def ls(
     *,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """What the warehouse holds: judgment sets and runs.
 
@@ -45,7 +45,7 @@ def ls(
 
     Example: evalsql ls --format csv
     """
-    with open_warehouse(db, read_only=True) as warehouse:
+    with open_warehouse(where, read_only=True) as warehouse:
         table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
         write_table(table, output, keep=[warehouse.path])
 
@@ -61,7 +61,7 @@ def sql(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Ask the warehouse anything in SQL.
 
@@ -74,17 +74,17 @@ def sql(
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
     with open_warehouse(
-        db, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
+        where, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
     ) as warehouse:
         columns, rows = Writer(warehouse.database, external=external).run(text)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])
 
 
-def _catalog(db: str | None, own: Sequence[str]) -> Catalog:
-    if db is None and not Path(default_path()).exists():
+def _catalog(where: Where, own: Sequence[str]) -> Catalog:
+    if where.db is None and not Path(default_path()).exists():
         return read_catalog().extended(read_sources(own))
-    with open_warehouse(db, read_only=True, measures=own) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own) as warehouse:
         return warehouse.catalog
 
 
@@ -97,7 +97,7 @@ def measures(
     ] = None,
     output: OutputOptions,
     own: OwnMeasures,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """The catalogue of measures, or the page of one.
 
@@ -105,7 +105,7 @@ def measures(
 
     Example: evalsql measures nDCG
     """
-    catalog = _catalog(db, own.paths)
+    catalog = _catalog(where, own.paths)
     print_measures(catalog, name, output)
 
 

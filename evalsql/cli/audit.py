@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from evalsql.cli.common import OutputOptions, counted, note, open_warehouse, progress_bar, write_table
+from evalsql.cli.where import Where
 from evalsql.evaluation.audits import COLUMNS, audits, findings
 from evalsql.report.table import Table
 
 
-def audit_warehouse(db: str | None, *, quick: bool, memory_limit: str | None, output: OutputOptions) -> bool:
+def audit_warehouse(where: Where, *, quick: bool, memory_limit: str | None, output: OutputOptions) -> bool:
     """Print what the audits find, and say what was checked. Returns whether they found anything."""
-    with open_warehouse(db, read_only=True, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
         chosen = audits(warehouse.catalog, quick=quick)
         with progress_bar() as progress:
             found = findings(warehouse.evaluation, chosen, progress)

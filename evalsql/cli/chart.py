@@ -10,7 +10,6 @@ import typer
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Database,
     Measures,
     MemoryLimit,
     OneQrelsSelection,
@@ -21,6 +20,7 @@ from evalsql.cli.common import (
 )
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
+from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report import charts
@@ -50,7 +50,7 @@ def chart(
     measure: Measures = None,
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """A chart of the report as a picture or a page.
 
@@ -61,8 +61,8 @@ def chart(
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     with (
-        open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
-        translated_errors(),
+        open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        translated_errors(warehouse.path),
     ):
         table = chart_rows(
             warehouse,

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from evalsql.cli.audit import audit_warehouse
-from evalsql.cli.common import Database, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection, note
+from evalsql.cli.common import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection, note
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.ties import print_ties
+from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 
 FOUND = 1
@@ -25,7 +26,7 @@ def check(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Whether what is stored agrees, and measures give what they must.
 
@@ -35,9 +36,9 @@ def check(
     """
     if ties:
         note("evalsql check --ties is now called evalsql ties")
-        print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)
+        print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)
         return
     if measure or own.paths or selection.qrels_names or selection.run_names:
         raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
-    if audit_warehouse(db, quick=quick, memory_limit=memory_limit, output=output):
+    if audit_warehouse(where, quick=quick, memory_limit=memory_limit, output=output):
         raise typer.Exit(FOUND)

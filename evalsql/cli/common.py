@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,6 +18,8 @@ import typer
 from evalsql import report
 from evalsql.catalog.names import Measure
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.outputs import whole_file
+from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation import notices
@@ -32,9 +35,6 @@ if TYPE_CHECKING:
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 
-Database = Annotated[
-    str | None, typer.Option("--db", help="Warehouse file; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE")
-]
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="How rows are written; by default what --output's extension says.")
 ]
@@ -199,20 +199,23 @@ def write_table(
 ) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
+    Args:
+        keep: files that are not written over; the first is the warehouse.
+
     Raises:
         UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
     """
-    table = relation if isinstance(relation, Table) else _fetch(relation, counts)
+    table = relation if isinstance(relation, Table) else _fetch(relation, counts, *keep[:1])
     if output.path is None:
         _print(table, output)
         return
     _refuse_protected(output.path, keep)
     chosen = output.chosen_format
-    try:
-        with output.path.open("w", encoding="utf-8", newline="") as stream:
-            report.write(table, chosen, stream, output.digits)
-    except OSError as error:
-        raise UsageError(f"{output.path}: cannot be written: {error.strerror}") from error
+    with whole_file(output.path) as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="")
+        report.write(table, chosen, text, output.digits)
+        text.flush()
+        text.detach()
 
 
 def _print(table: Table, output: OutputOptions) -> None:
@@ -235,10 +238,8 @@ def _print(table: Table, output: OutputOptions) -> None:
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
     """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
     _refuse_protected(output, keep)
-    try:
-        output.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+    with whole_file(output) as stream:
+        stream.write(content)
 
 
 def protected_files(warehouse: Warehouse) -> list[str]:
@@ -251,8 +252,8 @@ def _refuse_protected(output: Path, keep: Sequence[str]) -> None:
         raise UsageError(f"{output}: is in use here and is not written over")
 
 
-def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str]) -> Table:
-    with translated_errors():
+def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str], path: str = "the warehouse") -> Table:
+    with translated_errors(path):
         return Table(relation.columns, relation.fetchall(), counts)
 
 
@@ -289,7 +290,7 @@ def progress_bar() -> Iterator[Progress]:
 
 @contextmanager
 def open_warehouse(
-    path: str | None,
+    where: Where,
     *,
     read_only: bool = False,
     measures: Sequence[str] | None = None,
@@ -302,10 +303,15 @@ def open_warehouse(
         external: whether the engine reaches other files, where the user's own SQL is run. Where none is, it does not,
             and what tries to is a view or macro of a stranger's.
     """
-    opening = open if external or path == MEMORY else open_shut_in
+    opening = open if external or where.db == MEMORY else open_shut_in
     with progress_bar() as progress:
         warehouse = opening(
-            path, read_only=read_only, measures=measures or (), memory_limit=memory_limit, progress=progress
+            where.db,
+            read_only=read_only,
+            measures=measures or (),
+            memory_limit=memory_limit,
+            wait=where.wait,
+            progress=progress,
         )
     with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
         yield warehouse
@@ -324,9 +330,7 @@ def _reach_explained(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def open_to_load(
-    path: str | None, patterns: Sequence[str] = (), *, memory_limit: str | None = None
-) -> Iterator[Warehouse]:
+def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: str | None = None) -> Iterator[Warehouse]:
     """The same for writing; the engine reads the files that paths and globs stand for, and temporary ones."""
     from evalsql.ingest.sources import failures_named, found
 
@@ -337,7 +341,12 @@ def open_to_load(
         try:
             with (
                 open_shut_in(
-                    path, memory_limit=memory_limit, files=files, folders=[folder], progress=progress
+                    where.db,
+                    memory_limit=memory_limit,
+                    files=files,
+                    folders=[folder],
+                    wait=where.wait,
+                    progress=progress,
                 ) as warehouse,
                 _reach_explained(warehouse.path),
             ):

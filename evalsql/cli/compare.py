@@ -10,7 +10,6 @@ import typer
 
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
-    Database,
     Measures,
     MemoryLimit,
     OutputOptions,
@@ -26,6 +25,7 @@ from evalsql.cli.common import (
 )
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
+from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
 from evalsql.report.table import Table
@@ -63,7 +63,7 @@ def compare(
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -74,7 +74,7 @@ def compare(
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
     runs = selection.run_names
-    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or _MEASURES, warehouse.catalog)
         named = [each.name for each in parsed]

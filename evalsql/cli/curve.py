@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.common import (
-    Database,
     MemoryLimit,
     OutputOptions,
     RunSelection,
@@ -20,6 +19,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
@@ -52,7 +52,7 @@ def curve(
     ] = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Points of precision-recall, ROC and TAP curves, and charts.
 
@@ -66,7 +66,7 @@ def curve(
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
-    with open_warehouse(db, read_only=True, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
         query = warehouse.evaluation.curve_query(
             kind, runs=selection.run_names, qrels=selection.qrels_names, topics=topic or (), **arguments
         )

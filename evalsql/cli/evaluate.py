@@ -11,7 +11,6 @@ import typer
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Database,
     Form,
     KeepBest,
     LowerIsBetter,
@@ -32,6 +31,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
@@ -87,7 +87,7 @@ def leaderboard(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
@@ -95,7 +95,7 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         note_waiting(warehouse, selection.run_names)
         _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
@@ -108,13 +108,13 @@ def topics(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         note_waiting(warehouse, selection.run_names)
         _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
 
@@ -135,7 +135,7 @@ def _print_scores(
         from evalsql.cli.board import add_bars
 
         table, notes = add_bars(warehouse, table, named[0], qrels, runs, output.digits)
-    write_table(table, output, keep=protected_files(warehouse) if output.path else ())
+    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
     for text in notes:
         note(text)
     note_coverage(warehouse, qrels, runs)

@@ -8,7 +8,6 @@ import typer
 
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Database,
     MemoryLimit,
     OneQrels,
     OutputOptions,
@@ -22,6 +21,7 @@ from evalsql.cli.common import (
 )
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures, complete_runs
+from evalsql.cli.where import Where
 from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
@@ -62,7 +62,7 @@ def explain(
     ] = DEPTH,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
@@ -74,7 +74,7 @@ def explain(
 
     Example: evalsql explain dense T01 -m AP --other bm25
     """
-    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         found = warehouse.explain(
             run,
             topic,

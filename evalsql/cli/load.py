@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.common import (
-    Database,
     Form,
     KeepBest,
     LowerIsBetter,
@@ -18,7 +17,9 @@ from evalsql.cli.common import (
     open_to_load,
     progress_bar,
 )
+from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -36,7 +37,9 @@ Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what
 
 
 @app.command("qrels")
+@grouped_options
 def qrels(
+    *,
     file: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst; - is standard input.")],
     name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
     form: Form = "grades",
@@ -53,14 +56,14 @@ def qrels(
     replace: Replace = False,
     meta: Meta = None,
     memory_limit: MemoryLimit = None,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
     pairs = _parse_meta(meta)
-    with open_to_load(db, [file], memory_limit=memory_limit) as warehouse:
+    with open_to_load(where, [file], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
             file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
@@ -82,7 +85,9 @@ def qrels(
 
 
 @app.command("runs")
+@grouped_options
 def runs(
+    *,
     files: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
     name: Annotated[
         str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
@@ -111,7 +116,7 @@ def runs(
     replace: Replace = False,
     meta: Meta = None,
     memory_limit: MemoryLimit = None,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag.
 
@@ -120,7 +125,7 @@ def runs(
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
     pairs = _parse_meta(meta)
-    with open_to_load(db, files, memory_limit=memory_limit) as warehouse:
+    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.load_runs(
                 files,
@@ -157,10 +162,12 @@ def runs(
 
 
 @app.command("measures")
+@grouped_options
 def measures(
+    *,
     sources: Annotated[list[str], typer.Argument(help="Relation files, or folders of them.")],
     replace: Replace = False,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Keep measures of your own in the warehouse.
 
@@ -168,13 +175,15 @@ def measures(
 
     Example: evalsql load measures own/
     """
-    with open_to_load(db) as warehouse:
+    with open_to_load(where) as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
 @app.command("weights")
+@grouped_options
 def weights(
+    *,
     file: Annotated[str, typer.Argument(help="Lines of topic and weight, plain, .gz or .zst; - is standard input.")],
     qrels: Annotated[
         str,
@@ -183,7 +192,7 @@ def weights(
         ),
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Load weights of topics, which TAP goes by: topic, weight.
 
@@ -191,14 +200,16 @@ def weights(
 
     Example: evalsql load weights weights.txt --qrels sample
     """
-    with open_to_load(db, [file]) as warehouse:
+    with open_to_load(where, [file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
         note(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
 
 
 @app.command("lists")
+@grouped_options
 def lists(
+    *,
     files: Annotated[
         list[str],
         typer.Argument(help="Retrieval lists of the TAP-k program, plain, .gz or .zst, or globs; - is standard input."),
@@ -217,7 +228,7 @@ def lists(
     replace: Replace = False,
     meta: Meta = None,
     memory_limit: MemoryLimit = None,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights.
 
@@ -226,7 +237,7 @@ def lists(
     Example: evalsql load lists lists.txt --name blast
     """
     pairs = _parse_meta(meta)
-    with open_to_load(db, files, memory_limit=memory_limit) as warehouse:
+    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         held = _weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
         given = _weights(warehouse)

@@ -10,7 +10,6 @@ import typer
 
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Database,
     Digits,
     Measures,
     MemoryLimit,
@@ -23,6 +22,7 @@ from evalsql.cli.common import (
     write_bytes,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import overview
@@ -42,7 +42,7 @@ def report(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     digits: Digits = 4,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """A report of systems on one judgment set.
 
@@ -57,9 +57,9 @@ def report(
     if extension not in _FORMATS:
         raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
     with (
-        open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
-        translated_errors(),
+        translated_errors(warehouse.path),
     ):
         note_waiting(warehouse, selection.run_names)
         found = overview(

@@ -11,7 +11,6 @@ import typer
 
 from evalsql.cli.ask import print_measures
 from evalsql.cli.common import (
-    Database,
     Digits,
     Format,
     FormatOption,
@@ -26,6 +25,7 @@ from evalsql.cli.completion import Known, Vocabulary, known_in
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.statements import is_blank, split
 from evalsql.cli.values import meant_word
+from evalsql.cli.where import Where
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -162,7 +162,7 @@ def shell(
     memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     digits: Digits = 4,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Ask in SQL, statement by statement, with completion.
 
@@ -173,7 +173,7 @@ def shell(
     Example: evalsql shell --write
     """
     with open_warehouse(
-        db, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
+        where, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
     ) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():

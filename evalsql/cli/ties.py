@@ -10,7 +10,6 @@ import typer
 from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Database,
     Measures,
     MemoryLimit,
     OutputOptions,
@@ -23,6 +22,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 
 FOUND = 1
 
@@ -35,7 +35,7 @@ def ties(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """How much of each figure hangs on the order of tied documents.
 
@@ -44,7 +44,7 @@ def ties(
 
     Example: evalsql ties -m AP,RR
     """
-    print_ties(selection, measure, own, output, memory_limit=memory_limit, db=db)
+    print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)
 
 
 def print_ties(
@@ -54,10 +54,10 @@ def print_ties(
     output: OutputOptions,
     *,
     memory_limit: str | None,
-    db: str | None,
+    where: Where,
 ) -> None:
     """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
-    with open_warehouse(db, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             note(f"not a question of ties, or not known: {', '.join(without)}")

@@ -14,6 +14,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.common import note, open_warehouse
 from evalsql.cli.pages import print_page
+from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
 
@@ -122,7 +123,9 @@ def _print_lines(files: list[str], options: Options) -> None:
     if len(files) != 2:
         raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
     try:
-        for line in lines(files[0], files[1], read_catalog(), options, opening=open_warehouse):
+        for line in lines(
+            files[0], files[1], read_catalog(), options, opening=lambda path: open_warehouse(Where(db=path))
+        ):
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:

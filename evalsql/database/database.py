@@ -11,7 +11,8 @@ from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.interrupts import interruptible
-from evalsql.errors import QueryError, ReachError, UsageError
+from evalsql.database.trouble import fault
+from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,25 +73,25 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with translated_errors(), interruptible(self._connection):
+        with translated_errors(self.path), interruptible(self._connection):
             return self._connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
-        with translated_errors(), interruptible(self._connection):
+        with translated_errors(self.path), interruptible(self._connection):
             cursor = self._connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
-        with translated_errors():
+        with translated_errors(self.path):
             relation = self.connection.sql(query)
         if relation is None:
             raise UsageError("this statement gives no rows")
         return relation
 
     def register(self, name: str, data: object) -> None:
-        with translated_errors():
+        with translated_errors(self.path):
             self.connection.register(name, data)
 
     def unregister(self, name: str) -> None:
@@ -172,13 +173,19 @@ class Database:
 
 
 @contextmanager
-def translated_errors() -> Iterator[None]:
-    """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt."""
+def translated_errors(path: str = "the warehouse") -> Iterator[None]:
+    """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt.
+
+    Raises:
+        WarehouseError: the file at ``path`` is damaged, or the disk is full.
+    """
     try:
         yield
     except engine.InterruptException as error:
         raise KeyboardInterrupt from error
     except engine.Error as error:
+        if words := fault(path, str(error).strip()):
+            raise WarehouseError(words) from error
         kind = ReachError if _SHUT_IN in str(error) else QueryError
         raise kind(str(error).strip()) from error
     except UnicodeEncodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
 from evalsql.catalog.relations import read_catalog
-from evalsql.database import engine
+from evalsql.database import engine, trouble
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
@@ -42,6 +43,12 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
+WAIT = 3.0  # seconds
+_PAUSE = 0.1  # seconds between two attempts to open a file that is locked
+_UNFINISHED = (
+    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
+    "it anew"
+)
 _VERSION = "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
 
 
@@ -63,6 +70,7 @@ def open_database(
     read_only: bool = False,
     measures: Sources = (),
     memory_limit: str | None = None,
+    wait: float = WAIT,
     progress: Progress = silent,
     asked: Sequence[str] = (),
     reach: Reach | None = None,
@@ -85,7 +93,7 @@ def open_database(
         read_catalog().extended(borrowed)  # names that are taken, before there is a file
     reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
     reading.start()
-    connection = _connect(path, read_only)
+    connection = _connect_waiting(path, read_only, wait, progress)
     reading.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
@@ -101,7 +109,7 @@ def open_database(
         if not is_empty and _bring_up_to_date(database, progress) and reach is None:
             # It was shut in for that, and stays so while it is open.
             database.close()
-            return open_database(path, measures=borrowed_from, memory_limit=memory_limit, progress=progress)
+            return open_database(path, measures=borrowed_from, memory_limit=memory_limit, wait=wait, progress=progress)
         if own := [relation for relation in borrowed if not database.catalog.has(relation)]:
             borrow(database, own)
     except BaseException:
@@ -128,6 +136,24 @@ def _limit(database: Database, size: str) -> None:
         database.execute(f"set temp_directory = {literal(scratch.name)}")
 
 
+def _connect_waiting(path: str, read_only: bool, wait: float, progress: Progress) -> duckdb.DuckDBPyConnection:
+    """Connect to a file, and try again for some seconds while another process has it open."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            return _connect(path, read_only)
+        except WarehouseError as error:
+            message = str(error.__cause__)
+            if not trouble.is_lock(message):
+                raise
+            left = deadline - time.monotonic()
+            if not left > 0:
+                words = trouble.lock_fault(path, message, read_only=read_only, waited=max(wait, 0))
+                raise WarehouseError(words) from error
+            progress(f"waiting for {trouble.lock_holder(message)}", 0, 1)
+            time.sleep(min(_PAUSE, left))
+
+
 def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
         connection = engine.connect(
@@ -143,7 +169,10 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
         # The engine would draw its bar on standard output.
         connection.execute("set enable_progress_bar = false")
     except engine.Error as error:
-        raise WarehouseError(f"{path}: cannot be opened: {str(error).splitlines()[0]}") from error
+        if trouble.is_cut_short(path):
+            raise WarehouseError(_UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
+        words = trouble.fault(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
+        raise WarehouseError(words) from error
     return connection
 
 
@@ -167,6 +196,8 @@ def _bring_up_to_date(database: Database, progress: Progress) -> bool:
         versions = database.rows(_VERSION) if "warehouse" in tables else []
         ((schema_version, made_by, digest),) = versions
     except (QueryError, ValueError) as error:
+        if remedy := _remedy(database):
+            raise WarehouseError(_UNFINISHED.format(path=path, remedy=remedy)) from error
         raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
@@ -192,6 +223,18 @@ def _bring_up_to_date(database: Database, progress: Progress) -> bool:
         rebuild(database, progress)
         warn_of_own(database)
     return True
+
+
+def _remedy(database: Database) -> str:
+    """What makes a file that was never finished anew; empty for a file of another program."""
+    held = database.rows(OBJECTS)
+    if not held:
+        return "evalsql load"
+    if not {name for _, name, _ in held} <= {*database.catalog.relations}:
+        return ""
+    tables = {*main_tables(database)} - {"measures", "relations"}
+    has_data = any(database.rows(f"select 1 from main.{quoted(name)} limit 1") for name in tables)
+    return "" if has_data else "delete it, then evalsql load"
 
 
 def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:

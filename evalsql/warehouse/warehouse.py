@@ -19,7 +19,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
-from evalsql.warehouse.opening import Reach, default_path, open_database
+from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.schema import MEMORY, borrow, remake_own
 from evalsql.warehouse.user_measures import Sources
 
@@ -250,6 +250,7 @@ def open(
     read_only: bool = False,
     measures: Sources = (),
     memory_limit: str | None = None,
+    wait: float = WAIT,
     progress: Progress = silent,
 ) -> Warehouse:
     """Open a warehouse, making the file if there is none.
@@ -262,6 +263,7 @@ def open(
             machine has. The engine gets three fifths of it, the rest being for what it does not count and for
             Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
             warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+        wait: for how many seconds to try again while another process has the file locked.
         progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
             has none to copy.
 
@@ -275,6 +277,7 @@ def open(
         read_only=read_only,
         measures=measures,
         memory_limit=memory_limit,
+        wait=wait,
         progress=progress,
     )
     return Warehouse(database)
@@ -288,6 +291,7 @@ def open_shut_in(
     memory_limit: str | None = None,
     files: Sequence[str] = (),
     folders: Sequence[str] = (),
+    wait: float = WAIT,
     progress: Progress = silent,
 ) -> Warehouse:
     """Open a warehouse that may come from a stranger, as ``open`` does: nothing in it reaches another file.
@@ -300,6 +304,7 @@ def open_shut_in(
         read_only=read_only,
         measures=measures,
         memory_limit=memory_limit,
+        wait=wait,
         progress=progress,
         reach=Reach(files, folders),
     )

@@ -1,0 +1,179 @@
+"""Locks, damage, full disks and interrupts: nothing is lost, and what to do is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import evalsql
+from evalsql import UsageError, WarehouseError
+from evalsql.cli import outputs
+from evalsql.cli.outputs import whole_file
+from evalsql.database.database import translated_errors
+from tests.conftest import SAMPLE, Command, new_file, write
+
+FULL = Path("/dev/full")
+
+
+@contextmanager
+def held(path: Path, seconds: float = 0) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has the file open for writing, for some seconds or until the end."""
+    wait = f"time.sleep({seconds})" if seconds else "input()"
+    code = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('open', flush=True); {wait}"
+    holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "open\n"
+    try:
+        yield holder
+    finally:
+        holder.communicate("\n", timeout=30)
+
+
+# Locks
+
+
+@pytest.mark.parametrize("arguments", [("ls",), ("load", "qrels", SAMPLE / "qrels.txt")])
+def test_a_lock_is_told_with_its_holder_and_what_to_do(
+    command: Command, tmp_path: Path, arguments: tuple[object, ...]
+) -> None:
+    path = new_file(tmp_path)
+    with held(path) as holder:
+        before = time.monotonic()
+        outcome = command(*arguments, "--db", path, "--wait", "0.5")
+        assert time.monotonic() - before >= 0.5
+    assert outcome.returncode == 3
+    assert f"{path}: is locked: process {holder.pid} (" in outcome.stderr
+    assert "--wait" in outcome.stderr
+    assert "readonly" not in outcome.stderr
+    assert "duckdb.org" not in outcome.stderr
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_lock_that_is_given_up_is_waited_for(tmp_path: Path, read_only: bool) -> None:
+    path = new_file(tmp_path)
+    stages: list[str] = []
+    with held(path, seconds=1) as holder:
+        with evalsql.open(
+            path, read_only=read_only, wait=30, progress=lambda stage, done, total: stages.append(stage)
+        ) as warehouse:
+            assert warehouse.rows("select count(*) from runs") == [(0,)]
+        assert stages[0].startswith(f"waiting for process {holder.pid} (")
+
+
+# Files that were never finished
+
+
+@pytest.mark.parametrize("size", [None, 0, 100, 5000])
+def test_a_file_that_was_never_filled_is_unfinished(command: Command, tmp_path: Path, size: int | None) -> None:
+    path = tmp_path / "new.duckdb"
+    duckdb.connect(str(path)).close()
+    path.write_bytes(path.read_bytes()[:size])
+    outcome = command("ls", "--db", path)
+    assert outcome.returncode == 3
+    assert f"{path}: is an unfinished warehouse" in outcome.stderr
+    assert "evalsql load makes it anew" in outcome.stderr
+    if size is not None:
+        assert "delete it" in outcome.stderr
+        path.unlink()
+    assert command("load", "qrels", SAMPLE / "qrels.txt", "--db", path).returncode == 0
+    assert command("ls", "--db", path).returncode == 0
+
+
+def test_a_file_with_a_part_of_the_tables_is_unfinished_unless_it_has_data(tmp_path: Path) -> None:
+    path = tmp_path / "part.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table runs (run_id integer); create table warehouse (x integer)")
+    for read_only in (True, False):
+        with pytest.raises(WarehouseError, match=r"unfinished warehouse.*delete it, then evalsql load"):
+            evalsql.open(path, read_only=read_only)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("insert into runs values (1)")
+    with pytest.raises(WarehouseError, match="not an evalsql warehouse"):
+        evalsql.open(path)
+
+
+# Damage, and disks that are full
+
+
+def test_damage_is_told_with_exit_code_3(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    path = new_file(tmp_path, like=sample_file)
+    whole = path.read_bytes()
+    codes = set()
+    for block in range((len(whole) - 12288) // 262144):
+        at = 12288 + 262144 * block + 5000
+        path.write_bytes(whole[:at] + bytes(255 - byte for byte in whole[at : at + 100]) + whole[at + 100 :])
+        outcome = command("leaderboard", "-m", "AP", "--db", path)
+        codes.add(outcome.returncode)
+        if outcome.returncode:
+            assert f"evalsql: {path}: is damaged" in outcome.stderr
+            assert "Put a copy in its place" in outcome.stderr
+    assert codes == {0, 3}
+
+
+def test_a_full_disk_is_told_with_exit_code_3_and_its_file() -> None:
+    message = 'IO Error: Could not write file "/w/a.duckdb.wal": No space left on device'
+    with (
+        pytest.raises(WarehouseError, match=r"^/w/a\.duckdb\.wal: the disk is full") as told,
+        translated_errors("/w/a"),
+    ):
+        raise duckdb.IOException(message)
+    assert told.value.exit_code == 3
+
+
+@pytest.mark.parametrize("extension", ["csv", "html"])
+def test_an_output_that_cannot_be_finished_leaves_what_was_there(
+    command: Command, sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extension: str
+) -> None:
+    output = tmp_path / f"out.{extension}"
+    arguments = ["leaderboard", "-m", "AP"] if extension == "csv" else ["report", "-m", "AP"]
+    open_file = Path.open
+
+    def half_full(path: Path, mode: str = "r", *others: object, **named: object) -> object:
+        stream = open_file(path, mode, *others, **named)  # type: ignore[call-overload]
+        if not path.name.endswith(".part"):
+            return stream
+        stream.write(b"half of it")
+        stream.close()
+        return open_file(FULL, "wb")
+
+    for earlier in (None, "earlier"):
+        if earlier:
+            output.write_text(earlier)
+        with monkeypatch.context() as patch:
+            patch.setattr(outputs.Path, "open", half_full)
+            outcome = command(*arguments, "--db", sample_file, "--output", output)
+        assert outcome.returncode == 3
+        assert f"{output}: cannot be written: the disk is full" in outcome.stderr
+        assert [path.name for path in tmp_path.iterdir()] == ([output.name] if earlier else [])
+    assert output.read_text() == "earlier"
+
+
+def test_an_output_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> None:
+    output = write(tmp_path / "page.html", "earlier")
+    output.chmod(0o640)
+
+    def write_half() -> None:
+        with whole_file(output) as stream:
+            stream.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert output.read_text() == "earlier"
+    link = tmp_path / "link.html"
+    link.symlink_to(output)
+    with whole_file(link) as stream:
+        stream.write(b"whole")
+    assert link.is_symlink()
+    assert output.read_text() == "whole"
+    assert output.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(UsageError, match="directory"), whole_file(tmp_path):
+        pass
