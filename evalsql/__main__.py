@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from evalsql.cli import main
-
 
 def run() -> None:
     """Run the command line and leave at once: by then all is closed, and to unload the engine takes as long as a query.
@@ -14,7 +12,7 @@ def run() -> None:
     Where what was written cannot be flushed, Python ends as it does, and says so.
     """
     try:
-        main()
+        _run()
     except SystemExit as ended:
         try:
             for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -24,6 +22,21 @@ def run() -> None:
         if isinstance(ended.code, int):
             os._exit(ended.code)
         raise
+
+
+def _run() -> None:
+    """Run the command line; from its end on Ctrl-C does nothing more."""
+    try:
+        try:
+            from evalsql.cli import main
+
+            main()
+        finally:
+            from evalsql.database.interrupts import ignore_from_now_on
+
+            ignore_from_now_on()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ import atexit
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -160,6 +162,7 @@ def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
     streams[0].buffer.write(stdin.encode())
     streams[0].buffer.seek(0)
     streams[2].reconfigure(errors="backslashreplace")
+    handler = signal.getsignal(signal.SIGINT)
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.resetwarnings()
         patch.chdir(folder)
@@ -175,6 +178,8 @@ def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
         except Exception:
             traceback.print_exc()
             code = 1
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
     printed = [stream.buffer.getvalue().decode() for stream in streams[1:]]
     return subprocess.CompletedProcess(list(arguments), int(code or 0), *printed)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,11 +14,12 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import UsageError, WarehouseError
+from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.cli import outputs
 from evalsql.cli.outputs import whole_file
-from evalsql.database.database import translated_errors
+from evalsql.database.database import Database, translated_errors
 from tests.conftest import SAMPLE, Command, new_file, write
+from tests.tools import interrupts
 
 FULL = Path("/dev/full")
 
@@ -177,3 +179,47 @@ def test_an_output_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> 
     assert output.stat().st_mode & 0o777 == 0o640
     with pytest.raises(UsageError, match="directory"), whole_file(tmp_path):
         pass
+
+
+# Interrupts
+
+
+def test_ctrl_c_at_any_time_changes_nothing_or_tells_what_was_loaded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert interrupts.main(12) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("hit", ["commit", "insert into runs"])
+def test_ctrl_c_at_the_commit(empty: Warehouse, monkeypatch: pytest.MonkeyPatch, hit: str) -> None:
+    """Before it nothing is kept; during it all is, and the exception says so."""
+    execute = Database.execute
+
+    def interrupted(database: Database, sql: str, parameters: Sequence[object] = ()) -> None:
+        if sql.strip().startswith(hit):
+            signal.raise_signal(signal.SIGINT)
+        execute(database, sql, parameters)
+
+    empty.load_qrels({"t": {"d": 1}}, "judged")
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt) as told:
+            empty.load_run({"t": {"d": 1.0}}, "run")
+    assert empty.rows("select count(*) from runs") == [(int(hit == "commit"),)]
+    assert ("stays" in str(told.value)) == (hit == "commit")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    empty.load_run({"t": {"d": 1.0}}, "another")
+
+
+def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = new_file(tmp_path)
+    execute = Database.execute
+
+    def interrupted(database: Database, sql: str, parameters: Sequence[object] = ()) -> None:
+        execute(database, sql, parameters)
+        if sql == "commit":
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Database, "execute", interrupted)
+    outcome = command("load", "qrels", SAMPLE / "qrels.txt", "--db", path)
+    assert (outcome.returncode, outcome.stderr.startswith("loaded judgments qrels")) == (0, True)

@@ -17,16 +17,15 @@ def _tell(message: object) -> None:
 
 def main() -> None:
     """Run the command line and exit: 0 done, 1 a check said no, 2 wrong usage or refused input, 3 no database."""
-    from evalsql.cli.app import app
-
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["trec_eval"]:
-        from evalsql.cli.trec_eval import expand_long_options
-
-        arguments = expand_long_options(arguments)
-
     warnings.showwarning = lambda message, *_: _tell(message)
     try:
+        from evalsql.cli.app import app
+
+        arguments = sys.argv[1:]
+        if arguments[:1] == ["trec_eval"]:
+            from evalsql.cli.trec_eval import expand_long_options
+
+            arguments = expand_long_options(arguments)
         app(args=arguments)
     except EvalsqlError as error:
         _tell(error)

@@ -21,6 +21,7 @@ from evalsql.cli.name_completion import complete_measures, complete_qrels, compl
 from evalsql.cli.outputs import whole_file
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
+from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation import notices
 from evalsql.progress import Progress
@@ -331,7 +332,10 @@ def _reach_explained(path: str) -> Iterator[None]:
 
 @contextmanager
 def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: str | None = None) -> Iterator[Warehouse]:
-    """The same for writing; the engine reads the files that paths and globs stand for, and temporary ones."""
+    """The same to load into once; the engine reads the files that paths and globs stand for, and temporary ones.
+
+    Ctrl-C changes nothing, and from the commit on it does nothing more.
+    """
     from evalsql.ingest.sources import failures_named, found
 
     files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
@@ -350,7 +354,11 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
                 ) as warehouse,
                 _reach_explained(warehouse.path),
             ):
+                warehouse.database.after_commit = ignore_from_now_on
                 yield warehouse
+        except KeyboardInterrupt:
+            note("evalsql: interrupted; nothing was loaded")
+            raise
         finally:
             tempfile.tempdir = before
 

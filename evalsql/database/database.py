@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
-from evalsql.database.interrupts import interruptible
+from evalsql.database.interrupts import held_back, interruptible
 from evalsql.database.trouble import fault
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
@@ -38,6 +38,7 @@ class Database:
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
         self._is_locked = False
+        self.after_commit: Callable[[], None] = lambda: None  # called before a Ctrl-C meanwhile is heard
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -118,14 +119,22 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what fails inside leaves the file as it was."""
-        self.execute("begin transaction")
+        """All or nothing: what fails inside leaves the file as it was, and so does Ctrl-C before the commit."""
+        is_open = False
         try:
+            with held_back():
+                self.execute("begin transaction")
+                is_open = True
             yield
+            with held_back("interrupted after the commit: what was changed stays"):
+                is_open = False  # a commit that fails rolls back
+                self.execute("commit")
+                self.after_commit()
         except BaseException:
-            self.execute("rollback")
+            if is_open:
+                with held_back():
+                    self.execute("rollback")
             raise
-        self.execute("commit")
 
     def statements(self, text: str) -> list[tuple[str, str]]:
         """Kind and text of each statement."""
