@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +19,9 @@ import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.cli import outputs
 from evalsql.cli.outputs import whole_file
+from evalsql.database import scratch
 from evalsql.database.database import Database, translated_errors
+from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
 from tests.tools import interrupts
 
@@ -223,3 +227,85 @@ def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
     monkeypatch.setattr(Database, "execute", interrupted)
     outcome = command("load", "qrels", SAMPLE / "qrels.txt", "--db", path)
     assert (outcome.returncode, outcome.stderr.startswith("loaded judgments qrels")) == (0, True)
+
+
+# First uses side by side, and what killed processes leave
+
+
+def ended_process() -> int:
+    """The id of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait(timeout=30)
+    return process.pid
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(template.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_of_first_uses_at_once_one_makes_the_template(cache: Path) -> None:
+    calls: list[Path] = []
+
+    def make(path: Path) -> None:
+        calls.append(path)
+        time.sleep(0.5)
+        path.write_text("made")
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: template.cached("digest", make), range(8)))
+    assert len(calls) == 1
+    assert {path and path.read_text() for path in found} == {"made"}
+    assert [path.suffix for path in cache.iterdir()] == [".duckdb"]
+
+
+def test_a_lock_of_a_killed_process_is_taken_over_and_a_living_one_is_waited_for(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.mkdir()
+    lock = cache / f"digest-duckdb-{duckdb.__version__}.lock"
+    monkeypatch.setattr(template, "_PATIENCE", 0.5)
+    for name, pid, least in ((scratch.host(), ended_process(), 0.0), (scratch.host(), os.getppid(), 0.5)):
+        lock.write_text(f"{name} {pid}")
+        before = time.monotonic()
+        path = template.cached("digest", lambda path: path.touch())
+        assert path is not None
+        assert time.monotonic() - before >= least
+        path.unlink()
+    lock.write_text("elsewhere 1")
+    os.utime(lock, (1_000_000, 1_000_000))
+    assert template.cached("digest", lambda path: path.touch())
+    assert not lock.exists()
+
+
+def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
+    own, gone, here = scratch.host(), ended_process(), os.getpid()
+    old = [f"evalsql-{own}-{gone}-a", f"evalsql-{own}-{here}-b", f"evalsql-elsewhere-{gone}-c", "evalsql-notes", "tmpx"]
+    for name in [*old, f"evalsql-{own}-{gone}-young"]:
+        write(tmp_path / name / "file", "text")
+    for name in old:
+        os.utime(tmp_path / name, (1_000_000, 1_000_000))
+    with scratch.scratch_folder(tmp_path) as folder:
+        assert Path(folder).name.startswith(f"evalsql-{own}-{here}-")
+    assert {path.name for path in tmp_path.iterdir()} == {*old[1:], f"evalsql-{own}-{gone}-young"}
+
+
+def test_a_killed_load_leaves_no_folder_for_long(
+    process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    path = new_file(tmp_path)
+    loading = subprocess.Popen(
+        [sys.executable, "-m", "evalsql", "load", "qrels", "-", "--name", "q", "--db", path], stdin=subprocess.PIPE
+    )
+    while not (left := list(place.iterdir())):
+        time.sleep(0.05)
+    loading.kill()
+    loading.communicate(timeout=30)
+    assert [folder.exists() for folder in left] == [True]
+    os.utime(left[0], (1_000_000, 1_000_000))
+    assert process("load", "qrels", SAMPLE / "qrels.txt", "--db", path).returncode == 0
+    assert list(place.iterdir()) == []

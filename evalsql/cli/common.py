@@ -22,6 +22,7 @@ from evalsql.cli.outputs import whole_file
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.database.interrupts import ignore_from_now_on
+from evalsql.database.scratch import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.evaluation import notices
 from evalsql.progress import Progress
@@ -200,11 +201,9 @@ def write_table(
 ) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
-    Args:
-        keep: files that are not written over; the first is the warehouse.
-
     Raises:
-        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
+        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep, of which the
+            first is the warehouse.
     """
     table = relation if isinstance(relation, Table) else _fetch(relation, counts, *keep[:1])
     if output.path is None:
@@ -340,7 +339,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
 
     files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
     before = tempfile.tempdir
-    with failures_named(), tempfile.TemporaryDirectory(prefix="evalsql-") as folder, progress_bar() as progress:
+    with failures_named(), scratch_folder() as folder, progress_bar() as progress:
         tempfile.tempdir = folder
         try:
             with (

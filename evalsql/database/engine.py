@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalsql.database.interrupts import held_back
+
 if TYPE_CHECKING:
     from duckdb import Error, InterruptException, __version__, connect, extract_statements
 else:
-    try:
-        from _duckdb import Error, InterruptException, __version__, connect, extract_statements
-    except ImportError:  # no version promises the name
-        from duckdb import Error, InterruptException, __version__, connect, extract_statements
+    with held_back():  # an import that is cut in half is an ImportError, and cannot be done again
+        try:
+            from _duckdb import Error, InterruptException, __version__, connect, extract_statements
+        except ImportError:  # no version promises the name
+            from duckdb import Error, InterruptException, __version__, connect, extract_statements
 
 __all__ = ["Error", "InterruptException", "__version__", "connect", "extract_statements"]

@@ -7,7 +7,6 @@ Lists are blocks between blank lines: ``query [weight]``, the number of relevant
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.names import literal
+from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, qrels, ranking, weights
 from evalsql.ingest.keys import Refused
@@ -220,7 +220,7 @@ def store_run(
         for place, record in enumerate(one.records, start=1)
     )
     database.execute(ranking.STAGED)
-    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+    with scratch_folder() as folder:
         path = Path(folder) / "run.tsv"
         write_clean(path, rows)
         database.execute(f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
+from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys, preferences
 from evalsql.ingest.clean import NO_DELIMITER, reader
@@ -92,7 +92,7 @@ def _stage_clean(database: Database, source: Source, options: QrelsOptions) -> i
     """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
     if options.form == "preferences":
         return 0
-    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+    with scratch_folder() as folder:
         _, text = source.inspect(Path(folder), "text")
         if not text:
             return 0
@@ -170,7 +170,7 @@ def stage_rows(database: Database, rows: Iterable[Iterable[object]], options: Qr
     """Put rows that are known to be good into that table."""
     create_staged(database, options)
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
-    with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+    with scratch_folder() as folder:
         path = Path(folder) / "qrels.tsv"
         write_clean(path, rows)
         database.execute(f"""

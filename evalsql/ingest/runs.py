@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
+from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
@@ -162,7 +162,7 @@ class RunLoader:
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
         self.database.execute(STAGED)
-        with tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+        with scratch_folder() as folder:
             self._stage([file for run in runs for file in run.files], Path(folder))
         repeated = rank(self.database, runs, self.options)
         self._count([file for run in runs for file in run.files])

@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple, cast
 
+from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, WarehouseError
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -179,7 +179,7 @@ def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
     unreadable files, and a file named twice.
     """
     opened = Opened()
-    with failures_named(), tempfile.TemporaryDirectory(prefix="evalsql-") as folder:
+    with failures_named(), scratch_folder() as folder:
         for label in [label for pattern in patterns for label in found(str(pattern))]:
             try:
                 opened.sources.append(_source(label, Path(folder) / str(len(opened.sources))))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -18,6 +17,7 @@ from evalsql.catalog.names import literal, parse_measures, quoted
 from evalsql.catalog.relations import read_catalog
 from evalsql.database import engine, trouble
 from evalsql.database.database import Database
+from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
@@ -131,7 +131,7 @@ def _size(text: str | None) -> str | None:
 def _limit(database: Database, size: str) -> None:
     database.execute(f"set memory_limit = {literal(size)}")
     if database.path == MEMORY or database.read_only:
-        scratch = tempfile.TemporaryDirectory(prefix="evalsql-")
+        scratch = new_scratch_folder()
         database.at_close(scratch.cleanup)
         database.execute(f"set temp_directory = {literal(scratch.name)}")
 

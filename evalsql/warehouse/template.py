@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import platformdirs
 
 from evalsql.catalog.folders import PACKAGE
 from evalsql.database import engine
+from evalsql.database.scratch import host, is_alive, scratch_folder
 
 SHIPPED = PACKAGE / "template.duckdb"  # made when the wheel is built; none in a checkout
 _KEPT = 4
+_PATIENCE = 300.0  # seconds; to make one takes a tenth of that
 
 
 def cached(name: str, make: Callable[[Path], None]) -> Path | None:
@@ -25,13 +27,54 @@ def cached(name: str, make: Callable[[Path], None]) -> Path | None:
         return path
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            made = Path(scratch) / path.name
-            make(made)
-            os.replace(made, path)
+        with _only_one(path):
+            if not path.exists():
+                with scratch_folder(folder) as scratch:
+                    made = Path(scratch) / path.name
+                    make(made)
+                    os.replace(made, path)
     except OSError:
         return None
     for older in sorted(folder.glob("*.duckdb"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
         with contextlib.suppress(OSError):
             older.unlink()
     return path
+
+
+@contextlib.contextmanager
+def _only_one(path: Path) -> Iterator[None]:
+    """Wait until no other living process makes this file; at the end of patience it is made here as well."""
+    lock = path.with_suffix(".lock")
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+            break
+        except FileExistsError:
+            if path.exists() or time.monotonic() > deadline:
+                yield
+                return
+            if _is_stale(lock):
+                with contextlib.suppress(OSError):
+                    lock.unlink()
+                continue
+            time.sleep(0.1)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(f"{host()} {os.getpid()}")
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            lock.unlink()
+
+
+def _is_stale(lock: Path) -> bool:
+    """Whether the process that made the lock is gone; of one on another machine its age tells."""
+    try:
+        age = time.time() - lock.stat().st_mtime
+        owner, _, pid = lock.read_text(encoding="utf-8").rpartition(" ")
+    except (OSError, ValueError):
+        return False
+    if owner == host() and pid.isdecimal():
+        return not is_alive(int(pid))
+    return age > _PATIENCE

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +33,6 @@ def main(trials: int) -> int:
     chance = random.Random(time.time_ns())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "tmp").mkdir()
         runs = [_written_run(folder / f"{run}.run", chance) for run in NAMES]
         whole, _, _ = trial(folder, runs, None)
         print(f"a load without an interrupt takes {whole:.1f} s")
@@ -50,6 +50,8 @@ def main(trials: int) -> int:
 def trial(folder: Path, runs: Sequence[Path], after: float | None) -> tuple[float, str, str]:
     """Seconds that a load took, what came of it and what it printed, interrupted after some seconds or not."""
     path = folder / "warehouse.duckdb"
+    shutil.rmtree(folder / "tmp", ignore_errors=True)
+    (folder / "tmp").mkdir()
     path.unlink(missing_ok=True)
     path.with_suffix(".duckdb.wal").unlink(missing_ok=True)
     with evalsql.open(path) as warehouse:
