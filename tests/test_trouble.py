@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -21,6 +22,10 @@ from evalsql.cli import outputs
 from evalsql.cli.outputs import whole_file
 from evalsql.database import scratch
 from evalsql.database.database import Database, translated_errors
+from evalsql.errors import Problem
+from evalsql.ingest import lines
+from evalsql.ingest.sources import _zstd as zstd
+from evalsql.ingest.sources import open_sources
 from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
 from tests.tools import interrupts
@@ -309,3 +314,29 @@ def test_a_killed_load_leaves_no_folder_for_long(
     os.utime(left[0], (1_000_000, 1_000_000))
     assert process("load", "qrels", SAMPLE / "qrels.txt", "--db", path).returncode == 0
     assert list(place.iterdir()) == []
+
+
+# Blank lines
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ""])
+def test_blank_lines_cost_no_more_than_reading_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    text = b"\n" * 5_000 + b" \t\r\n" * 5_000 + b"q1 Q0 d1 1 1.5 tag\n" + b"\n" * 5_000 + b"q1 Q0 d2 bad\n"
+    compress = {".gz": gzip.compress, ".zst": zstd().compress, "": bytes}[ending]
+    path = write(tmp_path / f"r.run{ending}", compress(text))
+    built: list[bytes] = []
+
+    class Counted(lines.Line):
+        def __new__(cls, raw: bytes, text: str) -> Counted:
+            built.append(raw)
+            return super().__new__(cls, raw, text)
+
+    monkeypatch.setattr(lines, "Line", Counted)
+    problems: list[Problem] = []
+    with open_sources([path]) as opened:
+        rows = list(lines.run_rows(opened.sources[0], lines.Notes(), problems.append, rank_is_used=False))
+    assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
+    assert [problem.line for problem in problems] == [15_002]
+    assert len(built) == 2

@@ -12,8 +12,9 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from evalsql.errors import InputWarning, Problem
 from evalsql.ingest.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
@@ -29,6 +30,7 @@ RunRow = tuple[str, str, str, str]
 QrelsRow = tuple[str, str, str, int]
 PreferenceRow = tuple[str, str, str, str, float]
 WeightRow = tuple[str, float]
+_CHUNK = 1 << 16  # bytes
 # Beyond these, sums of weighted values could overflow or vanish.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
@@ -138,9 +140,7 @@ def _data_lines(
     ``number_at`` is the column, from 0, that is a number in every row but a header; -1 is the last.
     """
     first = True
-    for number, line in text_lines(source, refuse):
-        if not line.text:
-            continue
+    for number, line in text_lines(source, refuse, blank=False):
         if line.text.startswith("#") or (first and _is_header(line, number_at)):
             notes.comments.append(line.text)
         else:
@@ -148,11 +148,15 @@ def _data_lines(
             yield number, line
 
 
-def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, Line]]:
-    """Every line that is text, blank ones too, with its number and without white space around it."""
+def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool = True) -> Iterator[tuple[int, Line]]:
+    """Every line that is text, with its number and without white space around it; by default blank ones too."""
     try:
-        with source.open() as stream:
-            for number, raw in enumerate(stream, start=1):
+        # A reader of its own splits lines in C, whatever the file's compression.
+        with source.open() as file, BufferedReader(cast(RawIOBase, file), _CHUNK) as stream:
+            numbered: Iterable[tuple[int, bytes]] = enumerate(stream, start=1)
+            if not blank:
+                numbered = (each for each in numbered if not each[1].isspace())
+            for number, raw in numbered:
                 text = raw.removeprefix(BYTE_ORDER_MARK).strip()
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
@@ -172,7 +176,8 @@ def text_lines(source: Source, refuse: Callable[[Problem], None]) -> Iterator[tu
                     # Real files have holes of zero bytes; trec_eval too reads on.
                     problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
                     warnings.warn(str(problem), InputWarning, stacklevel=2)
-                yield number, line
+                if blank or text:
+                    yield number, line
     except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
