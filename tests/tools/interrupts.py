@@ -74,6 +74,8 @@ def trial(folder: Path, runs: Sequence[Path], after: float | None) -> tuple[floa
 
 
 def _outcome(code: int, held: set[str], stderr: str, left: Sequence[Path]) -> str:
+    if "Traceback" in stderr and "evalsql" not in stderr and not held:
+        return "interrupted before the command began"  # in Python's own start, which ends with 1 as well
     if "Traceback" in stderr and (code not in INTERRUPTED or "evalsql/cli" in stderr or "Exception ignored" in stderr):
         return "WRONG: a traceback"
     if left:
