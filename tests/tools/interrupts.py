@@ -84,7 +84,9 @@ def _outcome(code: int, held: set[str], stderr: str, left: Sequence[Path]) -> st
         return "loaded, and told"
     if code in INTERRUPTED and not held:
         return (
-            "interrupted while Python started" if "Traceback" in stderr or code < 0 else "interrupted, nothing changed"
+            "interrupted before the command began"
+            if "Traceback" in stderr or code < 0
+            else "interrupted, nothing changed"
         )
     return f"WRONG: exit code {code} with {len(held)} runs in the file"
 
