@@ -64,6 +64,6 @@ class Writer:
         if lost:
             listed = ", ".join(f"{counted(count, 'row')} of {name} without {owner}" for name, owner, count in lost)
             raise UsageError(
-                f"this would leave {listed}; nothing was changed. evalsql load runs (or qrels) --replace puts others "
-                "in the place of a run or judgment set with all that belongs to it; no command drops one yet"
+                f"this would leave {listed}; nothing was changed. evalsql drop runs (or qrels) takes one out with all "
+                "that belongs to it, and evalsql load with --replace puts another in its place"
             )
