@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import Database, OutputOptions, counted, note, open_warehouse, protected_files, write_table
+from evalsql.cli.common import OutputOptions, counted, note, open_warehouse, protected_files, write_table
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
-from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.warehouse import Warehouse
 
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
@@ -25,7 +25,7 @@ def drop(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
     *,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Take runs, judgments or own measures out of the warehouse.
 
@@ -33,7 +33,7 @@ def drop(
 
     Example: evalsql drop runs 'rerank-*' --dry-run
     """
-    with open_warehouse(_existing(db), read_only=dry_run) as warehouse:
+    with open_warehouse(_existing(where), read_only=dry_run) as warehouse:
         found = _found(warehouse, kind, names)
         # First, so that an output that cannot be written leaves all as it is.
         rows = Table(("kind", "name"), [(kind, name) for name in found])
@@ -44,11 +44,10 @@ def drop(
     note(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
 
 
-def _existing(db: str | None) -> str:
+def _existing(where: Where) -> Where:
     """The file, which is not made where there is none."""
-    path = db or default_path()
-    with open_warehouse(path, read_only=True):
-        return path
+    with open_warehouse(where, read_only=True):
+        return where
 
 
 def _found(warehouse: Warehouse, kind: str, names: list[str]) -> list[str]:
@@ -75,7 +74,8 @@ def _own_measures(warehouse: Warehouse, names: list[str]) -> list[str]:
     return sorted(found)
 
 
-def vacuum(db: Database = None) -> None:
+@grouped_options
+def vacuum(*, where: Where) -> None:
     """Give back the space of what was dropped.
 
     The warehouse is written into a new file, which takes its place.
@@ -84,6 +84,6 @@ def vacuum(db: Database = None) -> None:
     """
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
-    with open_warehouse(_existing(db)) as warehouse:
+    with open_warehouse(_existing(where)) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")

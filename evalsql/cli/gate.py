@@ -10,7 +10,6 @@ from typing import Annotated, NamedTuple
 import typer
 
 from evalsql.cli.common import (
-    Database,
     MemoryLimit,
     OutputOptions,
     OwnMeasures,
@@ -22,6 +21,7 @@ from evalsql.cli.common import (
     write_table,
 )
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.where import Where
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates
 from evalsql.evaluation.baseline import EXTENSIONS, Figures, read_figures, text_of
@@ -75,7 +75,7 @@ def gate(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    db: Database = None,
+    where: Where,
 ) -> None:
     """Hold a run to rules, so that a build stops.
 
@@ -88,7 +88,7 @@ def gate(
     """
     with _errors_in(junit_file, candidate):
         asked = _asked(rule or (), rules, baseline, own.paths)
-        with open_warehouse(db, read_only=True, measures=asked.measures, memory_limit=memory_limit) as warehouse:
+        with open_warehouse(where, read_only=True, measures=asked.measures, memory_limit=memory_limit) as warehouse:
             if update_baseline is not None:
                 if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
+from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.dropping import delete
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Loader:
         for (qrels_id,) in taken:
             paired = self.database.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
             wanted |= {run_id for (run_id,) in paired}
-            self._delete("qrels", qrels_id)
+            delete(self.database, "qrels", qrels_id)
         return wanted
 
     def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
@@ -298,33 +299,6 @@ class Loader:
             self._check()
         return name
 
-    def drop_runs(self, names: Names) -> list[str]:
-        """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
-
-        Documents and topics that nothing refers to any more go as well. The file gets smaller by ``evalsql vacuum``.
-
-        Raises:
-            UsageError: a name or glob stands for none.
-        """
-        return self._drop("run", names)
-
-    def drop_qrels(self, names: Names) -> list[str]:
-        """Take judgment sets out of the file, with their weights, all or none; as ``drop_runs``. Runs stay."""
-        return self._drop("qrels", names)
-
-    def _drop(self, kind: str, names: Names) -> list[str]:
-        from evalsql.catalog.ddl import relation_query
-
-        with self.database.transaction():
-            ids = {key for pattern in as_list(names) for key in resolve_ids(self.database, kind, pattern)}
-            gone = resolve_names(self.database, kind, names) if ids else []
-            for key in ids:
-                self._delete(kind, key)
-            for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
-                unused = relation_query(self.database.catalog, f"unused_{table}")
-                self.database.execute(f"delete from {table} where {key_column} in (\n{unused}\n)")
-        return sorted(gone)
-
     def _judging(self, name: str | None) -> str | None:
         if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):
             raise UsageError(f'no judgment set is called "{name}"')
@@ -344,7 +318,7 @@ class Loader:
         for name in taken:
             paired = self.database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
             pairs[name] |= {qrels_id for (qrels_id,) in paired}
-            self._delete("run", held[name])
+            delete(self.database, "run", held[name])
         present = self.database.rows("select qrels_id, qrels from qrels order by qrels")
         wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(self.database, "qrels", pattern)}
         if not qrels and len(present) == 1:
@@ -353,19 +327,6 @@ class Loader:
             there = ", ".join(name for _, name in present)
             raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
         return {name: own | wanted for name, own in pairs.items()}
-
-    def _delete(self, kind: str, key: int) -> None:
-        tables: Sequence[str] = ("runs", "retrieved", "run_topics")
-        if kind == "qrels":
-            tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights")
-            self.database.execute(f"delete from files where kind = 'weights' and id = {key}")
-        self.database.execute(
-            f"delete from judged_ranks where evaluation_id in "
-            f"(select evaluation_id from evaluations where {kind}_id = {key})"
-        )
-        for table in (*tables, "evaluations"):
-            self.database.execute(f"delete from {table} where {kind}_id = {key}")
-        self.database.execute(f"delete from files where kind = '{kind}' and id = {key}")
 
 
 def _paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:

@@ -16,6 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
@@ -112,8 +113,20 @@ class Warehouse:
     load_lists = _by_loader(Loader.load_lists)
     load_runs = _by_loader(Loader.load_runs)
     load_run = _by_loader(Loader.load_run)
-    drop_runs = _by_loader(Loader.drop_runs)
-    drop_qrels = _by_loader(Loader.drop_qrels)
+
+    def drop_runs(self, names: Names) -> list[str]:
+        """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
+
+        Documents and topics that nothing refers to any more go as well. The file gets smaller by ``evalsql vacuum``.
+
+        Raises:
+            UsageError: a name or glob stands for none.
+        """
+        return drop(self.database, "run", names)
+
+    def drop_qrels(self, names: Names) -> list[str]:
+        """Take judgment sets out of the file, with their weights, all or none; as ``drop_runs``. Runs stay."""
+        return drop(self.database, "qrels", names)
 
     def load_measures(self, sources: Sources, *, replace: bool = False) -> list[str]:
         """Keep a user's own measures in the file: relation files, or folders of them. Returns the measures' names.
