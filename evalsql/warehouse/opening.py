@@ -230,7 +230,8 @@ def _remedy(database: Database) -> str:
     held = database.rows(OBJECTS)
     if not held:
         return "evalsql load"
-    if not {name for _, name, _ in held} <= {*database.catalog.relations}:
+    names = {name for _, name, _ in held}
+    if names == {"warehouse"} or not names <= {*database.catalog.relations}:  # others have a table of that name too
         return ""
     tables = {*main_tables(database)} - {"measures", "relations"}
     has_data = any(database.rows(f"select 1 from main.{quoted(name)} limit 1") for name in tables)
