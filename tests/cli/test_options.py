@@ -48,10 +48,8 @@ def test_check_ties_is_the_old_name_of_ties(command: Command, sample_file: Path)
     assert now.returncode == before.returncode == 1
     assert before.stdout == now.stdout
     assert before.stderr == "evalsql check --ties is now called evalsql ties\n" + now.stderr
-    listed = command("--help").stdout
-    assert "\n  ties " in listed
-    assert "\n  check " not in listed
-    bare = command("check")
+    assert "\n  ties " in command("--help").stdout
+    bare = command("check", "-m", "RR")
     assert (bare.returncode, bare.stdout) == (2, "")
     assert "evalsql ties" in bare.stderr
 
