@@ -11,6 +11,7 @@ import typer
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
+    Columns,
     Form,
     KeepBest,
     LowerIsBetter,
@@ -32,6 +33,7 @@ from evalsql.cli.common import (
 )
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.where import Where
+from evalsql.ingest import columns as known_columns
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
@@ -42,8 +44,10 @@ _SMALL = 4_000_000  # bytes of judgments and runs
 @grouped_options
 def evaluate(
     *,
-    qrels: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst.")],
-    runs: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
+    qrels: Annotated[str, typer.Argument(help="TREC qrels, CSV, TSV, Parquet, Arrow or JSON, compressed or not.")],
+    runs: Annotated[
+        list[str], typer.Argument(help="TREC runs, CSV, TSV, Parquet or JSON, or globs; - is standard input.")
+    ],
     measure: Measures = None,
     own: OwnMeasures,
     per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
@@ -51,6 +55,11 @@ def evaluate(
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
     form: Form = "grades",
+    columns: Columns = None,
+    qrels_columns: Annotated[
+        str | None,
+        typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),
+    ] = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
 ) -> None:
@@ -60,7 +69,13 @@ def evaluate(
     """
     measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
     with open_in_memory(measures, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
-        warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, form=form, keep_best=keep_best)
+        warehouse.load_qrels(
+            qrels,
+            "qrels" if qrels == "-" else None,
+            form=form,
+            keep_best=keep_best,
+            columns=known_columns.parse(qrels_columns),
+        )
         with progress_bar() as progress:
             warehouse.load_runs(
                 runs,
@@ -68,6 +83,7 @@ def evaluate(
                 tie_rule=tie_rule,
                 lower_is_better=lower_is_better,
                 keep_best=keep_best,
+                columns=known_columns.parse(columns),
                 progress=progress,
             )
         check_own(warehouse.database)

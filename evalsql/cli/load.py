@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.common import (
+    Columns,
     Form,
     KeepBest,
     LowerIsBetter,
@@ -21,6 +22,7 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
+from evalsql.ingest import columns as known_columns
 from evalsql.warehouse.warehouse import Warehouse
 
 app = typer.Typer(
@@ -40,9 +42,13 @@ Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what
 @grouped_options
 def qrels(
     *,
-    file: Annotated[str, typer.Argument(help="TREC qrels, plain, .gz or .zst; - is standard input.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="TREC qrels, CSV, TSV, Parquet or JSON, packed or not; - is standard input."),
+    ],
     name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
     form: Form = "grades",
+    columns: Columns = None,
     run: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,7 +72,14 @@ def qrels(
     with open_to_load(where, [file], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
-            file, name, form=form, runs=run or (), keep_best=keep_best, replace=replace, meta=pairs
+            file,
+            name,
+            form=form,
+            runs=run or (),
+            keep_best=keep_best,
+            replace=replace,
+            meta=pairs,
+            columns=known_columns.parse(columns),
         )
         ((rows, topics, left_out),) = warehouse.rows(
             """
@@ -88,7 +101,9 @@ def qrels(
 @grouped_options
 def runs(
     *,
-    files: Annotated[list[str], typer.Argument(help="TREC runs, plain, .gz or .zst, or globs; - is standard input.")],
+    files: Annotated[
+        list[str], typer.Argument(help="TREC runs, CSV, TSV, Parquet or JSON, or globs; - is standard input.")
+    ],
     name: Annotated[
         str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
     ] = None,
@@ -101,6 +116,7 @@ def runs(
             help="Judgments to evaluate with, by default the only set there is; can be repeated.",
         ),
     ] = None,
+    columns: Columns = None,
     tie_rule: TieRuleOption = None,
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
@@ -138,6 +154,7 @@ def runs(
                 judged_by=judged_by,
                 replace=replace,
                 meta=pairs,
+                columns=known_columns.parse(columns),
                 progress=progress,
             )
         ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, repeat
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import keys, preferences, qrels, ranking
+from evalsql.ingest import columns, keys, preferences, qrels, ranking, rows
+from evalsql.ingest.columns import Given
 from evalsql.ingest.keys import Refused
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.qrels import QrelsOptions
@@ -19,19 +21,6 @@ from evalsql.ingest.runs import NewRun, RunOptions
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-# Column names by meaning, the first one found being taken: keys before words, for a
-# frame may hold the text of queries and documents as well.
-COLUMNS: Mapping[str, Sequence[str]] = {
-    "topic": ("qid", "q_id", "query_id", "topic_id", "topic", "query"),
-    "document": ("docno", "doc_id", "docid", "document_id", "corpus_id", "document", "doc"),
-    "score": ("score",),
-    "rank": ("rank",),
-    "grade": ("grade", "relevance", "rel", "label", "score"),
-    "iteration": ("iteration", "iter", "subtopic"),
-    "group": ("judgment_group", "group", "user", "iteration", "iter"),
-    "subgroup": ("subgroup",),
-    "level": ("level", "grade", "relevance", "rel", "label", "score"),
-}
 _TEXT_TYPES = ("VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _VIEW = "incoming_frame"
 _LISTS = "incoming_lists"
@@ -39,13 +28,22 @@ _MANY = 20_000  # rows for which numpy is worth its import
 _MEMORY = "in memory"
 
 
-def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels_ids: Collection[int]) -> None:
+def load_run_data(
+    database: Database,
+    name: str,
+    data: Any,
+    options: RunOptions,
+    qrels_ids: Collection[int],
+    given: Given = None,
+) -> None:
     """Load one run of rows in memory within the caller's transaction, and evaluate it with judgment sets.
 
     ``data`` and errors are those of ``stage_run_data``; InputError also for repeated documents.
     """
     database.execute(ranking.STAGED)
-    num_rows = stage_run_data(database, name, data, options.tie_rule)
+    num_rows, is_ranking = stage_run_data(database, name, data, options.tie_rule, given)
+    if is_ranking and options.tie_rule != "input":
+        options = options._replace(tie_rule="rank")
     run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
@@ -58,38 +56,42 @@ def load_run_data(database: Database, name: str, data: Any, options: RunOptions,
     keys.add_file_row(database, ("run", run.run_id, _MEMORY, None, None, num_rows))
 
 
-def stage_run_data(database: Database, name: str, data: Any, tie_rule: str) -> int:
-    """Put the rows of one run into the empty table ``staged_run_rows``; returns how many there are.
+def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, given: Given = None) -> tuple[int, bool]:
+    """Put the rows of one run into the empty table ``staged_run_rows``.
 
-    ``data`` is {topic: {document: score}}, or a frame with columns for topic, document and score, and rank under
-    that tie rule.
+    Returns how many there are, and whether they are a ranking without scores; the score is minus the rank then.
+
+    ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
+    score or rank, which ``given`` may name, or rows of these; rank is needed under that tie rule.
 
     Raises:
         InputError: rows with nulls, scores that are not finite, no rows at all; lines count rows from 1.
         UsageError: columns missing or of a type that does not name things.
     """
-    with _registered(database, data, ("topic", "document", "score")) as (view, columns):
-        _stage(database, name, data, tie_rule, view, columns)
+    with _registered(database, data, "run", given) as (view, found):
+        is_ranking = "score" not in found
+        _stage(database, name, data, tie_rule, view, found)
     unusable = "score is null or not isfinite(score)"
     if tie_rule == "rank":
         unusable += " or given_rank is null"
-    return _checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
+    return _checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite"), is_ranking
 
 
-def _stage(database: Database, name: str, data: Any, tie_rule: str, view: str, columns: Mapping[str, str]) -> None:
+def _stage(database: Database, name: str, data: Any, tie_rule: str, view: str, found: Mapping[str, str]) -> None:
     rank = "null"
-    if tie_rule == "rank":
-        if "rank" not in columns:
+    if tie_rule == "rank" or "score" not in found:
+        if "rank" not in found:
             raise UsageError(f"{name}: the tie rule goes by rank, and there is no column rank")
-        rank = columns["rank"]
+        rank = found["rank"]
         _refuse_unlike(database, name, view, rank, "rank", whole=True)
-    if not isinstance(data, Mapping):
-        _refuse_unlike(database, name, view, columns["score"], "score")
+    score = found.get("score", f"-cast({rank} as double)")
+    if "score" in found and not isinstance(data, Mapping):
+        _refuse_unlike(database, name, view, score, "score")
     database.execute(f"""
         insert into staged_run_rows
         select
-            0, cast({columns["topic"]} as varchar), cast({columns["document"]} as varchar),
-            cast({rank} as integer), cast({columns["score"]} as double), false
+            0, cast({found["topic"]} as varchar), cast({found["document"]} as varchar),
+            cast({rank} as integer), cast({score} as double), false
         from {view}
     """)
 
@@ -102,7 +104,7 @@ def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> Input
     )
 
 
-def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOptions) -> int:
+def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOptions, given: Given = None) -> int:
     """Load judgments in memory within the caller's transaction; returns the qrels_id.
 
     ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
@@ -111,24 +113,24 @@ def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOpti
     """
     qrels.create_staged(database, options)
     if options.form == "preferences":
-        num_rows, duplicates = _stage_preferences(database, name, data), 0
+        num_rows, duplicates = _stage_preferences(database, name, data, given), 0
     else:
-        num_rows, duplicates = _stage_grades(database, name, data, options)
+        num_rows, duplicates = _stage_grades(database, name, data, options, given)
     qrels_id = qrels.store(database, name, options, Notes(), duplicates)
     keys.add_file_row(database, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
     return qrels_id
 
 
-def _stage_grades(database: Database, name: str, data: Any, options: QrelsOptions) -> tuple[int, int]:
+def _stage_grades(database: Database, name: str, data: Any, options: QrelsOptions, given: Given) -> tuple[int, int]:
     """Stage grades; returns the number of rows there were, and of those left out as repeated."""
-    with _registered(database, data, ("topic", "document", "grade")) as (view, columns):
-        _refuse_unlike(database, name, view, columns["grade"], "grade", whole=True)
-        iteration = f"coalesce(cast({columns['iteration']} as varchar), '0')" if "iteration" in columns else "'0'"
+    with _registered(database, data, options.form, given) as (view, found):
+        _refuse_unlike(database, name, view, found["grade"], "grade", whole=True)
+        iteration = f"coalesce(cast({found['iteration']} as varchar), '0')" if "iteration" in found else "'0'"
         database.execute(f"""
             insert into staged_qrels_rows
             select
-                cast({columns["topic"]} as varchar), {iteration},
-                cast({columns["document"]} as varchar), cast({columns["grade"]} as integer)
+                cast({found["topic"]} as varchar), {iteration},
+                cast({found["document"]} as varchar), cast({found["grade"]} as integer)
             from {view}
         """)
     num_rows = _checked(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
@@ -137,7 +139,7 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
     repeated = database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
     if repeated and not options.keep_best:
         hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
-        more = hint if options.form == "grades" and "iteration" in columns else ""
+        more = hint if options.form == "grades" and "iteration" in found else ""
         raise InputError(
             Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
             for topic, document in repeated
@@ -148,16 +150,16 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
     return num_rows, num_rows - num_kept
 
 
-def _stage_preferences(database: Database, name: str, data: Any) -> int:
+def _stage_preferences(database: Database, name: str, data: Any, given: Given) -> int:
     """Stage preferences; returns the number of rows."""
-    with _registered(database, data, ("topic", "group", "document", "level")) as (view, columns):
-        _refuse_unlike(database, name, view, columns["level"], "level")
-        subgroup = f"coalesce(cast({columns['subgroup']} as varchar), '0')" if "subgroup" in columns else "'0'"
+    with _registered(database, data, "preferences", given) as (view, found):
+        _refuse_unlike(database, name, view, found["level"], "level")
+        subgroup = f"coalesce(cast({found['subgroup']} as varchar), '0')" if "subgroup" in found else "'0'"
         database.execute(f"""
             insert into staged_qrels_rows
             select
-                cast({columns["topic"]} as varchar), coalesce(cast({columns["group"]} as varchar), '0'), {subgroup},
-                cast({columns["document"]} as varchar), cast({columns["level"]} as double)
+                cast({found["topic"]} as varchar), coalesce(cast({found["group"]} as varchar), '0'), {subgroup},
+                cast({found["document"]} as varchar), cast({found["level"]} as double)
             from {view}
         """)
     unusable = "level is null or not isfinite(level)"
@@ -169,23 +171,52 @@ def _stage_preferences(database: Database, name: str, data: Any) -> int:
 
 
 @contextmanager
-def _registered(database: Database, data: Any, needed: Sequence[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Have ``data`` under a name that SQL reads; gives it, and the column for each meaning that has one, quoted."""
     try:
-        view = _register_nested(database, data, needed[-1]) if isinstance(data, Mapping) else _register(database, data)
-        yield view, _columns(database, view, needed)
+        if rows.are_rows(data):
+            columns.check_given(given, kind)
+            yield _LISTS, _put_rows(database, data, kind, given)
+            return
+        value = columns.MEANINGS[kind][0][-1]
+        view = _register_nested(database, data, value) if isinstance(data, Mapping) else _register(database, data, kind, given)
+        yield view, _columns(database, view, kind, given)
     finally:
         database.unregister(_VIEW)
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.execute(f"drop table if exists {_LISTS}")
 
 
-def _register(database: Database, data: Any) -> str:
+def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
+    """Rows of Python as a table of text and numbers; returns its columns by meaning, quoted."""
+    values = rows.columns_of(data, kind, given)
+    numbers = [meaning for meaning in values if meaning in ("score", "rank", "grade", "level")]
+    for meaning, column in values.items():
+        for at, value in enumerate(column, start=1):
+            if value is None or (isinstance(value, str | Number) and not isinstance(value, bool)):
+                continue
+            raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor a number")
+    texts: dict[str, Sequence[Any]] = {}
+    for meaning, column in values.items():
+        if meaning in numbers:
+            texts[meaning] = column if set(map(type, column)) <= {int, float} else _texts(column)
+        else:
+            texts[meaning] = _texts(column)
+    plain = [meaning for meaning in numbers if texts[meaning] is values[meaning]]
+    rows.put(database, _LISTS, texts, plain)
+    return {meaning: rows.quoted(meaning) for meaning in values}
+
+
+def _texts(column: Sequence[Any]) -> list[str | None]:
+    return [None if value is None else str(value) for value in column]
+
+
+def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     table = data
     if type(data).__module__.startswith(("duckdb", "_duckdb")):
         table = data.to_arrow_table()
     elif type(data).__module__.startswith("pandas"):
-        _check_text(data)
+        _check_text(data, columns.find(list(map(str, data.columns)), kind, given).values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
@@ -197,9 +228,8 @@ def _register(database: Database, data: Any) -> str:
     return _VIEW
 
 
-def _check_text(frame: Any) -> None:
+def _check_text(frame: Any, named: Collection[str]) -> None:
     """Raise UsageError for text that has no UTF-8 in a pandas frame: the engine gives up the database over it."""
-    named = {name for names in COLUMNS.values() for name in names}
     for at, name in enumerate(frame.columns):
         if name in named and frame.dtypes.iloc[at].kind == "O":
             texts = [value for value in frame.iloc[:, at] if isinstance(value, str)]
@@ -209,18 +239,14 @@ def _check_text(frame: Any) -> None:
                 raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
 
 
-def _columns(database: Database, view: str, needed: Sequence[str]) -> dict[str, str]:
+def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:
     types = {name: kind for name, kind, *_ in database.rows(f"describe {view}")}
-    found = {meaning: next((name for name in names if name in types), None) for meaning, names in COLUMNS.items()}
-    for meaning in needed:
-        if found[meaning] is None:
-            names = ", ".join(COLUMNS[meaning])
-            raise UsageError(f"there is no column for the {meaning}: expected one of {names}; found {', '.join(types)}")
+    found = columns.find(list(types), kind, given)
     for meaning in ("topic", "document"):
-        kind = types[str(found[meaning])]
-        if kind not in _TEXT_TYPES and not kind.startswith("ENUM"):
-            raise UsageError(f"column {found[meaning]} is of type {kind}; names are text or whole numbers")
-    return {meaning: f'"{name}"' for meaning, name in found.items() if name is not None}
+        column = found[meaning]
+        if types[column] not in _TEXT_TYPES and not types[column].startswith("ENUM"):
+            raise UsageError(f"column {column} is of type {types[column]}; names are text or whole numbers")
+    return {meaning: rows.quoted(name) for meaning, name in found.items()}
 
 
 def _register_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:

@@ -27,6 +27,12 @@ class Refused:
         if len(self.problems) < MOST_LISTED:
             self.problems.append(problem)
 
+    def add(self, error: InputError) -> None:
+        """Take over the problems of an error."""
+        for problem in error.problems:
+            self(problem)
+        self.count += error.count - len(error.problems)
+
     def __bool__(self) -> bool:
         return self.count > 0
 

@@ -42,11 +42,13 @@ class Loader:
         keep_best: bool = False,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> str:
-        """Load judgments: a TREC qrels file, a frame, or {topic: {document: grade}}. Returns the set's name.
+        """Load judgments: a file of any format that ``evalsql help loading`` lists, or rows. Returns the set's name.
 
         Args:
-            source: path ("-" is standard input), or data with columns for topic, document, grade.
+            source: path ("-" is standard input), or a frame with columns for topic, document, grade, {topic: {document:
+                grade}}, or rows as tuples, dicts or named tuples.
             form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
                 which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
                 left out: documents are preferred to those of lower levels in their subgroup, and what follows from
@@ -58,12 +60,14 @@ class Loader:
             replace: put the judgments in the place of a set of the same name, for the runs it had as well; its weights
                 of topics go with it.
             meta: key and value to keep with the set.
+            columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
 
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, store_qrels_file
+        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, stage_qrels_table, store_qrels_file
         from evalsql.ingest.sources import open_sources, stem
+        from evalsql.ingest.tables import Tables
 
         options = QrelsOptions(form, keep_best, meta or {})
         if not isinstance(source, str | Path):
@@ -72,16 +76,21 @@ class Loader:
             if name is None:
                 raise UsageError("judgments in memory need a name")
             with self._new_qrels(_named(name), as_list(runs), replace) as adopt:
-                adopt(load_qrels_data(self.database, name, source, options))
+                adopt(load_qrels_data(self.database, name, source, options, columns))
             return name
-        with open_sources([source]) as opened:
+        with open_sources([source]) as opened, Tables(self.database, form, columns) as tables:
             if opened.problems:
                 raise InputError(opened.problems)
             if len(opened.sources) != 1:
                 raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
             (file,) = opened.sources
             name = _named(stem(file.label) if name is None else name)
-            staged = stage_qrels_file(self.database, file, options)
+            tables.read([file])
+            tables.refused.check()
+            if table := tables.by_label.get(file.label):
+                staged = stage_qrels_table(self.database, table, options)
+            else:
+                staged = stage_qrels_file(self.database, file, options)
             with self._new_qrels(name, as_list(runs), replace) as adopt:
                 adopt(store_qrels_file(self.database, name, staged, options))
         return name
@@ -209,12 +218,13 @@ class Loader:
         judged_by: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
         progress: Progress = silent,
     ) -> list[str]:
-        """Load TREC run files, one run each, or all as one run if a name is given. Returns the names.
+        """Load run files, one run each, or all as one run if a name is given. Returns the names.
 
         Args:
-            files: paths or globs, "-" being standard input; plain, gzip or zstd.
+            files: paths or globs, "-" being standard input; of any format that ``evalsql help loading`` lists.
             name: by default each file's stem.
             qrels: judgment sets to evaluate the runs with; by default the one there is.
             tie_rule: trec_eval (score as 32-bit float, then document descending), trec_eval_10 (the same with
@@ -226,12 +236,14 @@ class Loader:
             judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
             replace: put the runs in the place of those of the same names.
             meta: key and value to keep with the runs.
+            columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
 
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
         from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions, tie_rule_for
         from evalsql.ingest.sources import open_sources
+        from evalsql.ingest.tables import Tables
 
         options = RunOptions(
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
@@ -243,8 +255,12 @@ class Loader:
             self.keeps_unjudged,
             self.tells_remarks,
         )
-        with open_sources(_paths(files)) as opened:
+        with (
+            open_sources(_paths(files)) as opened,
+            Tables(self.database, "run", columns, rank_is_used=tie_rule == "rank") as tables,
+        ):
             named, problems = _by_name(opened, name)
+            tables.read(opened.sources)
             inexact: set[Path] = set()
             while True:
                 try:
@@ -254,7 +270,13 @@ class Loader:
                     ):
                         qrels_ids = self._prepare(list(named), as_list(qrels), replace)
                         loader = RunLoader(
-                            self.database, options, progress, qrels_ids, problems=problems, inexact=inexact
+                            self.database,
+                            options,
+                            progress,
+                            qrels_ids,
+                            problems=problems,
+                            inexact=inexact,
+                            tables=tables,
                         )
                         loader.load(named)
                         self._check()
@@ -275,9 +297,12 @@ class Loader:
         judged_by: str | None = None,
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> str:
-        """Load one run from memory: a pandas, polars or Arrow table, a DuckDB relation, or {topic: {document: score}}.
+        """Load one run from memory: whatever holds rows.
 
+        That is a pandas, polars or Arrow table, a DuckDB relation, {topic: {document: score}}, a list of tuples
+        (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
         from evalsql.ingest.frames import load_run_data
@@ -295,7 +320,7 @@ class Loader:
         )
         with self.database.transaction():
             qrels_ids = self._prepare([_named(name)], as_list(qrels), replace)
-            load_run_data(self.database, name, data, options, qrels_ids[name])
+            load_run_data(self.database, name, data, options, qrels_ids[name], columns)
             self._check()
         return name
 

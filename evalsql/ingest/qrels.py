@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
@@ -20,6 +20,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.tables import Table
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
@@ -77,6 +78,38 @@ def stage_qrels_file(database: Database, source: Source, options: QrelsOptions) 
     if not staged.num_rows:
         staged.num_rows, staged.duplicates = _stage_exactly(database, source, options, staged.notes)
     return staged
+
+
+def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -> StagedFile:
+    """The same for a file whose rows are in a table already."""
+    create_staged(database, options)
+    meanings: Sequence[str] = ("topic", "iteration", "document", "grade")
+    if options.form == "preferences":
+        meanings = ("topic", "group", "subgroup", "document", "level")
+    selected = table.selected(*meanings)
+    database.execute(f"insert into staged_qrels_rows select {selected} from {table.name} order by row")
+    ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
+    refused = Refused()
+    if options.form == "preferences":
+        preferences.check(cast(Any, table.rows(*meanings)), table.source.label, refused)
+        refused.check()
+        return StagedFile(table.source, num_rows)
+    best = relation_query(
+        database.catalog,
+        "best_judgments",
+        {"staged": "select * from staged_qrels_rows"},
+        in_groups=options.form == "groups",
+    )
+    ((repeated,),) = database.rows(f"select count(*) from ({best}) where times > 1")
+    if repeated and options.keep_best:
+        database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
+        ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
+        return StagedFile(table.source, num_rows, num_rows - num_kept)
+    if not repeated:
+        return StagedFile(table.source, num_rows)
+    _unrepeated(cast(Any, table.rows(*meanings)), table.source, refused, options)
+    refused.check()
+    raise QueryError(f"{repeated} repeated judgments were found that no row could be named for")
 
 
 def store_qrels_file(database: Database, name: str, staged: StagedFile, options: QrelsOptions) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
-from evalsql.errors import Problem, QueryError, UsageError
+from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.keys import Refused
@@ -22,6 +23,7 @@ from evalsql.ingest.sources import Source, Text
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.tables import Table, Tables
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
 BY_SCORE = TIE_RULES[:2]
@@ -73,6 +75,7 @@ class StagedFile:
     num_rows: int = 0
     opposes_ranks: bool = False
     foreign: tuple[int, int] | None = None
+    table: Table | None = None  # where its rows are already, if it is no TREC file
 
 
 @dataclass
@@ -87,6 +90,11 @@ class NewRun:
     def file_ids(self) -> Sequence[int]:
         """Under which its rows are staged; rows in memory are staged as file 0."""
         return [file.file_id for file in self.files] or [0]
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return any(file.table is not None and file.table.is_ranking for file in self.files)
 
     @property
     def notes(self) -> Notes:
@@ -116,7 +124,8 @@ class RunLoader:
     """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
 
     ``qrels_ids`` are the judgment sets to evaluate each run with, by its name; ``problems`` were found before;
-    ``inexact`` are files that the engine's reader is not to be tried on.
+    ``inexact`` are files that the engine's reader is not to be tried on; ``tables`` has the rows of files that are no
+    TREC files, and what is wrong with others.
     """
 
     def __init__(
@@ -128,17 +137,22 @@ class RunLoader:
         *,
         problems: Iterable[Problem] = (),
         inexact: Collection[Path] = (),
+        tables: Tables | None = None,
     ) -> None:
         self.database = database
         self.options = options
         self.progress = progress
         self.qrels_ids = qrels_ids
         self.inexact = inexact
+        self.tables = tables.by_label if tables else {}
+        self.failed = tables.failed if tables else set()
         self.refused = Refused()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
         for problem in problems:
             self.refused(problem)
+        if tables and tables.refused:
+            self.refused.add(InputError(tables.refused.problems, tables.refused.count))
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
@@ -146,9 +160,18 @@ class RunLoader:
         runs: list[NewRun] = []
         file_id = 0
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
-            files = [StagedFile(file_id + at, run_id, source) for at, source in enumerate(sources)]
+            files = [
+                StagedFile(file_id + at, run_id, source, table=self.tables.get(source.label))
+                for at, source in enumerate(sources)
+                if source.label not in self.failed
+            ]
             file_id += len(files)
-            runs.append(NewRun(name, run_id, files))
+            run = NewRun(name, run_id, files)
+            if run.is_ranking and not all(file.table and file.table.is_ranking for file in files):
+                reason = f"run {name} is made of rankings without scores and of files with scores; name them apart"
+                self.refused(Problem(files[0].source.label, 0, reason))
+            elif files:
+                runs.append(run)
         done = 0
         for batch in _batches(runs):
             self.progress("loading runs", done, file_id)
@@ -161,16 +184,19 @@ class RunLoader:
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
+        options = self.options
+        if runs[0].is_ranking and options.tie_rule != "input":
+            options = options._replace(tie_rule="rank")
         self.database.execute(STAGED)
         with scratch_folder() as folder:
             self._stage([file for run in runs for file in run.files], Path(folder))
-        repeated = rank(self.database, runs, self.options)
+        repeated = rank(self.database, runs, options)
         self._count([file for run in runs for file in run.files])
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
-        if repeated and not self.options.keep_best:
+        if repeated and not options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.refused:
-            store(self.database, runs, self.options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
+            store(self.database, runs, options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
             _add_files(self.database, runs)
         self.database.execute("drop table staged_run_rows")
 
@@ -186,6 +212,11 @@ class RunLoader:
     def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
         groups: dict[tuple[str, bool], list[StagedFile]] = {}
         inexact: list[StagedFile] = []
+        for file in files:
+            if file.table:
+                file.sha256 = file.source.sha256()
+                file.table.stage(file.file_id)
+        files = [file for file in files if not file.table]
         self._look_at_all(files, folder)
         for file in files:
             if file.foreign:
@@ -209,8 +240,9 @@ class RunLoader:
         self.refused(Problem(file.source.label, line, reason))
 
     def _look_at_all(self, files: Sequence[StagedFile], folder: Path) -> None:
-        if len(files) == 1:
-            self._look_at(files[0], folder)
+        if len(files) < 2:
+            for file in files:
+                self._look_at(file, folder)
             return
         from concurrent.futures import ThreadPoolExecutor
 
@@ -305,15 +337,20 @@ class RunLoader:
             for file in run.files if run.run_id in concerned else ():
                 label = file.source.label
                 # Lines that were refused have been reported already.
-                rows = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=rank_is_used)
-                for line, (topic, document, _, _) in rows:
+                rows: Iterator[tuple[int, Sequence[str]]]
+                if file.table:
+                    unit, rows, problem_at = file.table.unit, file.table.rows("topic", "document"), file.table.problem
+                else:
+                    unit, problem_at = "line", partial(Problem, label)
+                    rows = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=rank_is_used)
+                for line, (topic, document, *_) in rows:
                     if (run.run_id, topic, document) not in repeated:
                         continue
                     place = first.setdefault((topic, document), (label, line))
                     if place != (label, line):
-                        where = f"line {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
+                        where = f"{unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
                         reason = f"document {document} of topic {topic} already stands at {where}"
-                        self.refused(Problem(label, line, reason))
+                        self.refused(problem_at(line, reason))
         if not self.refused:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
@@ -341,7 +378,7 @@ def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:
     size = 0
     for run in runs:
         weight = sum(file.source.text_bytes for file in run.files)
-        if batch and size + weight > BATCH_BYTES:
+        if batch and (size + weight > BATCH_BYTES or run.is_ranking != batch[0].is_ranking):
             yield batch
             batch, size = [], 0
         batch.append(run)

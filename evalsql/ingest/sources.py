@@ -21,8 +21,10 @@ from typing import IO, NamedTuple, cast
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, WarehouseError
 
-COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"}
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
+ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
+    *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc"),
+}
 STANDARD_INPUT = "-"
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
@@ -59,6 +61,14 @@ class Source(NamedTuple):
             return cast(IO[bytes], gzip.open(self.path, "rb"))
         if self.compression == "zstd":
             return cast(IO[bytes], _zstd().open(self.path, "rb"))
+        if self.compression == "bz2":
+            import bz2
+
+            return cast(IO[bytes], bz2.open(self.path, "rb"))
+        if self.compression == "xz":
+            import lzma
+
+            return cast(IO[bytes], lzma.open(self.path, "rb"))
         return self.path.open("rb")
 
     def sha256(self) -> str:
@@ -116,7 +126,9 @@ def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], obje
 
 def unreadable() -> tuple[type[Exception], ...]:
     """The errors that stand for a file which cannot be read or decompressed."""
-    return OSError, EOFError, ValueError, zlib.error, _zstd().ZstdError
+    from lzma import LZMAError
+
+    return OSError, EOFError, ValueError, zlib.error, LZMAError, _zstd().ZstdError
 
 
 def _zstd() -> ModuleType:
@@ -149,7 +161,7 @@ class Opened:
 def stem(path: str) -> str:
     """The file's name without folder, compression suffix and one customary ending."""
     name = Path(path).name
-    for suffixes in ({".gz", ".zst", ".zstd"}, ENDINGS):
+    for suffixes in ({".gz", ".zst", ".zstd", ".bz2", ".xz"}, ENDINGS):
         base, suffix = os.path.splitext(name)
         if base and suffix.lower() in suffixes:
             name = base
@@ -219,6 +231,6 @@ def _source(label: str, spool: Path) -> Source:
             shutil.copyfileobj(stream, target)
         path = spool
     with path.open("rb") as stream:
-        start = stream.read(4)
+        start = stream.read(6)
     # Told by the first bytes, whatever the file is called.
     return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))

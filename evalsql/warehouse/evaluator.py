@@ -57,6 +57,7 @@ class Evaluator:
         form: str = "grades",
     ) -> None:
         self._tie_rule = tie_rule_for(tie_rule, lower_is_better=lower_is_better)
+        self._lower_is_better = lower_is_better
         asked = _asked(measures)
         self._warehouse = open_to_ask(asked)
         self._database = self._warehouse.database
@@ -74,7 +75,8 @@ class Evaluator:
 
         Args:
             run: {topic: {document: score}}, or a frame (pandas, polars, Arrow, DuckDB) with columns for topic,
-                document and score, and rank if the tie rule goes by it.
+                document and score, and rank if the tie rule goes by it; or rows of these as tuples, dicts or named
+                tuples, or {topic: [document, ...]}.
 
         Raises:
             InputError: rows without a name or a number, documents that stand twice for a topic.
@@ -166,10 +168,12 @@ class Evaluator:
         database = self._database
         for table in ("staged_run_rows", *self._rows):
             database.execute(f"delete from {table}")
-        stage_run_data(database, _RUN, run, self._tie_rule)
+        _, is_ranking = stage_run_data(database, _RUN, run, self._tie_rule)
+        if is_ranking and self._lower_is_better:
+            raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         for table, rows in self._rows.items():
             database.insert(table, rows)
-            if table == "all_ranks" and not isinstance(run, Mapping):
+            if table == "all_ranks" and (not isinstance(run, Mapping) or is_ranking):
                 self._refuse_repeated()
         self._warn_of_topics()
 

@@ -1,0 +1,98 @@
+"""Which column of a table is the topic, which the document and which the score or the grade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from evalsql.errors import UsageError
+
+# Column names by meaning, the first one found being taken: keys before words, for a
+# table may hold the text of queries and documents as well.
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "topic": (
+        *("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id"),
+        *("topic", "query"),
+    ),
+    "document": (
+        *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
+        *("document", "doc"),
+    ),
+    "score": ("score", "sim"),
+    "rank": ("rank",),
+    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "iteration": ("iteration", "iter", "subtopic"),
+    "group": ("judgment_group", "group", "user", "iteration", "iter"),
+    "subgroup": ("subgroup",),
+    "level": ("level", "grade", "relevance", "rel", "label", "score"),
+}
+# What a table holds, by kind: first what it must have, then what it may have.
+MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "run": (("topic", "document", "score"), ("rank",)),
+    "grades": (("topic", "document", "grade"), ("iteration",)),
+    "groups": (("topic", "document", "grade"), ("iteration",)),
+    "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
+}
+Given = Mapping[str, str] | None
+
+
+def known(names: Iterable[str], kind: str) -> dict[str, str]:
+    """The columns among ``names`` that are known by name, by meaning; upper and lower case are alike."""
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.lower(), name)
+    required, optional = MEANINGS[kind]
+    found = {
+        meaning: next((folded[name] for name in COLUMNS[meaning] if name in folded), None)
+        for meaning in (*required, *optional)
+    }
+    return {meaning: name for meaning, name in found.items() if name is not None}
+
+
+def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
+    """The column for each meaning that has one; ``given`` are those that the user named.
+
+    A run has a score, or else a rank.
+
+    Raises:
+        UsageError: a meaning that must have a column has none, or a column that the user named is not there.
+    """
+    check_given(given, kind)
+    for meaning, name in (given or {}).items():
+        if name not in names:
+            raise UsageError(f"there is no column {name} for the {meaning}; found {', '.join(names)}")
+    taken = dict(given or {})
+    found = {meaning: name for meaning, name in known(names, kind).items() if name not in taken.values()} | taken
+    for meaning in MEANINGS[kind][0]:
+        if meaning not in found and not (meaning == "score" and "rank" in found):
+            expected = ", ".join(COLUMNS[meaning])
+            raise UsageError(
+                f"there is no column for the {meaning}: expected one of {expected}; found {', '.join(names)}; "
+                f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is"
+            )
+    return found
+
+
+def check_given(given: Given, kind: str) -> None:
+    """Raise UsageError for a meaning that tables of the kind do not have, and for a column named twice."""
+    required, optional = MEANINGS[kind]
+    for meaning in given or ():
+        if meaning not in (*required, *optional):
+            there = ", ".join((*required, *optional))
+            raise UsageError(f"columns are named for {there}, and {meaning} is none of them")
+    if given and len(set(given.values())) < len(given):
+        raise UsageError("one column cannot have two meanings")
+
+
+def parse(text: str | None) -> dict[str, str] | None:
+    """Columns as the command line takes them: ``topic=qid,document=docno``."""
+    if text is None:
+        return None
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        meaning, sign, name = part.partition("=")
+        if not sign or not meaning.strip() or not name:
+            raise UsageError(f'columns are named as in topic=qid,document=docno,score=score, found "{part}"')
+        if meaning.strip() in found:
+            raise UsageError(f"columns name the {meaning.strip()} twice")
+        found[meaning.strip()] = name
+    return found

@@ -1,0 +1,308 @@
+"""What a file is, by its first bytes: TREC text, a table, JSON, or something that holds no rows at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
+from evalsql.ingest.lines import number_fault
+from evalsql.ingest.sources import Source, unreadable
+
+_HEAD = 65_536
+_SAMPLED = 100  # lines of JSON whose fields are looked at
+_NO_RUN = {
+    b"%PDF-": "a PDF document",
+    b"PK\x05\x06": "a zip archive",
+    b"\xd0\xcf\x11\xe0": "an Excel or Word document of the old kind",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
+    b"\x1f\x9d": "compressed by compress (.Z)",
+    b"\x04\x22\x4d\x18": "compressed by lz4",
+    b"SQLite format 3\0": "an SQLite database",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x89HDF": "an HDF5 file",
+    b"ORC": "an ORC file",
+    b"Obj\x01": "an Avro file",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"\x80\x02": "a Python pickle",
+    b"\x80\x03": "a Python pickle",
+    b"\x80\x04": "a Python pickle",
+    b"\x80\x05": "a Python pickle",
+    b"PARE": "an encrypted Parquet file",
+    b"FEA1": "a Feather file of version 1, which today's Arrow writes no more",
+    b"version https://git-lfs": "a pointer of Git LFS, whose file `git lfs pull` fetches",
+}
+_MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml\b")
+_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
+# Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
+_TREC = {
+    "run": {"topic": 0, "document": 2, "score": 4},
+    "grades": {"topic": 0, "document": 2, "grade": 3},
+    "groups": {"topic": 0, "document": 2, "grade": 3, "iteration": 1},
+}
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a file is.
+
+    Attributes:
+        name: as messages call it.
+        reader: csv, jsonl, nested (JSON that is read whole), parquet or arrow.
+        columns: its column for each meaning, where the first lines tell.
+        names: all columns of a text file in order.
+        skipped: lines before the first row.
+    """
+
+    name: str
+    reader: str
+    columns: Mapping[str, str] | None = None
+    names: Sequence[str] = ()
+    delimiter: str = ""
+    skipped: int = 0
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether rows are found by their line."""
+        return self.reader in ("csv", "jsonl")
+
+    def problem(self, source: Source, row: int, reason: str) -> Problem:
+        """A problem with one row, or with the file as a whole if that is 0."""
+        if not row or self.has_lines:
+            return Problem(source.label, row, f"{self.name}: {reason}")
+        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
+
+
+def recognised(source: Source, kind: str, given: Given) -> Format | None:
+    """The format of a file; None if it is left to the readers of TREC files.
+
+    Args:
+        kind: run, or the form of judgments.
+        given: columns that the user named.
+
+    Raises:
+        InputError: the file is of a kind that holds no rows, or has none of the columns.
+    """
+    try:
+        with source.open() as stream:
+            head = stream.read(_HEAD)
+    except unreadable():
+        return None  # the readers of TREC files say why
+    found = _by_magic(source, head)
+    if not found and _JSON.match(head.removeprefix(b"\xef\xbb\xbf")):
+        found = _json(source, kind, given)
+    if not found:
+        found = _delimited(source, head, kind, given)
+    if not found and given:
+        reason = "columns are named for a file with a header, and this one has none with these names"
+        raise InputError([Problem(source.label, 0, reason)])
+    return found
+
+
+def _by_magic(source: Source, head: bytes) -> Format | None:
+    if head.startswith(b"PAR1"):
+        return Format("Parquet", "parquet")
+    if head.startswith(b"ARROW1") or head.startswith(b"\xff\xff\xff\xff"):
+        return Format("Arrow", "arrow")
+    found = next((name for magic, name in _NO_RUN.items() if head.startswith(magic)), None)
+    if head.startswith(b"PK\x03\x04"):
+        found = "an Excel workbook; export the sheet as CSV" if b"xl/" in head else "a zip archive; unpack it first"
+    elif head[8:12] == b"DUCK":
+        found = "a DuckDB database"
+    elif head[257:262] == b"ustar":
+        found = "a tar archive; unpack it first"
+    elif _MARKUP.match(head):
+        found = "an HTML page, perhaps that of a download that failed"
+    elif _XML.match(head):
+        found = "an XML document"
+    elif head.startswith(_UTF_16):
+        found = "text in UTF-16; save it as UTF-8"
+    if found:
+        raise InputError([Problem(source.label, 0, f"is {found}, which holds no rows that can be read")])
+    return None
+
+
+# Text with a header
+
+
+def _delimited(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
+    try:
+        text = head.decode("utf-8-sig", "ignore" if len(head) == _HEAD else "strict")
+    except UnicodeDecodeError:
+        return None
+    # A first line that is longer than this is nobody's header.
+    lines = text.split("\n")
+    skipped = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith("#")), None)
+    if skipped is None or "\0" in lines[skipped]:
+        return None
+    line = lines[skipped].rstrip("\r")
+    for delimiter, name in _DELIMITERS.items():
+        names = _split(line, delimiter)
+        columns = {**known_columns.known(names, kind), **(given or {})}
+        is_aligned = delimiter == " " and "" in names
+        if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
+            continue
+        if given or {"topic", "document"} <= columns.keys():
+            if not given and _is_trec(names, line, kind):
+                return None
+            columns = _found(source, skipped + 1, name, names, kind, given)
+            for column in columns.values():
+                if names.count(column) > 1:
+                    reason = f"{name}: {names.count(column)} columns are called {column}"
+                    raise InputError([Problem(source.label, skipped + 1, reason)])
+            return Format(name, "csv", columns, names, delimiter, skipped + 1)
+    if found := _ms_marco(line, kind, skipped):
+        return found
+    _without_header(source, line, kind, skipped, given)
+    return None
+
+
+def _found(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
+    try:
+        return known_columns.find(names, kind, given)
+    except UsageError as error:
+        raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    names = next(csv.reader([line], delimiter=delimiter), [])
+    return [name.strip() for name in names]
+
+
+def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
+    """Whether the columns of a header stand where TREC files have them."""
+    if "," in line:
+        return False
+    found = {meaning: names.index(name) for meaning, name in known_columns.known(names, kind).items()}
+    if kind == "preferences":
+        return list(found.values()) == [0, 1, len(names) - 2, len(names) - 1, 2][: len(names)]
+    places = _TREC[kind]
+    width = len(names) >= 5 if kind == "run" else len(names) == 4
+    return width and all(found.get(meaning, place) == place for meaning, place in places.items())
+
+
+def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
+    """A run of MS MARCO has three columns: topic, document and rank."""
+    for delimiter in "\t ":
+        columns = line.split(delimiter)
+        if kind == "run" and len(columns) == 3 and all(columns) and re.fullmatch(r"\d+", columns[2]):
+            names = ("topic", "document", "rank")
+            return Format("MS MARCO run", "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped)
+    return None
+
+
+def _without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
+    """Refuse a table that is no TREC file and says nothing of its columns."""
+    needed = 5 if kind == "run" else 4
+    for delimiter in "\t,;":
+        names = _split(line, delimiter)
+        if len(names) >= 3 and len(line.split()) < needed:
+            name = _DELIMITERS[delimiter]
+            if not number_fault("", names[-1]):
+                reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
+                raise InputError([Problem(source.label, skipped + 1, reason)])
+            _found(source, skipped + 1, name, names, kind, given)
+
+
+# JSON
+
+
+def _json(source: Source, kind: str, given: Given) -> Format | None:
+    """JSON lines if the first line is a whole value, and more follow or it is a row; else JSON that is read whole."""
+    with source.open() as stream:
+        lines = [line for line in islice(stream, _SAMPLED) if line.strip()]
+    found: list[Any] = []
+    for line in lines:
+        try:
+            found.append(json.loads(line.decode("utf-8-sig")))
+        except ValueError:
+            break
+    if not found or (len(lines) == 1 and not _is_row(found[0])):
+        return Format("JSON", "nested")
+    rows = [row for row in found if isinstance(row, dict)]
+    if not rows or any(isinstance(value, dict | list) for row in rows for value in row.values()):
+        return Format("JSON lines", "nested")  # each line a ranking
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Format("JSON lines", "jsonl", _found(source, 1, "JSON lines", names, kind, given), names)
+
+
+def _is_row(value: object) -> bool:
+    """Whether a single JSON object is a row rather than {topic: ...}."""
+    return (
+        isinstance(value, dict) and bool(value) and not all(isinstance(inner, dict | list) for inner in value.values())
+    )
+
+
+# Text, row by row
+
+
+def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+    """Line and values by meaning of each row of a text file, or what is wrong with the row as a whole."""
+    columns = form.columns or {}
+    try:
+        for line, row in _csv_rows(source, form) if form.reader == "csv" else _json_rows(source):
+            yield line, row if isinstance(row, str) else {meaning: row.get(name) for meaning, name in columns.items()}
+    except unreadable() as error:
+        yield 0, f"cannot be read: {error}"
+
+
+def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+    with source.open() as stream:
+        lines = (_decoded(line) for line in islice(stream, form.skipped, None))
+        reader = csv.reader(lines, delimiter=form.delimiter)
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield form.skipped + reader.line_num, str(error)
+                continue
+            line = form.skipped + reader.line_num
+            if any("\udc80" <= character <= "\udcff" for column in row for character in column):
+                yield line, "not UTF-8 text"
+            elif row and len(row) != len(form.names):
+                yield line, f"{len(row)} columns, expected {len(form.names)}: {', '.join(form.names)}"
+            elif row:
+                yield line, {name: value.strip() or None for name, value in zip(form.names, row, strict=True)}
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape")
+
+
+def _json_rows(source: Source) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+    with source.open() as stream:
+        for number, raw in enumerate(stream, start=1):
+            if not raw.strip():
+                continue
+            try:
+                row = json.loads(raw.decode("utf-8-sig"))
+            except UnicodeDecodeError:
+                yield number, "not UTF-8 text"
+            except ValueError as error:
+                yield number, f"not JSON: {error}"
+            else:
+                yield (
+                    number,
+                    {name: as_text(value) for name, value in row.items()}
+                    if isinstance(row, dict)
+                    else ("no object, as the lines above are"),
+                )
+
+
+def as_text(value: object) -> str | None:
+    """A value of JSON as the engine gives it in text."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,196 @@
+"""Rows that Python holds, in whatever shape: nested dicts, rankings, lists of tuples, of dicts and of named tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
+
+from evalsql.errors import UsageError
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import MEANINGS, Given
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+Columns = dict[str, list[Any]]
+_MANY = 20_000  # rows for which numpy is worth its import
+# What the documents of a ranking are called where a record holds a whole one.
+_RANKINGS = (
+    *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
+    *("ranking", "results", "hits", "retrieved", "candidates"),
+)
+
+
+def are_rows(data: object) -> bool:
+    """Whether data in memory is a plain collection of rows or of rankings, rather than a table or nested dicts."""
+    if isinstance(data, Mapping):
+        return bool(data) and all(_is_ranking(inner) for inner in data.values())
+    return isinstance(data, list | tuple | set | frozenset | Iterator) and not hasattr(data, "read_all")
+
+
+def columns_of(data: object, kind: str, given: Given = None) -> Columns:
+    """The values of rows by meaning; of rankings without scores the ranks count from 1 in each topic.
+
+    Args:
+        kind: run, or the form of judgments.
+        given: names of fields that the user gave.
+
+    Raises:
+        UsageError: rows of no shape that is known.
+    """
+    if isinstance(data, Mapping):
+        return _by_topic(data, kind)
+    records = list(data) if isinstance(data, Iterable) else []
+    if not records:
+        return {meaning: [] for meaning in MEANINGS[kind][0]}
+    first = records[0]
+    if isinstance(first, Mapping):
+        if any(_is_nested(record) for record in records):
+            return _joined(_of_record(record, kind, given) for record in records)
+        return _of_dicts(records, kind, given)
+    fields = getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ()))
+    if fields:
+        found = known_columns.find(list(fields), kind, given)
+        return {meaning: [getattr(record, name, None) for record in records] for meaning, name in found.items()}
+    return _of_tuples(records, kind)
+
+
+def _of_dicts(records: Sequence[Any], kind: str, given: Given) -> Columns:
+    for at, record in enumerate(records, start=1):
+        if not isinstance(record, Mapping):
+            raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
+    names = list(dict.fromkeys(chain.from_iterable(records)))
+    found = known_columns.find(names, kind, given)
+    return {meaning: [record.get(name) for record in records] for meaning, name in found.items()}
+
+
+def _of_tuples(records: Sequence[Any], kind: str) -> Columns:
+    """Tuples of topic, document and score or grade."""
+    meanings = MEANINGS[kind][0]
+    for at, record in enumerate(records, start=1):
+        if isinstance(record, str) or not isinstance(record, Sequence) or len(record) != len(meanings):
+            raise UsageError(
+                f"row {at}: expected ({', '.join(meanings)}), or dicts or named tuples that name them; found {record!r}"
+            )
+    return {meaning: [record[at] for record in records] for at, meaning in enumerate(meanings)}
+
+
+def _is_ranking(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _is_nested(record: object) -> bool:
+    return isinstance(record, Mapping) and any(
+        isinstance(value, Mapping) or _is_ranking(value) for value in record.values()
+    )
+
+
+def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
+    """{topic: {document: value}} and {topic: [document, ...]}."""
+    if kind == "preferences":
+        raise UsageError(
+            "preferences need a topic, a group, a document and a level in each row, and this has no groups"
+        )
+    value = MEANINGS[kind][0][2]
+    if all(isinstance(inner, Mapping) for inner in data.values()):
+        topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
+        documents = chain.from_iterable(data.values())
+        numbers = chain.from_iterable(inner.values() for inner in data.values())
+        return {"topic": list(topics), "document": list(documents), value: list(numbers)}
+    return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
+
+
+def _of_record(record: object, kind: str, given: Given) -> Columns:
+    """A record that holds one ranking: {qid: ..., docs: [...], scores: [...]}, or {topic: {document: value}}."""
+    if not isinstance(record, Mapping):
+        raise UsageError(f"expected an object that holds a ranking, found {type(record).__name__}")
+    topic = (given or {}).get("topic") or known_columns.known(record, kind).get("topic")
+    if topic is None or topic not in record:
+        if record and all(isinstance(inner, Mapping) or _is_ranking(inner) for inner in record.values()):
+            return _by_topic(record, kind)
+        raise UsageError(f"there is no field for the topic; found {', '.join(map(str, record))}")
+    named = (given or {}).get("document")
+    folded = {str(name).lower(): name for name in record}
+    field = named if named in record else next((folded[name] for name in _RANKINGS if name in folded), None)
+    if field is None:
+        field = known_columns.known(record, kind).get("document")
+    if field is None:
+        raise UsageError(f"there is no field for the documents of a ranking; found {', '.join(map(str, record))}")
+    scores = (given or {}).get("score") or next((folded[name] for name in ("scores", "score") if name in folded), None)
+    return _ranking(record[topic], record[field], record.get(scores), kind)
+
+
+def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
+    """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
+    value = MEANINGS[kind][0][2]
+    if isinstance(inner, Mapping):
+        documents, values = list(inner), list(inner.values())
+    elif not _is_ranking(inner):
+        raise UsageError(f"topic {topic}: expected {{document: {value}}} or [document, ...], found {inner!r}")
+    else:
+        documents, values = list(inner), None
+        if documents and isinstance(documents[0], Mapping):
+            names = list(dict.fromkeys(chain.from_iterable(documents)))
+            fields = known_columns.known(names, kind) | {"topic": ""}
+            if "document" not in fields:
+                fields["document"] = next((name for name in ("id", "_id") if name in names), "")
+            values = [each.get(fields[value]) for each in documents] if value in fields else None
+            documents = [each.get(fields["document"]) for each in documents]
+        elif documents and _is_ranking(documents[0]):
+            if any(len(pair) != 2 for pair in documents):
+                raise UsageError(f"topic {topic}: expected pairs of document and {value}")
+            documents, values = [pair[0] for pair in documents], [pair[1] for pair in documents]
+        elif scores is not None:
+            values = list(scores)
+            if len(values) != len(documents):
+                raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
+    named: Columns = {"topic": [topic] * len(documents), "document": documents}
+    if values is not None:
+        return named | {value: values}
+    if kind != "run":
+        raise UsageError(
+            f"topic {topic}: a list of documents says nothing of their {value}; give {{document: {value}}}"
+        )
+    return named | {"rank": list(range(1, len(documents) + 1))}
+
+
+def _joined(parts: Iterable[Columns]) -> Columns:
+    whole: Columns = {}
+    for part in parts:
+        if whole and part.keys() != whole.keys():
+            raise UsageError("some topics have scores and others are rankings without")
+        for meaning, values in part.items():
+            whole.setdefault(meaning, []).extend(values)
+    return whole
+
+
+def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
+    """Make a temporary table of columns, those of numbers as numbers and the others as text."""
+    kinds = {name: "double" if name in numbers else "varchar" for name in columns}
+    if len(next(iter(columns.values()), ())) >= _MANY and _put_arrays(database, table, columns, kinds):
+        return
+    listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
+    database.execute(f"create or replace temp table {table} as select {listed}", list(columns.values()))
+
+
+def _put_arrays(database: Database, table: str, columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, str]) -> bool:
+    """The same by numpy, which is three times as fast; False where there is none."""
+    try:
+        import numpy
+    except ImportError:
+        return False
+    view = f"{table}_arrays"
+    types = {"double": float, "varchar": object}
+    database.register(view, {name: numpy.array(values, dtype=types[kinds[name]]) for name, values in columns.items()})
+    try:
+        listed = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in kinds.items())
+        database.execute(f"create or replace temp table {table} as select {listed} from {view}")
+    finally:
+        database.unregister(view)
+    return True
+
+
+def quoted(name: str) -> str:
+    """A column as SQL names it."""
+    return '"' + name.replace('"', '""') + '"'
