@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MOST_LISTED = 20
+SHOWN_OF_A_CAUSE = 3  # where there are more problems than are listed
+# What differs between problems of one cause.
+_VARYING = re.compile(r'"[^"]*"|(?<=document )\S+|(?<=topic )\S+|(?<=group )\S+|\d[\d.,]*')
+_KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of them"
+_HINTS = {
+    r"document \S+ of topic \S+ (already stands at|stands more than once|is (already )?judged)": _KEEP_BEST,
+}
 
 
 class EvalsqlError(Exception):
@@ -58,24 +67,69 @@ class Problem(NamedTuple):
         return f"{place}: {self.reason}"
 
 
+@dataclass
+class Causes:
+    """Problems of each file by what is wrong, whichever line, document or number it is wrong with.
+
+    There are the first problems of each cause and how many it has, for so many causes as a message has place for.
+    """
+
+    shown: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, problem: Problem, count: int = 1) -> None:
+        cause = (problem.file, _VARYING.sub("*", problem.reason))
+        if cause not in self.shown:
+            if len(self.shown) == MOST_LISTED:
+                return
+            self.shown[cause], self.counts[cause] = [], 0
+        self.counts[cause] += count
+        if len(self.shown[cause]) < SHOWN_OF_A_CAUSE:
+            self.shown[cause].append(problem)
+
+    def take(self, other: Causes) -> None:
+        """Add those of another."""
+        for cause, problems in other.shown.items():
+            for problem in problems[1:]:
+                self.add(problem)
+            self.add(problems[0], other.counts[cause] - len(problems) + 1)
+
+    def lines(self) -> list[str]:
+        found: list[str] = []
+        for cause, problems in self.shown.items():
+            found += map(str, problems)
+            more = self.counts[cause] - len(problems)
+            if more:
+                found.append(f"{cause[0]}: ... and {more:,} more like it")
+        return found
+
+
 class InputError(EvalsqlError):
     """Input that was refused; nothing of it was kept.
 
     ``problems`` holds the first ones found, ``count`` says how many there are.
     """
 
-    def __init__(self, problems: Iterable[Problem], count: int | None = None) -> None:
+    def __init__(self, problems: Iterable[Problem], count: int | None = None, causes: Causes | None = None) -> None:
         found = tuple(problems)
         self.count = len(found) if count is None else count
         self.problems: Sequence[Problem] = found[:MOST_LISTED]
+        self.causes = causes or Causes()
+        if causes is None:
+            for problem in found:
+                self.causes.add(problem)
         super().__init__(self._message())
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Problem], int]]:
-        return InputError, (self.problems, self.count)
+    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Problem], int, Causes]]:
+        return InputError, (self.problems, self.count, self.causes)
 
     def _message(self) -> str:
         lines = [str(problem) for problem in self.problems]
-        hidden = self.count - len(lines)
-        if hidden:
-            lines.append(f"... and {hidden} more, {self.count} problems in all")
-        return "\n".join([*lines, "nothing was loaded"])
+        if self.count > len(lines):
+            lines = self.causes.lines()
+            hidden = self.count - sum(self.causes.counts.values())
+            others = f", {hidden:,} of them of other causes" if hidden else ""
+            lines.append(f"{self.count:,} problems in all{others}")
+        told = "\n".join(lines)
+        hints = dict.fromkeys(hint for words, hint in _HINTS.items() if re.search(words, told))
+        return "\n".join([*lines, "nothing was loaded", *hints])

@@ -38,8 +38,8 @@ _NO_RUN = {
     b"\x80\x04": "a Python pickle",
     b"\x80\x05": "a Python pickle",
     b"PARE": "an encrypted Parquet file",
-    b"FEA1": "a Feather file of version 1, which today's Arrow writes no more",
-    b"version https://git-lfs": "a pointer of Git LFS, whose file `git lfs pull` fetches",
+    b"FEA1": "a Feather file of version 1; write it with a newer pyarrow or pandas",
+    b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",
 }
 _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
@@ -124,13 +124,14 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
     elif head[257:262] == b"ustar":
         found = "a tar archive; unpack it first"
     elif _MARKUP.match(head):
-        found = "an HTML page, perhaps that of a download that failed"
+        found = "an HTML page; perhaps a download failed"
     elif _XML.match(head):
         found = "an XML document"
     elif head.startswith(_UTF_16):
         found = "text in UTF-16; save it as UTF-8"
     if found:
-        raise InputError([Problem(source.label, 0, f"is {found}, which holds no rows that can be read")])
+        name, sign, hint = found.partition("; ")
+        raise InputError([Problem(source.label, 0, f"is {name}, neither a run nor judgments{sign}{hint}")])
     return None
 
 
@@ -138,10 +139,7 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
 
 
 def _delimited(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
-    try:
-        text = head.decode("utf-8-sig", "ignore" if len(head) == _HEAD else "strict")
-    except UnicodeDecodeError:
-        return None
+    text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
     # A first line that is longer than this is nobody's header.
     lines = text.split("\n")
     skipped = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith("#")), None)

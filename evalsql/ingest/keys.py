@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import MOST_LISTED, InputError, Problem
+from evalsql.errors import MOST_LISTED, Causes, InputError, Problem
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -21,17 +21,19 @@ class Refused:
 
     problems: list[Problem] = field(default_factory=list)
     count: int = 0
+    causes: Causes = field(default_factory=Causes)
 
     def __call__(self, problem: Problem) -> None:
         self.count += 1
+        self.causes.add(problem)
         if len(self.problems) < MOST_LISTED:
             self.problems.append(problem)
 
     def add(self, error: InputError) -> None:
         """Take over the problems of an error."""
-        for problem in error.problems:
-            self(problem)
-        self.count += error.count - len(error.problems)
+        self.problems += error.problems[: MOST_LISTED - len(self.problems)]
+        self.count += error.count
+        self.causes.take(error.causes)
 
     def __bool__(self) -> bool:
         return self.count > 0
@@ -39,7 +41,12 @@ class Refused:
     def check(self) -> None:
         """Raise InputError if anything was refused."""
         if self:
-            raise InputError(self.problems, self.count)
+            raise self.error
+
+    @property
+    def error(self) -> InputError:
+        """What was refused, as an error."""
+        return InputError(self.problems, self.count, self.causes)
 
 
 def add_names(database: Database, staged: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
-from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.keys import Refused
@@ -152,7 +152,7 @@ class RunLoader:
         for problem in problems:
             self.refused(problem)
         if tables and tables.refused:
-            self.refused.add(InputError(tables.refused.problems, tables.refused.count))
+            self.refused.add(tables.refused.error)
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""

@@ -293,7 +293,7 @@ class Tables:
             found = dict(zip(columns, values, strict=True))
             place = f" (topic {found['topic']}, document {found['document']})" if found["topic"] else ""
             refused(table.problem(row, (self._fault(found) or "cannot be used") + place))
-        raise InputError(refused.problems, refused.count)
+        raise refused.error
 
     def _fault(self, row: Mapping[str, str | None]) -> str:
         """What is wrong with the values of a row; empty if nothing."""

@@ -22,7 +22,7 @@ from pyarrow import feather, ipc
 
 import evalsql
 from evalsql import Warehouse
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import ROOT, SAMPLE, Command, write
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -273,3 +273,24 @@ def test_standard_input_and_eval_take_every_format(command: Command, tmp_path: P
     ]
     last = command("eval", files[1], files[0], *asked).stdout.splitlines()[1]
     assert last.split(",")[2:] == trec.splitlines()[1].split(",")[2:]
+
+
+# The guide
+
+
+def test_the_guide_has_a_table_of_formats_that_are_those_tested() -> None:
+    text = (ROOT / "evalsql" / "docs" / "loading.md").read_text(encoding="utf-8")
+    table = text.partition("| format | run | judgments | file | standard input | in memory |\n")[2].partition("\n\n")[0]
+    told = {
+        row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:-1]] for row in table.splitlines()[1:]
+    }
+    runs, judged = (*RUNS, *FRAMES), (*QRELS_FILES, *QRELS_FRAMES)
+    for form, (run, judgments, file, stdin, memory) in told.items():
+        if form not in ("TREC", "pandas, polars, Arrow, DuckDB"):
+            assert (run == "yes") == any(kind.startswith(form) for kind in runs), form
+            assert (judgments == "yes") == any(kind.startswith(form) for kind in judged), form
+            assert (file == "yes") == any(kind.startswith(form) for kind in (*RUNS, *QRELS_FILES)), form
+            assert (memory == "yes") == any(kind.startswith(form) for kind in (*FRAMES, *QRELS_FRAMES)), form
+        assert stdin == file
+    for kind in (*runs, *judged):
+        assert any(form in kind for form in told), kind

@@ -293,7 +293,10 @@ def test_frames_in_reverse(judged: Warehouse) -> None:
     [
         ({None: {"d1": 1.0}}, "names are text or whole numbers, found None"),
         ({"q1": {b"d1": 1.0}}, "found b'd1'"),
-        ({"q1": ["d1"]}, "topic q1: expected {document: score}, found list"),
+        ({"q1": 5}, "topic q1: expected {document: score}, found int"),
+        ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "topic q2: expected {document: score}, found list"),
+        ({"q1": [b"d1"]}, "row 1: document b'd1' is neither text nor a number"),
+        ([("q1", "d1")], r"row 1: expected \(topic, document, score\)"),
         ({"q1": {"d1": "x"}}, "could not convert"),
         ({"q1": {"d1": 10**400}}, "topic q1: int too large"),
         (None, "data of type NoneType"),

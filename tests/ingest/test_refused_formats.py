@@ -1,0 +1,212 @@
+"""Files that are no runs or judgments are refused by their format, and bad rows of others by their line."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, Warehouse
+from tests.conftest import SAMPLE, Command, write
+from tests.ingest.test_formats import (
+    MEASURES,
+    QRELS,
+    RANX,
+    RUN,
+    RUNS,
+    TREC_RUN,
+    delimited,
+    lines,
+    nested,
+    parquet,
+    ranked,
+    records,
+)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Warehouse]:
+    """One warehouse in memory with the sample's judgments."""
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
+        yield warehouse
+
+
+UNUSABLE: dict[str, tuple[bytes, str]] = {
+    "a PDF document": (b"%PDF-1.7\n", "is a PDF document"),
+    "a workbook": (b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook, .*export the sheet as CSV"),
+    "a zip archive": (b"PK\x03\x04....r.run", "is a zip archive"),
+    "an HTML page": (b"\n<!DOCTYPE html><html>404</html>", "is an HTML page"),
+    "a pickle": (pickle.dumps({"q": 1}), "is a Python pickle"),
+    "text in UTF-16": (TREC_RUN.encode("utf-16"), "is text in UTF-16, .*save it as UTF-8"),
+    "Parquet": (RUNS["Parquet"][1][:2000], "cannot be read as Parquet: "),
+    "Arrow": (RUNS["Feather"][1][:300], "cannot be read as Arrow: "),
+    "JSON": (RUNS["JSON dict of dicts"][1][:-9], "r:1: broken JSON: "),
+    "JSON, a name twice": (b'{"q": {"d": 1, "d": 2}}', "JSON: d stands more than once in one object"),
+    "JSON of numbers": (b'{"T01": {"d1": "high"}}', r'JSON, row 1: score "high" is not a number \(topic T01, doc'),
+    "CSV, no header": (b"T01,d1,0.5\n", "r:1: CSV: the first line is no header"),
+    "CSV, others": (b"a,b,c\nT01,d1,0.5\n", r"r:1: CSV: there is no column for the topic: .*found a, b, c; --columns"),
+    "CSV, two of a name": (b"qid,docno,score,score\n", "r:1: CSV: 2 columns are called score"),
+    "CSV, no rows": (b"qid,docno,score\n", "r: CSV: holds no rows"),
+    "Parquet, others": (parquet(("a", "b"), [(1, 2)]), "r: Parquet: there is no column for the topic: .*found a, b; "),
+    "Parquet, odd names": (parquet(RANX, [(1.5, "d", 2.0)]), "r: Parquet: column q_id is of type DOUBLE"),
+    "Parquet, no number": (
+        parquet(RANX, [("T01", "d1", 1.0), ("T01", "d2", float("nan")), ("T01", None, 1.0)]),
+        r'Parquet, row 2: score "nan" is not a number \(topic T01, document d2\)\n.*row 3: document is missing',
+    ),
+    "Parquet, repeated": (
+        parquet(RANX, [("T01", "d1", 1.0), ("T01", "d1", 2.0)]),
+        "r: Parquet, row 2: document d1 of topic T01 already stands at row 1\nnothing was loaded\n--keep-best",
+    ),
+    "CSV, repeated": (
+        b"qid,docno,score\nT01,d1,1\n\nT01,d1,2\n",
+        "r:4: CSV: document d1 of topic T01 already stands at line 2",
+    ),
+    "CSV, not UTF-8": (b"qid,docno,score\nT01,d1,1\nT01,d\xff,2\n", "r:3: CSV: not UTF-8 text"),
+    "MS MARCO with scores": (b"T01\td1\t25\nT01\td2\t24\n", "MS MARCO run: topic T01 has no rank 1, its first is 24"),
+    "rankings and scores": (b'{"T01": ["d1"], "T02": {"d1": 1}}', "JSON: some topics have scores and others"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_what_is_no_run_is_refused_by_its_format(shared: Warehouse, tmp_path: Path, kind: str) -> None:
+    content, complaint = UNUSABLE[kind]
+    before = shared.rows("select run, count(*) from rankings group by run")
+    with pytest.raises(InputError) as caught:
+        shared.load_runs(write(tmp_path / "r", content), qrels="q", replace=True)
+    assert re.search(complaint, str(caught.value)), str(caught.value)
+    assert shared.rows("select run, count(*) from rankings group by run") == before
+    assert shared.rows("select table_name from duckdb_tables() where temporary") == []
+
+
+def test_a_real_archive_is_refused(shared: Warehouse, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
+        archive.writestr("r.run", TREC_RUN)
+    with pytest.raises(InputError, match="is a zip archive, neither a run nor judgments; unpack it first"):
+        shared.load_runs(tmp_path / "r.zip")
+
+
+def test_each_bad_row_is_told_with_its_line(shared: Warehouse, tmp_path: Path) -> None:
+    text = 'qid,docno,score\n\nT01,"d\n1",x\nT01,d2\nT01,d3,inf\n,d4,1\nT01,d5,\nT01,d6,1_0\nT01,d7,7\n'
+    with pytest.raises(InputError) as caught:
+        shared.load_runs(
+            [write(tmp_path / "r.csv", text), write(tmp_path / "s.run", "T01 Q0 d1 1 y t\n")], replace=True
+        )
+    assert sorted(map(str, caught.value.problems)) == [
+        f'{tmp_path}/r.csv:4: CSV: score "x" is not a number',
+        f"{tmp_path}/r.csv:5: CSV: 2 columns, expected 3: qid, docno, score",
+        f'{tmp_path}/r.csv:6: CSV: score "inf" is not a number',
+        f"{tmp_path}/r.csv:7: CSV: topic is missing",
+        f"{tmp_path}/r.csv:8: CSV: score is missing",
+        f'{tmp_path}/r.csv:9: CSV: score "1_0" is not a number',
+        f'{tmp_path}/s.run:1: score "y" is not a number',
+    ]
+    bad = '{"qid": 1, "docno": "a", "label": 1}\n\n{"qid": 1, "docno": "b", "label": 1.5}\n{"qid": 1\n[1]\n'
+    with pytest.raises(InputError) as caught:
+        shared.load_qrels(write(tmp_path / "q.jsonl", bad), "other")
+    assert [(problem.line, problem.reason.partition(" at ")[0][:40]) for problem in caught.value.problems] == [
+        (3, 'JSON lines: grade "1.5" is not a whole n'),
+        (4, "JSON lines: not JSON: Expecting ',' deli"),
+        (5, "JSON lines: no object, as the lines abov"),
+    ]
+
+
+def test_judgments_that_stand_twice_are_told_with_their_rows(shared: Warehouse, tmp_path: Path) -> None:
+    rows = [("T01", "d1", 1, "a"), ("T01", "d2", 0, "a"), ("T01", "d1", 2, "b")]
+    path = write(tmp_path / "t.csv", delimited(("qid", "docno", "label", "iteration"), rows, ","))
+    with pytest.raises(InputError, match=r"t.csv:4: document d1 of topic T01 is already judged at line 2, with iterat"):
+        shared.load_qrels(path)
+    shared.load_qrels(path, keep_best=True)
+    judged = "select document, grade, iteration from judgments where qrels = 't' order by all"
+    assert shared.rows(judged) == [("d1", 2, "b"), ("d2", 0, "a")]
+    shared.load_qrels(path, form="groups", replace=True)
+    assert shared.rows("select count(*) from judgments where qrels = 't'") == [(3,)]
+    levels = [("T01", "u1", "d1", 2.0), ("T01", "u1", "d2", 1.0)]
+    ordered = [(topic, document, group, level) for topic, group, document, level in levels]
+    path = write(tmp_path / "p.csv", delimited(("topic", "document", "group", "level"), ordered, ","))
+    shared.load_qrels(path, form="preferences")
+    held = "select topic, judgment_group, subgroup, document, level from preferences"
+    joined = f"{held} join topics using (topic_id) join documents using (document_id) order by document"
+    assert shared.rows(joined) == [("T01", "u1", "0", "d1", 2.0), ("T01", "u1", "0", "d2", 1.0)]
+
+
+def test_columns_are_named_where_they_are_not_known(command: Command, tmp_path: Path) -> None:
+    asked = ("-m", "nDCG@10", "-m", "AP", "--format", "csv")
+    trec = command("eval", SAMPLE / "qrels.txt", "-", *asked, stdin=TREC_RUN).stdout.splitlines()[1].split(",")[2:]
+    names = ("thema", "treffer", "wert", "stelle")
+    files = {
+        "r.csv": delimited(names, RUN, ","),
+        "r.tsv": delimited(names, RUN, "\t"),
+        "r.parquet": parquet(names, RUN),
+        "r.jsonl": lines(records(names, RUN)),
+    }
+    judgments = write(tmp_path / "q.csv", delimited(("thema", "treffer", "wert"), [row[:3] for row in QRELS], ","))
+    named = ("--columns", "topic=thema,document=treffer,score=wert")
+    named_too = ("--qrels-columns", "topic=thema,document=treffer,grade=wert")
+    for name, content in files.items():
+        done = command("eval", judgments, write(tmp_path / name, content), *named, *named_too, *asked)
+        assert done.stdout.splitlines()[1].split(",")[2:] == trec, done.stderr
+    assert command("load", "qrels", judgments, "--columns", named_too[1]).returncode == 0
+    assert command("load", "runs", tmp_path / "r.csv", *named).returncode == 0
+    ranking = command(
+        "eval", SAMPLE / "qrels.txt", tmp_path / "r.csv", "--columns", "topic=thema,document=treffer,rank=stelle"
+    )
+    assert ranking.returncode == 0
+    for columns, complaint in (
+        ("topic", 'columns are named as in topic=qid,document=docno,score=score, found "topic"'),
+        ("topic=thema,grade=wert", "and grade is none of them"),
+        ("topic=thema,document=nix,score=wert", "there is no column nix for the document; found thema, treffer"),
+        ("topic=thema,document=thema,score=wert", "one column cannot have two meanings"),
+    ):
+        refused = command("eval", SAMPLE / "qrels.txt", tmp_path / "r.csv", "--columns", columns)
+        assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
+    plain = write(tmp_path / "plain.run", TREC_RUN)
+    assert "this one has none" in command("eval", SAMPLE / "qrels.txt", plain, *named).stderr
+
+
+def test_columns_of_frames_are_named_too(shared: Warehouse) -> None:
+    names = {"topic": "thema", "document": "treffer", "score": "wert"}
+    wanted = None
+    for frame in (pandas.DataFrame(records([*names.values()], RUN)), records([*names.values()], RUN)):
+        shared.load_run(frame, "r", columns=names, qrels="q", replace=True)
+        wanted = wanted or shared.rows("select topic, rank, document from rankings where run = 'r' order by all")
+        assert wanted == shared.rows("select topic, rank, document from rankings where run = 'r' order by all")
+        with pytest.raises(UsageError, match="there is no column for the topic"):
+            shared.load_run(frame, "r", qrels="q", replace=True)
+    assert wanted is not None
+    assert len(wanted) == len(RUN)
+
+
+def test_a_ranking_has_no_scores_to_turn_round() -> None:
+    with pytest.raises(UsageError, match="a ranking without scores is in order already"):
+        evalsql.evaluate(nested(QRELS), ranked(), MEASURES, lower_is_better=True)
+    with pytest.raises(InputError, match="document d1 of topic T01 stands more than once"):
+        evalsql.evaluate(nested(QRELS), {"T01": ["d1", "d2", "d1"]}, MEASURES)
+
+
+def test_a_trec_file_with_a_header_stays_one(shared: Warehouse, tmp_path: Path) -> None:
+    for delimiter in "\t ":
+        header = delimiter.join(("topic", "Q0", "docid", "rank", "score", "run"))
+        shared.load_runs(write(tmp_path / "h.run", f"{header}\n" + TREC_RUN), qrels="q", replace=True)
+        assert shared.rows("select comments from runs where run = 'h'") == [(header,)]
+
+
+def test_many_lines_of_one_cause_are_one_line_with_their_number(shared: Warehouse, tmp_path: Path) -> None:
+    for name, header, line in (
+        ("r.run", "", "T01 Q0 d{0} {0} x{0} t\n"),
+        ("r.csv", "qid,docno,score\n", "T01,d{0},x{0}\n"),
+    ):
+        text = header + "".join(line.format(number) for number in range(20_000)) + line.partition("d")[0] + "\n"
+        with pytest.raises(InputError) as caught:
+            shared.load_runs(write(tmp_path / name, text), qrels="q", replace=True)
+        told = str(caught.value).splitlines()
+        assert told[3] == f"{tmp_path / name}: ... and 19,997 more like it"
+        assert told[-2:] == ["20,001 problems in all", "nothing was loaded"]
+        assert len(told) == 7
+        assert caught.value.count == 20_001
