@@ -112,7 +112,7 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
             ({"q1": {"": 1.0}}, InputError, "missing"),
             ({"q1": {"a": None}}, UsageError, "topic q1"),
             ({"q1": {True: 1.0}}, UsageError, "names are text or whole numbers, found True"),
-            ({"q1": [("a", 1.0)]}, UsageError, "expected {document: score}, found list"),
+            ({"q1": [("a", 1.0, 2)]}, UsageError, "topic q1: expected pairs of document and score"),
             (repeated, InputError, "document a of topic q1 stands more than once"),
             (pyarrow.table({"qid": ["q1"]}), UsageError, "no column for the document"),
             (pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": ["x"]}), InputError, "not a number"),
