@@ -96,14 +96,6 @@ MemoryLimit = Annotated[
 KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="MEANING=NAME,...",
-        help="Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
-    ),
-]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 _PATIENCE = 0.3  # seconds

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.names import parse_measures
+from evalsql.cli.columns import Columns, QrelsColumns
 from evalsql.cli.common import (
     DEFAULT_MEASURES,
-    Columns,
     Form,
     KeepBest,
     LowerIsBetter,
@@ -56,10 +56,7 @@ def evaluate(
     keep_best: KeepBest = False,
     form: Form = "grades",
     columns: Columns = None,
-    qrels_columns: Annotated[
-        str | None,
-        typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),
-    ] = None,
+    qrels_columns: QrelsColumns = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
 ) -> None:

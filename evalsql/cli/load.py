@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from evalsql.cli.columns import Columns
 from evalsql.cli.common import (
-    Columns,
     Form,
     KeepBest,
     LowerIsBetter,

@@ -179,7 +179,11 @@ def _registered(database: Database, data: Any, kind: str, given: Given) -> Itera
             yield _LISTS, _put_rows(database, data, kind, given)
             return
         value = columns.MEANINGS[kind][0][-1]
-        view = _register_nested(database, data, value) if isinstance(data, Mapping) else _register(database, data, kind, given)
+        view = (
+            _register_nested(database, data, value)
+            if isinstance(data, Mapping)
+            else _register(database, data, kind, given)
+        )
         yield view, _columns(database, view, kind, given)
     finally:
         database.unregister(_VIEW)

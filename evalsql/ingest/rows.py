@@ -166,8 +166,17 @@ def _joined(parts: Iterable[Columns]) -> Columns:
 
 
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:
-    """Make a temporary table of columns, those of numbers as numbers and the others as text."""
+    """Make a temporary table of columns, those of numbers as numbers and the others as text.
+
+    Raises:
+        UsageError: text that has no UTF-8, over which the engine would give up the database.
+    """
     kinds = {name: "double" if name in numbers else "varchar" for name in columns}
+    for name, values in columns.items():
+        try:
+            _ = "".join(value for value in values if isinstance(value, str)).encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
     if len(next(iter(columns.values()), ())) >= _MANY and _put_arrays(database, table, columns, kinds):
         return
     listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())

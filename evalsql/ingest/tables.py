@@ -183,8 +183,8 @@ class Tables:
         return f"(select row_number() over () as evalsql_row, * from {rows})", names
 
     def _plain(self, source: Source) -> Path:
-        """The file without compression."""
-        if source.compression == "none":
+        """The file without compression, under a name that the engine takes as it is: it may read no others."""
+        if source.compression == "none" and one_path(source.path) == str(source.path):
             return source.path
         path = self._folder / "plain"
         with source.open() as stream, path.open("wb") as copy:

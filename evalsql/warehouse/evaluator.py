@@ -14,7 +14,7 @@ from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list
 from evalsql.database.overlaps import scarce_overlaps
-from evalsql.errors import InputWarning
+from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
