@@ -28,7 +28,7 @@ def check(
     output: OutputOptions,
     where: Where,
 ) -> None:
-    """Whether what is stored agrees, and measures give what they must.
+    """Whether what is stored agrees, and gives what it must.
 
     Prints what is wrong, and ends with 1 where anything is.
 

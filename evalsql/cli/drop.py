@@ -84,6 +84,7 @@ def vacuum(*, where: Where) -> None:
     """
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
-    with open_warehouse(_existing(where)) as warehouse:
+    # The engine writes the new file beside the old one.
+    with open_warehouse(_existing(where), external=True) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")

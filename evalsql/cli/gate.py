@@ -84,7 +84,7 @@ def gate(
     That it has documents, judged ones among them, and misses no topic is always a rule. Ends with 0 if all rules
     hold, 1 if one does not, 2 if that cannot be decided.
 
-    Example: evalsql gate dense --baseline bm25 --rule "AP not worse at p < 0.05"
+    Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     with _errors_in(junit_file, candidate):
         asked = _asked(rule or (), rules, baseline, own.paths)

@@ -75,4 +75,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent.parent.parent / "evalsql" / "sample")
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent.parent / "evalsql" / "sample")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 README, SQL_README = ROOT / "README.md", ROOT / "sql" / "README.md"
 GUIDES = tuple(sorted((ROOT / "evalsql" / "docs").glob("*.md")))
 PAGES = (README, SQL_README, *GUIDES)
