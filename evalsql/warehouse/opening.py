@@ -275,7 +275,7 @@ def _copied(database: Database, path: Path) -> bool:
                 for table in ("measures", "relations"):
                     database.execute(f"insert into {table} from evalsql_template.main.{table}")
                 write_version(database)
-    except QueryError:
+    except (QueryError, WarehouseError):
         is_whole = False
     database.execute("detach database if exists evalsql_template")
     return is_whole

@@ -298,7 +298,7 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, sta
         if lost is None:
             assert found.returncode == 0, found.stderr
         else:
-            assert (found.returncode, lost in found.stderr, "load runs" in found.stderr) == (2, True, True)
+            assert (found.returncode, lost in found.stderr, "evalsql drop runs" in found.stderr) == (2, True, True)
             assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
 
 

@@ -65,7 +65,9 @@ def loaded() -> Iterator[Warehouse]:
             warehouse.load_qrels(one.qrels, f"{seed}")
             if weights:
                 warehouse.load_weights(weights, f"{seed}")
-            warehouse.load_run(one.run, f"{seed}", qrels=[f"{seed}"], lower_is_better=is_ascending(seed))
+            warehouse.load_run(
+                one.run, f"{seed}", qrels=[f"{seed}"], tie_rule="trec_eval", lower_is_better=is_ascending(seed)
+            )
         yield warehouse
 
 

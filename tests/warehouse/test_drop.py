@@ -148,7 +148,7 @@ def test_vacuum_is_refused_while_another_process_has_the_file(tmp_path: Path, pr
         answer = process("vacuum", "--db", path)
         other.communicate("")
     assert answer.returncode == 3
-    assert "cannot be opened" in answer.stderr
+    assert "is locked" in answer.stderr
 
 
 def test_a_vacuum_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
