@@ -326,7 +326,7 @@ def test_a_run_that_is_not_whole_becomes_no_baseline(tmp_path: Path, command: Co
 
 def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
     path = loaded(tmp_path, {"run0": [1, 2, 1], "run1": [1, 2, 3]})
-    own = tmp_path / "gates" / "last_rank_found.sql"
+    own = tmp_path / "gates" / "last_rank.sql"
     measure = """\
         -- measure: Any
         -- title: Whether anything is retrieved
@@ -337,7 +337,7 @@ def test_rules_in_a_file(tmp_path: Path, command: Command) -> None:
         from evaluated_topics
     """
     write(own, "\n".join(line.strip() for line in measure.splitlines()))
-    rules = 'rules = [\n  "RR drop <= 0.1",\n  "Any >= 1",\n]\nbaseline = "base.json"\nmeasure-file = "last_rank_found.sql"\n'
+    rules = 'rules = [\n  "RR drop <= 0.1",\n  "Any >= 1",\n]\nbaseline = "base.json"\nmeasure-file = "last_rank.sql"\n'
     write(tmp_path / "gates" / "gate.toml", rules)
     options = ["--rules", "gates/gate.toml"]
     assert gate(command, path, "run0", options=[*options, "--update-baseline", "gates/base.json"]).returncode == 0
