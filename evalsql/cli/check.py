@@ -34,6 +34,8 @@ def check(
 
     Example: evalsql check
     """
+    if ties and quick:
+        raise UsageError("--quick is no option of evalsql ties")
     if ties:
         note("evalsql check --ties is now called evalsql ties")
         print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)

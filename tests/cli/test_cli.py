@@ -63,7 +63,7 @@ def test_a_process_of_its_own_says_what_the_function_says(
 
 
 def test_the_sample_is_what_its_script_makes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "tests" / "make_sample.py", tmp_path], check=True)
+    subprocess.run([sys.executable, ROOT / "tests" / "tools" / "make_sample.py", tmp_path], check=True)
     for path in [QRELS, *RUNS.iterdir()]:
         assert (tmp_path / path.relative_to(SAMPLE)).read_bytes() == path.read_bytes()
 
