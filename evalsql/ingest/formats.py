@@ -188,7 +188,11 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
         return list(found.values()) == [0, 1, len(names) - 2, len(names) - 1, 2][: len(names)]
     places = _TREC[kind]
     width = len(names) >= 5 if kind == "run" else len(names) == 4
-    return width and all(found.get(meaning, place) == place for meaning, place in places.items())
+    if not width:
+        return False
+    # A name may stand a second time behind them, such as qid for the tag.
+    as_there = all(names[place].lower() in known_columns.COLUMNS[meaning] for meaning, place in places.items())
+    return as_there or all(found.get(meaning, place) == place for meaning, place in places.items())
 
 
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:

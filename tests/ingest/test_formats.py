@@ -300,3 +300,12 @@ def test_the_guide_has_a_table_of_formats_that_are_those_tested() -> None:
         assert stdin == file
     for kind in (*runs, *judged):
         assert any(form in kind for form in told), kind
+
+
+def test_a_header_of_trec_columns_is_left_to_their_reader(shared: Warehouse, tmp_path: Path) -> None:
+    text = "topic Q0 docid rank score qid\nT1 Q0 b 1 2.0 tag\nT1 Q0 a 2 1.0 tag\n"
+    shared.load_runs(write(tmp_path / "headed.run", text), name="headed", replace=True, qrels=[])
+    found = shared.rows(
+        "select topic, document, tag from rankings join runs using (run) where run = 'headed' order by rank"
+    )
+    assert found == [("T1", "b", "tag"), ("T1", "a", "tag")]
