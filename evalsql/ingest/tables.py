@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
@@ -158,12 +159,12 @@ class Tables:
             return raw, self._found(raw)
         if form.reader == "arrow":
             self.database.register(_VIEW, _arrow_table(source))
-            raw = f"(select row_number() over () as evalsql_row, * from {_VIEW})"
+            raw = self._numbered(_VIEW)
             return raw, self._found(raw)
         if form.reader == "nested":
             values = columns_of(_document(source, form), self.kind, self.given)
             self._put(table, values)
-            return f"(select row_number() over () as evalsql_row, * from {table})", {name: name for name in values}
+            return self._numbered(table), {name: name for name in values}
         columns = form.columns or {}
         path = literal(one_path(self._plain(source)))
         if form.reader == "csv":
@@ -180,7 +181,10 @@ class Tables:
                 [{path}], format = 'newline_delimited', columns = {{{listed}}}, compression = 'none',
                 hive_partitioning = false
             )"""
-        return f"(select row_number() over () as evalsql_row, * from {rows})", names
+        return self._numbered(rows), names
+
+    def _numbered(self, rows: str) -> str:
+        return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': f'select * from {rows}'})}\n)"
 
     def _plain(self, source: Source) -> Path:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""
