@@ -12,16 +12,12 @@ import typer
 from evalsql.catalog import ddl
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog, read_catalog
-from evalsql.cli.common import (
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    note,
-    open_warehouse,
-    write_table,
-)
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.outputs import write_table
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError

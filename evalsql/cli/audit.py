@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from evalsql.cli.common import OutputOptions, counted, note, open_warehouse, progress_bar, write_table
+from evalsql.cli.bars import progress_bar
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import OutputOptions
+from evalsql.cli.outputs import write_table
 from evalsql.cli.where import Where
 from evalsql.evaluation.audits import COLUMNS, audits, findings
 from evalsql.report.table import Table
+from evalsql.words import counted
 
 
 def audit_warehouse(where: Where, *, quick: bool, memory_limit: str | None, output: OutputOptions) -> bool:

@@ -1,27 +1,36 @@
-"""Progress bars on a terminal; rich is imported with this module."""
+"""Progress on a terminal."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
+from contextlib import ExitStack, contextmanager
 
 from evalsql.progress import Progress
 
+_PATIENCE = 0.3  # seconds
+
 
 @contextmanager
-def bars_on_terminal() -> Iterator[Progress]:
-    """A bar for each stage on standard error, gone at the end."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
+def progress_bar() -> Iterator[Progress]:
+    """A function to report progress to: (stage, done, total). A bar on a terminal, nothing elsewhere.
+
+    The bar appears when work has taken a while, so that what is short waits neither for it nor for its imports.
+    """
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    with ExitStack() as stack:
+        started = time.monotonic()
+        bars: list[Progress] = []
 
         def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+            if not bars and time.monotonic() - started > _PATIENCE:
+                from evalsql.cli.rich_bars import bars_on_terminal
+
+                bars.append(stack.enter_context(bars_on_terminal()))
+            for bar in bars:
+                bar(stage, done, total)
 
         yield show

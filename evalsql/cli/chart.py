@@ -8,18 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    Measures,
-    MemoryLimit,
-    OneQrelsSelection,
-    OwnMeasures,
-    open_warehouse,
-    protected_files,
-    write_bytes,
-)
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
+from evalsql.cli.outputs import protected_files, write_bytes
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError

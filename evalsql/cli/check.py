@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from evalsql.cli.audit import audit_warehouse
-from evalsql.cli.common import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection, note
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note
+from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.ties import print_ties
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError

@@ -9,22 +9,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import (
-    Measures,
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    RunSelection,
-    note,
-    note_coverage,
-    note_waiting,
-    open_warehouse,
-    protected_files,
-    write_bytes,
-    write_table,
-)
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
+from evalsql.cli.notes import note, note_coverage, note_waiting
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison

@@ -8,17 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.common import (
-    MemoryLimit,
-    OutputOptions,
-    RunSelection,
-    note,
-    open_warehouse,
-    protected_files,
-    write_bytes,
-    write_table,
-)
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import MemoryLimit, OutputOptions, RunSelection
+from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError

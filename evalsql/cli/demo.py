@@ -8,16 +8,12 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.folders import PACKAGE
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    OutputOptions,
-    note,
-    note_coverage,
-    open_to_load,
-    progress_bar,
-    write_table,
-)
+from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note, note_coverage
+from evalsql.cli.opening import open_to_load
+from evalsql.cli.options import DEFAULT_MEASURES, OutputOptions
+from evalsql.cli.outputs import write_table
 from evalsql.cli.where import Where
 
 DEMO_PATH = "evalsql-demo.duckdb"

@@ -7,13 +7,17 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import OutputOptions, counted, note, open_warehouse, protected_files, write_table
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import OutputOptions
+from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
 
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 

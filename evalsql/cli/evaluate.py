@@ -9,8 +9,12 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.names import parse_measures
+from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns
-from evalsql.cli.common import (
+from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note, note_coverage, note_ties, note_waiting
+from evalsql.cli.opening import open_in_memory, open_warehouse
+from evalsql.cli.options import (
     DEFAULT_MEASURES,
     Form,
     KeepBest,
@@ -21,17 +25,8 @@ from evalsql.cli.common import (
     OwnMeasures,
     RunSelection,
     TieRuleOption,
-    note,
-    note_coverage,
-    note_ties,
-    note_waiting,
-    open_in_memory,
-    open_warehouse,
-    progress_bar,
-    protected_files,
-    write_table,
 )
-from evalsql.cli.groups import grouped_options
+from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.ingest import columns as known_columns
 from evalsql.report.table import Table

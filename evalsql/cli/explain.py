@@ -6,23 +6,15 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    MemoryLimit,
-    OneQrels,
-    OutputOptions,
-    OwnMeasures,
-    counted,
-    note,
-    only_one,
-    open_warehouse,
-    protected_files,
-    write_table,
-)
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures, complete_runs
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import DEFAULT_MEASURES, MemoryLimit, OneQrels, OutputOptions, OwnMeasures, only_one
+from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
+from evalsql.words import counted
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
 _FORMS = {

@@ -9,18 +9,11 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from evalsql.cli.common import (
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    counted,
-    note,
-    open_warehouse,
-    protected_files,
-    write_bytes,
-    write_table,
-)
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import Where
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates
@@ -29,6 +22,7 @@ from evalsql.evaluation.rules import COMPARING, Rule, parse_rules, read_rules
 from evalsql.report import junit
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
 
 SAYS_NO = 1
 _COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")

@@ -6,24 +6,18 @@ from typing import Annotated, Literal
 
 import typer
 
+from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns
-from evalsql.cli.common import (
-    Form,
-    KeepBest,
-    LowerIsBetter,
-    MemoryLimit,
-    TieRuleOption,
-    counted,
-    note,
-    open_to_load,
-    progress_bar,
-)
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_to_load
+from evalsql.cli.options import Form, KeepBest, LowerIsBetter, MemoryLimit, TieRuleOption
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
 
 app = typer.Typer(
     help="Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",

@@ -1,17 +1,93 @@
-"""Output files that are there whole or not at all."""
+"""Rows, pictures and pages on their way out: files that are there whole or not at all, or standard output."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
+from evalsql import report
+from evalsql.cli.notes import note
+from evalsql.cli.options import OutputOptions
 from evalsql.database import trouble
+from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError, WarehouseError
+from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def write_table(
+    relation: duckdb.DuckDBPyRelation | Table,
+    output: OutputOptions,
+    counts: frozenset[str] = frozenset(),
+    *,
+    keep: Sequence[str] = (),
+) -> None:
+    """Write rows to standard output or a file, whose extension tells the format unless one is given.
+
+    Raises:
+        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep, of which the
+            first is the warehouse.
+    """
+    table = relation if isinstance(relation, Table) else _fetch(relation, counts, *keep[:1])
+    if output.path is None:
+        _print(table, output)
+        return
+    _refuse_protected(output.path, keep)
+    chosen = output.chosen_format
+    with whole_file(output.path) as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="")
+        report.write(table, chosen, text, output.digits)
+        text.flush()
+        text.detach()
+
+
+def _print(table: Table, output: OutputOptions) -> None:
+    hidden: list[str] = []
+    if output.is_drawn:
+        from evalsql.report import terminal
+
+        table, hidden = terminal.fitted(table, terminal.width(), output.digits)
+    try:
+        report.write(table, output.chosen_format, sys.stdout, output.digits)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, UnicodeEncodeError) as error:
+        raise UsageError(f"standard output cannot be written: {error}") from error
+    if hidden:
+        note(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
+
+
+def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
+    """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
+    _refuse_protected(output, keep)
+    with whole_file(output) as stream:
+        stream.write(content)
+
+
+def protected_files(warehouse: Warehouse) -> list[str]:
+    """The warehouse's file and those that its data came from: no output is written over them."""
+    return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
+
+
+def _refuse_protected(output: Path, keep: Sequence[str]) -> None:
+    if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
+        raise UsageError(f"{output}: is in use here and is not written over")
+
+
+def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str], path: str = "the warehouse") -> Table:
+    with translated_errors(path):
+        return Table(relation.columns, relation.fetchall(), counts)
 
 
 @contextmanager

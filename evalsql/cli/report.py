@@ -8,20 +8,12 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    Digits,
-    Measures,
-    MemoryLimit,
-    OneQrelsSelection,
-    OwnMeasures,
-    note_waiting,
-    open_warehouse,
-    progress_bar,
-    protected_files,
-    write_bytes,
-)
+from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note_waiting
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import DEFAULT_MEASURES, Digits, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
+from evalsql.cli.outputs import protected_files, write_bytes
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError

@@ -8,21 +8,14 @@ from collections.abc import Sequence
 import typer
 
 from evalsql.catalog.names import parse_measures, tie_variants
-from evalsql.cli.common import (
-    DEFAULT_MEASURES,
-    Measures,
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    RunSelection,
-    counted,
-    note,
-    open_warehouse,
-    progress_bar,
-    write_table,
-)
+from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.outputs import write_table
 from evalsql.cli.where import Where
+from evalsql.words import counted
 
 FOUND = 1
 

@@ -12,7 +12,8 @@ import typer
 from evalsql.catalog.names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.cli.common import note, open_warehouse
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_warehouse
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError

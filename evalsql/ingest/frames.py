@@ -12,7 +12,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns, keys, preferences, qrels, ranking, rows
 from evalsql.ingest.columns import Given
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
@@ -164,9 +164,9 @@ def _stage_preferences(database: Database, name: str, data: Any, given: Given) -
         """)
     unusable = "level is null or not isfinite(level)"
     num_rows = _checked(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
-    refused = Refused()
-    preferences.check(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, refused)
-    refused.check()
+    problems = ProblemList()
+    preferences.check(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, problems)
+    problems.check()
     return num_rows
 
 
@@ -339,12 +339,12 @@ def _checked(database: Database, name: str, table: str, unusable: str, reason: s
     if not count:
         raise InputError([Problem(name, 0, "holds no rows")])
     if bad:
-        refused = Refused()
+        problems = ProblemList()
         # Within a transaction row ids do not start at 0.
         row_number = f"select rowid - (select min(rowid) from {table}) + 1 from {table}"
         for (row,) in database.rows(f"{row_number} where {nameless}"):
-            refused(Problem(name, row, "topic or document is missing"))
+            problems.add(Problem(name, row, "topic or document is missing"))
         for (row,) in database.rows(f"{row_number} where {unusable}"):
-            refused(Problem(name, row, reason))
-        refused.check()
+            problems.add(Problem(name, row, reason))
+        problems.check()
     return int(count)

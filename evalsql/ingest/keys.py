@@ -16,22 +16,23 @@ ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at
 
 
 @dataclass
-class Refused:
+class ProblemList:
     """Problems found so far: the first ones whole, all of them counted."""
 
-    problems: list[Problem] = field(default_factory=list)
+    listed: list[Problem] = field(default_factory=list)
     count: int = 0
     causes: Causes = field(default_factory=Causes)
 
-    def __call__(self, problem: Problem) -> None:
+    def add(self, problem: Problem) -> None:
+        """Count a problem, and keep it if it is one of the first."""
         self.count += 1
         self.causes.add(problem)
-        if len(self.problems) < MOST_LISTED:
-            self.problems.append(problem)
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append(problem)
 
-    def add(self, error: InputError) -> None:
+    def take(self, error: InputError) -> None:
         """Take over the problems of an error."""
-        self.problems += error.problems[: MOST_LISTED - len(self.problems)]
+        self.listed += error.problems[: MOST_LISTED - len(self.listed)]
         self.count += error.count
         self.causes.take(error.causes)
 
@@ -39,14 +40,14 @@ class Refused:
         return self.count > 0
 
     def check(self) -> None:
-        """Raise InputError if anything was refused."""
+        """Raise InputError if there are any."""
         if self:
             raise self.error
 
     @property
     def error(self) -> InputError:
-        """What was refused, as an error."""
-        return InputError(self.problems, self.count, self.causes)
+        """All of them, as an error."""
+        return InputError(self.listed, self.count, self.causes)
 
 
 def add_names(database: Database, staged: str) -> None:

@@ -17,7 +17,7 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, qrels, ranking, weights
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
@@ -80,10 +80,8 @@ class ListSet:
         return len(str(max(len(each.records) for each in self.lists)))
 
 
-def read_sets(
-    named: Mapping[str, Sequence[Source]], problems: Iterable[Problem], order: str | None
-) -> dict[str, ListSet]:
-    """The lists of each set by its name; ``problems`` were found before.
+def read_sets(named: Mapping[str, Sequence[Source]], found: Iterable[Problem], order: str | None) -> dict[str, ListSet]:
+    """The lists of each set by its name; ``found`` are problems of before.
 
     Raises:
         InputError: bad lines, more relevant documents in a list than there are, scores that do not all fall or all
@@ -91,58 +89,60 @@ def read_sets(
     """
     if order is not None and order not in ORDERS:
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
-    refused = Refused()
-    for problem in problems:
-        refused(problem)
+    problems = ProblemList()
+    for problem in found:
+        problems.add(problem)
     sets = {name: ListSet(sources) for name, sources in named.items()}
     for each in sets.values():
-        before = refused.count
+        before = problems.count
         for source in each.sources:
-            each.lists += _read_lists(source, refused)
-        _check_queries(each.lists, refused)
-        each.order = _order(each.lists, order, refused)
-        if refused.count == before:
-            _check_whole(each, refused)
-    refused.check()
+            each.lists += _read_lists(source, problems)
+        _check_queries(each.lists, problems)
+        each.order = _order(each.lists, order, problems)
+        if problems.count == before:
+            _check_whole(each, problems)
+    problems.check()
     return sets
 
 
-def _read_lists(source: Source, refused: Refused) -> list[RetrievalList]:
+def _read_lists(source: Source, problems: ProblemList) -> list[RetrievalList]:
     """The lists of a file that can be read."""
-    blocks = groupby(text_lines(source, refused), key=lambda numbered: bool(numbered[1].text))
-    found = [_read_list(source.label, list(block), refused) for holds_text, block in blocks if holds_text]
+    blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1].text))
+    found = [_read_list(source.label, list(block), problems) for holds_text, block in blocks if holds_text]
     return [each for each in found if each]
 
 
-def _read_list(label: str, block: Sequence[tuple[int, Line]], refused: Refused) -> RetrievalList | None:
+def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemList) -> RetrievalList | None:
     """One block; None where its first two lines are not to be understood."""
     first, columns = block[0][0], block[0][1].split()
     query, weight = columns[0], columns[1] if len(columns) > 1 else None
     if len(columns) > 2:
-        refused(Problem(label, first, f"{len(columns)} columns, expected 1 or 2: query [weight]"))
+        problems.add(Problem(label, first, f"{len(columns)} columns, expected 1 or 2: query [weight]"))
         return None
     if weight is not None and (reason := weight_fault(weight)):
-        refused(Problem(label, first, reason))
+        problems.add(Problem(label, first, reason))
         return None
     if len(block) < 2:
-        refused(Problem(label, first, f"query {query} ends here, expected the number of relevant documents below"))
+        problems.add(Problem(label, first, f"query {query} ends here, expected the number of relevant documents below"))
         return None
     second, text = block[1][0], block[1][1].text
     if not _COUNT.fullmatch(text):
-        refused(Problem(label, second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'))
+        problems.add(Problem(label, second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'))
         return None
     if int(text) > MOST_RELEVANT:
-        refused(Problem(label, second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"))
+        problems.add(Problem(label, second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"))
         return None
-    before = refused.count
-    records = [record for number, line in block[2:] if (record := _read_record(label, number, line, refused))]
+    before = problems.count
+    records = [record for number, line in block[2:] if (record := _read_record(label, number, line, problems))]
     num_found = sum(record.relevant for record in records)
-    if num_found > int(text) and refused.count == before:
-        refused(Problem(label, second, f"{text} relevant documents in all, but the list of {query} shows {num_found}"))
+    if num_found > int(text) and problems.count == before:
+        problems.add(
+            Problem(label, second, f"{text} relevant documents in all, but the list of {query} shows {num_found}")
+        )
     return RetrievalList(label, first, query, float(weight) if weight else None, int(text), records)
 
 
-def _read_record(label: str, number: int, line: Line, refused: Refused) -> Record | None:
+def _read_record(label: str, number: int, line: Line, problems: ProblemList) -> Record | None:
     columns = line.split()
     if len(columns) < 2:
         reason = f"{len(columns)} columns, expected 2 or more: relevance score"
@@ -150,20 +150,20 @@ def _read_record(label: str, number: int, line: Line, refused: Refused) -> Recor
         reason = f'relevance "{columns[0]}" is neither 0 nor 1'
     elif not (reason := number_fault("score", columns[1])):
         return Record(number, columns[0] == "1", float(columns[1]))
-    refused(Problem(label, number, reason))
+    problems.add(Problem(label, number, reason))
     return None
 
 
-def _check_queries(lists: Sequence[RetrievalList], refused: Refused) -> None:
+def _check_queries(lists: Sequence[RetrievalList], problems: ProblemList) -> None:
     first: dict[str, RetrievalList] = {}
     for each in lists:
         other = first.setdefault(each.query, each)
         if other is not each:
             place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
-            refused(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
+            problems.add(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
 
 
-def _order(lists: Sequence[RetrievalList], given: str | None, refused: Refused) -> str:
+def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemList) -> str:
     """Whether scores rise or fall from best to worst, one of ORDERS; empty where nothing tells."""
     order, reason = given or "", f"{given} is the order given"
     for each in lists:
@@ -175,21 +175,21 @@ def _order(lists: Sequence[RetrievalList], given: str | None, refused: Refused) 
                 order, reason = found, f"at {each.file}:{below.line} scores {_FALLS[found]}"
             elif found != order:
                 change = f"score {above.score!r} is followed by {below.score!r}"
-                refused(Problem(each.file, below.line, f"{change}, but {reason}; lists go from best to worst"))
+                problems.add(Problem(each.file, below.line, f"{change}, but {reason}; lists go from best to worst"))
                 break
     return order
 
 
-def _check_whole(each: ListSet, refused: Refused) -> None:
+def _check_whole(each: ListSet, problems: ProblemList) -> None:
     """What can be wrong with good lists."""
     label = each.sources[0].label
     if not each.lists:
-        refused(Problem(label, 0, "holds no retrieval list"))
+        problems.add(Problem(label, 0, "holds no retrieval list"))
     elif not any(one.records for one in each.lists):
-        refused(Problem(label, 0, "no list holds a document, so there is no run"))
+        problems.add(Problem(label, 0, "no list holds a document, so there is no run"))
     elif not each.order:
         reason = "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
-        refused(Problem(label, 0, reason))
+        problems.add(Problem(label, 0, reason))
 
 
 def store_qrels(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:

@@ -16,7 +16,7 @@ from evalsql.ingest.dropping import delete
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from evalsql.ingest.sources import Opened, Source
+    from evalsql.ingest.sources import InputFiles, Source
 
 
 class Loader:
@@ -86,7 +86,7 @@ class Loader:
             (file,) = opened.sources
             name = _named(stem(file.label) if name is None else name)
             tables.read([file])
-            tables.refused.check()
+            tables.problems.check()
             if table := tables.by_label.get(file.label):
                 staged = stage_qrels_table(self.database, table, options)
             else:
@@ -261,7 +261,7 @@ class Loader:
         ):
             named, problems = _by_name(opened, name)
             tables.read(opened.sources)
-            inexact: set[Path] = set()
+            needs_line_reader: set[Path] = set()
             while True:
                 try:
                     with (
@@ -274,15 +274,15 @@ class Loader:
                             options,
                             progress,
                             qrels_ids,
-                            problems=problems,
-                            inexact=inexact,
+                            found=problems,
+                            needs_line_reader=needs_line_reader,
                             tables=tables,
                         )
                         loader.load(named)
                         self._check()
                     return list(named)
                 except EngineStoppedError as stopped:
-                    inexact |= set(stopped.paths)
+                    needs_line_reader |= set(stopped.paths)
 
     def load_run(
         self,
@@ -375,7 +375,7 @@ def _depth(depth: object) -> int | None:
     return number
 
 
-def _by_name(opened: Opened, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
+def _by_name(opened: InputFiles, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
     """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
     from evalsql.ingest.sources import stem
 

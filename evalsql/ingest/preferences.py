@@ -8,14 +8,14 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from evalsql.errors import Problem
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import PreferenceRow
 
 # Documents by level, of each subgroup of one judgment group.
 Group = dict[str, dict[float, list[str]]]
 
 
-def check(rows: Iterable[tuple[int, PreferenceRow]], label: str, refused: Refused) -> None:
+def check(rows: Iterable[tuple[int, PreferenceRow]], label: str, problems: ProblemList) -> None:
     """Refuse what contradicts itself in ``rows``, which come with their line numbers.
 
     Those are a document twice in one subgroup; a document at level 0, not relevant, in one subgroup and above it in
@@ -30,17 +30,17 @@ def check(rows: Iterable[tuple[int, PreferenceRow]], label: str, refused: Refuse
         first = first_lines.setdefault((topic, group, subgroup, document), line)
         if first != line:
             reason = f"document {document} {where} stands in subgroup {subgroup} already, at line {first}"
-            refused(Problem(label, line, reason))
+            problems.add(Problem(label, line, reason))
             continue
         other, other_level = first_levels.setdefault((topic, group, document), (line, level))
         if 0 in (level, other_level) and max(level, other_level) > 0:
             reason = f"document {document} {where} has level {level:g} here and {other_level:g} at line {other}"
-            refused(Problem(label, line, f"{reason}; level 0 is not relevant, above it is relevant"))
+            problems.add(Problem(label, line, f"{reason}; level 0 is not relevant, above it is relevant"))
         groups[topic, group][subgroup][level].append(document)
     for (topic, group), subgroups in groups.items():
         if circle := _circle(subgroups):
             links = ", ".join(f"{better} to {worse}" for better, worse in pairwise([*circle, circle[0]]))
-            refused(Problem(label, 0, f"group {group} of topic {topic} contradicts itself, preferring {links}"))
+            problems.add(Problem(label, 0, f"group {group} of topic {topic} contradicts itself, preferring {links}"))
 
 
 def _circle(group: Group) -> list[str]:

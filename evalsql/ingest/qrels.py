@@ -13,7 +13,7 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys, preferences
 from evalsql.ingest.clean import NO_DELIMITER, reader
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.sources import Source
 from evalsql.version import __version__
@@ -89,10 +89,10 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
     selected = table.selected(*meanings)
     database.execute(f"insert into staged_qrels_rows select {selected} from {table.name} order by row")
     ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
-    refused = Refused()
+    problems = ProblemList()
     if options.form == "preferences":
-        preferences.check(cast(Any, table.rows(*meanings)), table.source.label, refused)
-        refused.check()
+        preferences.check(cast(Any, table.rows(*meanings)), table.source.label, problems)
+        problems.check()
         return StagedFile(table.source, num_rows)
     best = relation_query(
         database.catalog,
@@ -107,8 +107,8 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
         return StagedFile(table.source, num_rows, num_rows - num_kept)
     if not repeated:
         return StagedFile(table.source, num_rows)
-    _unrepeated(cast(Any, table.rows(*meanings)), table.source, refused, options)
-    refused.check()
+    _unrepeated(cast(Any, table.rows(*meanings)), table.source, problems, options)
+    problems.check()
     raise QueryError(f"{repeated} repeated judgments were found that no row could be named for")
 
 
@@ -148,24 +148,24 @@ def _stage_clean(database: Database, source: Source, options: QrelsOptions) -> i
 
 def _stage_exactly(database: Database, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
     """Stage judgments line by line; returns how many rows there are, and how many of them were left out."""
-    refused = Refused()
+    problems = ProblemList()
     rows: Iterable[Iterable[object]]
     if options.form == "preferences":
-        found = list(preference_rows(source, notes, refused))
-        preferences.check(found, source.label, refused)
+        found = list(preference_rows(source, notes, problems.add))
+        preferences.check(found, source.label, problems)
         rows, num_rows, duplicates = [row for _, row in found], len(found), 0
     else:
-        kept, duplicates = _unrepeated(qrels_rows(source, notes, refused), source, refused, options)
+        kept, duplicates = _unrepeated(qrels_rows(source, notes, problems.add), source, problems, options)
         rows, num_rows = kept.values(), len(kept) + duplicates
-    if not num_rows and not refused:
-        refused(Problem(source.label, 0, "holds no rows"))
-    refused.check()
+    if not num_rows and not problems:
+        problems.add(Problem(source.label, 0, "holds no rows"))
+    problems.check()
     stage_rows(database, rows, options)
     return num_rows, duplicates
 
 
 def _unrepeated(
-    rows: Iterable[tuple[int, QrelsRow]], source: Source, refused: Refused, options: QrelsOptions
+    rows: Iterable[tuple[int, QrelsRow]], source: Source, problems: ProblemList, options: QrelsOptions
 ) -> tuple[dict[tuple[str, ...], QrelsRow], int]:
     """Rows by topic and document, and group where they count, and how many were left out for one of a higher grade."""
     in_groups = options.form == "groups"
@@ -189,7 +189,7 @@ def _unrepeated(
                     f", with iteration {kept[key][1]}; in the form groups (--form groups) each iteration, a group or "
                     "subtopic, may judge it once"
                 )
-            refused(Problem(source.label, line, reason))
+            problems.add(Problem(source.label, line, reason))
     return kept, duplicates
 
 

@@ -15,7 +15,7 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, rank, store
 from evalsql.ingest.remarks import Remarks
@@ -123,9 +123,9 @@ class EngineStoppedError(Exception):
 class RunLoader:
     """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
 
-    ``qrels_ids`` are the judgment sets to evaluate each run with, by its name; ``problems`` were found before;
-    ``inexact`` are files that the engine's reader is not to be tried on; ``tables`` has the rows of files that are no
-    TREC files, and what is wrong with others.
+    ``qrels_ids`` are the judgment sets to evaluate each run with, by its name; ``found`` are problems of before;
+    ``needs_line_reader`` are files that the engine's reader is not to be tried on; ``tables`` has the rows of files
+    that are no TREC files, and what is wrong with others.
     """
 
     def __init__(
@@ -135,24 +135,24 @@ class RunLoader:
         progress: Progress,
         qrels_ids: Mapping[str, Collection[int]],
         *,
-        problems: Iterable[Problem] = (),
-        inexact: Collection[Path] = (),
+        found: Iterable[Problem] = (),
+        needs_line_reader: Collection[Path] = (),
         tables: Tables | None = None,
     ) -> None:
         self.database = database
         self.options = options
         self.progress = progress
         self.qrels_ids = qrels_ids
-        self.inexact = inexact
+        self.needs_line_reader = needs_line_reader
         self.tables = tables.by_label if tables else {}
         self.failed = tables.failed if tables else set()
-        self.refused = Refused()
+        self.problems = ProblemList()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
-        for problem in problems:
-            self.refused(problem)
-        if tables and tables.refused:
-            self.refused.add(tables.refused.error)
+        for problem in found:
+            self.problems.add(problem)
+        if tables and tables.problems:
+            self.problems.take(tables.problems.error)
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
@@ -169,7 +169,7 @@ class RunLoader:
             run = NewRun(name, run_id, files)
             if run.is_ranking and not all(file.table and file.table.is_ranking for file in files):
                 reason = f"run {name} is made of rankings without scores and of files with scores; name them apart"
-                self.refused(Problem(files[0].source.label, 0, reason))
+                self.problems.add(Problem(files[0].source.label, 0, reason))
             elif files:
                 runs.append(run)
         done = 0
@@ -178,7 +178,7 @@ class RunLoader:
             self._load_batch(batch)
             done += sum(len(run.files) for run in batch)
         self.progress("loading runs", file_id, file_id)
-        self.refused.check()
+        self.problems.check()
         if self.options.tells_remarks:
             self.remarks.tell(lower_is_better=self.options.lower_is_better)
         return runs
@@ -195,7 +195,7 @@ class RunLoader:
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
         if repeated and not options.keep_best:
             self._report_repeated(runs, repeated)
-        if not self.refused:
+        if not self.problems:
             store(self.database, runs, options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
             _add_files(self.database, runs)
         self.database.execute("drop table staged_run_rows")
@@ -205,13 +205,13 @@ class RunLoader:
         for file in files:
             file.num_rows = counts.get(file.file_id, 0)
             if not file.num_rows and file.file_id not in self.faulty:
-                self.refused(Problem(file.source.label, 0, "holds no rows"))
+                self.problems.add(Problem(file.source.label, 0, "holds no rows"))
 
     # Staging
 
     def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
         groups: dict[tuple[str, bool], list[StagedFile]] = {}
-        inexact: list[StagedFile] = []
+        by_lines: list[StagedFile] = []
         for file in files:
             if file.table:
                 file.sha256 = file.source.sha256()
@@ -226,10 +226,10 @@ class RunLoader:
                 mixed = file.text.has_spaces and file.text.has_tabs
                 groups.setdefault((delimiter, mixed), []).append(file)
             else:
-                inexact.append(file)
+                by_lines.append(file)
         for (delimiter, mixed), group in groups.items():
-            inexact += self._stage_clean(group, delimiter, mixed=mixed)
-        self._stage_exactly(inexact, folder)
+            by_lines += self._stage_clean(group, delimiter, mixed=mixed)
+        self._stage_exactly(by_lines, folder)
 
     def _refuse_foreign(self, file: StagedFile, line: int, num_columns: int) -> None:
         self.faulty.add(file.file_id)
@@ -237,7 +237,7 @@ class RunLoader:
             f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score [tag]; "
             "a tag may hold blanks, but is the same on nearly every line"
         )
-        self.refused(Problem(file.source.label, line, reason))
+        self.problems.add(Problem(file.source.label, line, reason))
 
     def _look_at_all(self, files: Sequence[StagedFile], folder: Path) -> None:
         if len(files) < 2:
@@ -251,7 +251,7 @@ class RunLoader:
 
     def _look_at(self, file: StagedFile, folder: Path) -> None:
         file.sha256, text = file.source.inspect(folder, str(file.file_id))
-        file.text = None if file.source.path in self.inexact else text
+        file.text = None if file.source.path in self.needs_line_reader else text
         file.foreign = foreign_layout(text) if text else None
         if text and self.options.tie_rule in BY_SCORE:
             file.opposes_ranks = opposes_ranks(text, lower_is_better=self.options.lower_is_better)
@@ -294,8 +294,8 @@ class RunLoader:
         doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
         execute("drop table reject_errors; drop table reject_scans")
-        refused = {path for (path,) in rejected}
-        by_path = {file.file_id for file in files if file.text and str(file.text.path) in refused}
+        rejected_paths = {path for (path,) in rejected}
+        by_path = {file.file_id for file in files if file.text and str(file.text.path) in rejected_paths}
         return {file_id for (file_id,) in doubtful} | by_path
 
     def _stage_exactly(self, files: Sequence[StagedFile], folder: Path) -> None:
@@ -322,7 +322,7 @@ class RunLoader:
 
         def refuse(problem: Problem) -> None:
             self.faulty.add(file.file_id)
-            self.refused(problem)
+            self.problems.add(problem)
 
         return run_rows(file.source, file.notes, refuse, rank_is_used=self.options.tie_rule == "rank")
 
@@ -350,8 +350,8 @@ class RunLoader:
                     if place != (label, line):
                         where = f"{unit} {place[1]}" if place[0] == label else f"{place[0]}:{place[1]}"
                         reason = f"document {document} of topic {topic} already stands at {where}"
-                        self.refused(problem_at(line, reason))
-        if not self.refused:
+                        self.problems.add(problem_at(line, reason))
+        if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
 
 

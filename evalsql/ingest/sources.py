@@ -151,7 +151,7 @@ def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
 
 
 @dataclass
-class Opened:
+class InputFiles:
     """Files found, and what is wrong with others."""
 
     sources: list[Source] = field(default_factory=list)
@@ -185,13 +185,13 @@ def failures_named() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def open_sources(patterns: Iterable[str | Path]) -> Iterator[Opened]:
+def open_sources(patterns: Iterable[str | Path]) -> Iterator[InputFiles]:
     """The files that paths, globs and ``-`` (standard input) stand for.
 
     What can be read only once is kept in a temporary file meanwhile. Problems are patterns without a file,
     unreadable files, and a file named twice.
     """
-    opened = Opened()
+    opened = InputFiles()
     with failures_named(), scratch_folder() as folder:
         for label in [label for pattern in patterns for label in found(str(pattern))]:
             try:

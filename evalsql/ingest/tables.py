@@ -20,7 +20,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.clean import _without_wildcards as one_path
 from evalsql.ingest.columns import Given
 from evalsql.ingest.formats import Format, as_text, recognised, text_rows
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import _integer_fault as whole_fault
 from evalsql.ingest.lines import number_fault
 from evalsql.ingest.rows import columns_of, put, quoted
@@ -99,7 +99,7 @@ class Tables:
         rank_is_used: whether the tie rule goes by ranks.
 
     Attributes:
-        refused: what is wrong with files that could not be read.
+        problems: what is wrong with files that could not be read.
         by_label: tables of the others, but for TREC files.
     """
 
@@ -109,7 +109,7 @@ class Tables:
         self.kind = kind
         self.given = given
         self.rank_is_used = rank_is_used
-        self.refused = Refused()
+        self.problems = ProblemList()
         self.failed: set[str] = set()
         self.by_label: dict[str, Table] = {}
 
@@ -132,7 +132,7 @@ class Tables:
             except InputError as error:
                 self.database.execute(f"drop table if exists incoming_rows_{number}")
                 self.failed.add(source.label)
-                self.refused.add(error)
+                self.problems.take(error)
 
     def _read(self, source: Source, form: Format, name: str) -> Table:
         raw_table = f"{name}_raw"
@@ -253,29 +253,29 @@ class Tables:
             raise InputError([table.problem(0, "holds no rows")])
         if table.form.name == "MS MARCO run":
             above = f"select topic, min(rank) as least from {table.name} group by topic having least > 1 order by topic"
-            refused = Refused()
+            problems = ProblemList()
             for topic, least in self.database.rows(above):
                 reason = (
                     f"topic {topic} has no rank 1, its first is {least}; three columns are topic, document and rank, "
                     "scores need a header such as topic,document,score"
                 )
-                refused(table.problem(0, reason))
-            refused.check()
+                problems.add(table.problem(0, reason))
+            problems.check()
 
     def _staged_exactly(self, table: Table) -> Table:
         """Read text line by line; raises InputError for all that is wrong with it."""
-        refused = Refused()
+        problems = ProblemList()
         lines: list[int] = []
         kept: dict[str, list[Any]] = {meaning: [] for meaning in table.meanings}
         for line, row in text_rows(table.source, table.form):
             reason = row if isinstance(row, str) else self._fault(row)
             if reason or isinstance(row, str):
-                refused(table.problem(line, reason))
+                problems.add(table.problem(line, reason))
                 continue
             lines.append(line)
             for meaning, values in kept.items():
                 values.append(row[meaning])
-        refused.check()
+        problems.check()
         raw = f"{table.name}_raw"
         put(self.database, raw, {"evalsql_row": lines} | kept, ["evalsql_row"])
         self._convert(table.name, raw, {meaning: meaning for meaning in kept})
@@ -292,12 +292,12 @@ class Tables:
             f"select evalsql_row, {listed} from {raw} where evalsql_row in ({bad}) order by evalsql_row"
         )
         self.database.execute(f"drop table {table.name}")
-        refused = Refused()
+        problems = ProblemList()
         for row, *values in rows:
             found = dict(zip(columns, values, strict=True))
             place = f" (topic {found['topic']}, document {found['document']})" if found["topic"] else ""
-            refused(table.problem(row, (self._fault(found) or "cannot be used") + place))
-        raise refused.error
+            problems.add(table.problem(row, (self._fault(found) or "cannot be used") + place))
+        raise problems.error
 
     def _fault(self, row: Mapping[str, str | None]) -> str:
         """What is wrong with the values of a row; empty if nothing."""

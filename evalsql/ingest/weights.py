@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys
-from evalsql.ingest.keys import Refused
+from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.sources import Source
 
@@ -23,11 +23,11 @@ def load_weights_file(database: Database, qrels_id: int, source: Source) -> None
     Raises:
         InputError: bad lines, a topic that stands twice or is not among the judgments, no rows at all.
     """
-    refused = Refused()
-    rows = list(weight_rows(source, Notes(), refused))
-    if not rows and not refused:
-        refused(Problem(source.label, 0, "holds no rows"))
-    _store(database, qrels_id, rows, source.label, refused)
+    problems = ProblemList()
+    rows = list(weight_rows(source, Notes(), problems.add))
+    if not rows and not problems:
+        problems.add(Problem(source.label, 0, "holds no rows"))
+    _store(database, qrels_id, rows, source.label, problems)
     size = source.path.stat().st_size
     keys.add_file_row(database, ("weights", qrels_id, source.label, source.sha256(), size, len(rows)))
 
@@ -36,23 +36,25 @@ def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
     """The same for {topic: weight}; problems count its items from 1."""
     if not isinstance(data, Mapping):
         raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
-    refused = Refused()
+    problems = ProblemList()
     rows: list[tuple[int, WeightRow]] = []
     for at, (topic, weight) in enumerate(data.items(), start=1):
         if isinstance(topic, bool) or not isinstance(topic, str | int):
-            refused(Problem(_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+            problems.add(Problem(_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
         elif isinstance(weight, bool) or (reason := weight_fault(str(weight))):
-            refused(Problem(_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number"))
+            problems.add(
+                Problem(_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number")
+            )
         else:
             rows.append((at, (str(topic), float(weight))))
     if not data:
-        refused(Problem(_MEMORY, 0, "holds no rows"))
-    _store(database, qrels_id, rows, _MEMORY, refused)
+        problems.add(Problem(_MEMORY, 0, "holds no rows"))
+    _store(database, qrels_id, rows, _MEMORY, problems)
     keys.add_file_row(database, ("weights", qrels_id, _MEMORY, None, None, len(rows)))
 
 
 def _store(
-    database: Database, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, refused: Refused
+    database: Database, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, problems: ProblemList
 ) -> None:
     """Store weights, which come with their line numbers, once all that is wrong with them is told."""
     judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
@@ -62,11 +64,11 @@ def _store(
     for line, (topic, weight) in rows:
         first = first_lines.setdefault(topic, line)
         if first != line:
-            refused(Problem(label, line, f"topic {topic} has a weight already, at line {first}"))
+            problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {first}"))
         elif topic not in topics:
-            refused(Problem(label, line, f"topic {topic} is not among the judgments"))
+            problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
         weights[topic] = weight
-    refused.check()
+    problems.check()
     add(database, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
 
 

@@ -27,8 +27,8 @@ from evalsql.warehouse.schema import (
     OBJECTS,
     SCHEMA_VERSION,
     STORAGE_VERSION,
+    add_temporary_relations,
     apply,
-    borrow,
     make,
     rebuild,
     write_version,
@@ -80,8 +80,8 @@ def open_database(
     Args:
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
     """
-    borrowed_from = as_sources(measures)
-    borrowed, limit = read_sources(borrowed_from), _size(memory_limit)
+    given = as_sources(measures)
+    temporary, limit = read_sources(given), _size(memory_limit)
     if "\0" in path:
         raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
     is_new = path == MEMORY or not Path(path).exists()
@@ -89,16 +89,16 @@ def open_database(
         raise WarehouseError(
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-    if borrowed:
-        read_catalog().extended(borrowed)  # names that are taken, before there is a file
+    if temporary:
+        read_catalog().extended(temporary)  # names that are taken, before there is a file
     reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
     reading.start()
     connection = _connect_waiting(path, read_only, wait, progress)
     reading.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
-        named = parse_measures(asked, read_catalog().extended(borrowed))
-        is_common = bool(named) and not borrowed and all(each.relation.header.in_scores for each in named)
+        named = parse_measures(asked, read_catalog().extended(temporary))
+        is_common = bool(named) and not temporary and all(each.relation.header.in_scores for each in named)
         if limit is not None:
             _limit(database, limit)
         is_empty = _is_empty(database)
@@ -109,9 +109,9 @@ def open_database(
         if not is_empty and _bring_up_to_date(database, progress) and reach is None:
             # It was shut in for that, and stays so while it is open.
             database.close()
-            return open_database(path, measures=borrowed_from, memory_limit=memory_limit, wait=wait, progress=progress)
-        if own := [relation for relation in borrowed if not database.catalog.has(relation)]:
-            borrow(database, own)
+            return open_database(path, measures=given, memory_limit=memory_limit, wait=wait, progress=progress)
+        if own := [relation for relation in temporary if not database.catalog.has(relation)]:
+            add_temporary_relations(database, own)
     except BaseException:
         database.close()
         raise

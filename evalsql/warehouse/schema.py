@@ -85,7 +85,7 @@ def write_version(database: Database) -> None:
     )
 
 
-def borrow(database: Database, relations: Sequence[Relation]) -> None:
+def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
     """Have relations for this connection, in everything that covers all measures too."""
     catalog = database.catalog.extended(relations)
     catalog.build_order([relation.name for relation in relations])

@@ -1,4 +1,4 @@
-"""A user's own measures: kept in a warehouse, or borrowed from a folder for one connection."""
+"""A user's own measures: kept in a warehouse, or read from a folder for one connection."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
-from evalsql.warehouse.schema import MEMORY, borrow, remake_own
+from evalsql.warehouse.schema import MEMORY, add_temporary_relations, remake_own
 from evalsql.warehouse.user_measures import Sources
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Warehouse:
         sandbox = open_database(MEMORY)
         try:
             if own := self.catalog.own:
-                borrow(sandbox, own)
+                add_temporary_relations(sandbox, own)
             return explain(self.evaluation, sandbox, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         except BaseException:
             sandbox.close()

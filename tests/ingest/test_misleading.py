@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 import evalsql
 from evalsql import InputError, InputWarning, Warehouse
 from evalsql.catalog.names import parse_measures
-from evalsql.cli.common import DEFAULT_MEASURES
+from evalsql.cli.options import DEFAULT_MEASURES
 from tests.conftest import SAMPLE, Command, write
 from tests.random_collections import collection
 

@@ -94,7 +94,10 @@ def test_unusable_rows_in_memory_are_refused(empty: Warehouse, data: object, com
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (pandas.DataFrame({"qid": ["a"], "docno": ["x"]}), "no column for the score: expected one of score, sim; found qid"),
+        (
+            pandas.DataFrame({"qid": ["a"], "docno": ["x"]}),
+            "no column for the score: expected one of score, sim; found qid",
+        ),
         (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
     ],
 )

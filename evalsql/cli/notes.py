@@ -1,0 +1,43 @@
+"""What people are told beside the data, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from evalsql.catalog.names import Measure
+from evalsql.errors import UsageError
+from evalsql.evaluation import notices
+from evalsql.warehouse.schema import MEMORY
+from evalsql.warehouse.warehouse import Warehouse
+
+
+def note(text: str) -> None:
+    """Tell the user something, beside the data."""
+    from evalsql.report.plain import printable
+
+    print(printable(text), file=sys.stderr)
+
+
+def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
+    """Tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
+    for line in notices.on_coverage(warehouse.evaluation, qrels, runs):
+        note(line)
+    # Of what a warehouse in memory holds, loading has told just now.
+    for line in notices.on_overlaps(warehouse.evaluation, qrels, runs) if warehouse.path != MEMORY else ():
+        note(line)
+
+
+def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
+    """Name runs that no judgment set evaluates; raises UsageError with that where none of these is evaluated."""
+    text = notices.on_waiting(warehouse.evaluation, runs)
+    if text and not warehouse.rows(f"select 1 from ({warehouse.evaluation.coverage_query((), runs)}) limit 1"):
+        raise UsageError(text)
+    if text:
+        note(text)
+
+
+def note_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:
+    """Warn where the order of runs by a measure could be another under other orders of tied documents."""
+    if text := notices.on_ties(warehouse.evaluation, measure, qrels, runs):
+        note(text)

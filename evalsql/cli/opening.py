@@ -1,0 +1,104 @@
+"""Warehouses as commands open them: to read, to load into, in memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+
+from evalsql.cli.bars import progress_bar
+from evalsql.cli.notes import note
+from evalsql.cli.where import Where
+from evalsql.database.interrupts import ignore_from_now_on
+from evalsql.database.scratch import scratch_folder
+from evalsql.errors import ReachError, WarehouseError
+from evalsql.warehouse.schema import MEMORY
+from evalsql.warehouse.warehouse import Warehouse, open, open_shut_in, open_to_ask
+
+
+@contextmanager
+def open_warehouse(
+    where: Where,
+    *,
+    read_only: bool = False,
+    measures: Sequence[str] | None = None,
+    memory_limit: str | None = None,
+    external: bool | None = None,
+) -> Iterator[Warehouse]:
+    """An open warehouse; what takes long to open shows progress.
+
+    Args:
+        external: whether the engine reaches other files, where the user's own SQL is run. Where none is, it does not,
+            and what tries to is a view or macro of a stranger's.
+    """
+    opening = open if external or where.db == MEMORY else open_shut_in
+    with progress_bar() as progress:
+        warehouse = opening(
+            where.db,
+            read_only=read_only,
+            measures=measures or (),
+            memory_limit=memory_limit,
+            wait=where.wait,
+            progress=progress,
+        )
+    with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
+        yield warehouse
+
+
+@contextmanager
+def _reach_explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ReachError as error:
+        words = str(error).splitlines()[0]
+        raise WarehouseError(
+            f"{path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do not use "
+            "this file; load its runs and judgments into a new one"
+        ) from error
+
+
+@contextmanager
+def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: str | None = None) -> Iterator[Warehouse]:
+    """The same to load into once; the engine reads the files that paths and globs stand for, and temporary ones.
+
+    Ctrl-C changes nothing, and from the commit on it does nothing more.
+    """
+    from evalsql.ingest.sources import failures_named, found
+
+    files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
+    before = tempfile.tempdir
+    with failures_named(), scratch_folder() as folder, progress_bar() as progress:
+        tempfile.tempdir = folder
+        try:
+            with (
+                open_shut_in(
+                    where.db,
+                    memory_limit=memory_limit,
+                    files=files,
+                    folders=[folder],
+                    wait=where.wait,
+                    progress=progress,
+                ) as warehouse,
+                _reach_explained(warehouse.path),
+            ):
+                warehouse.database.after_commit = ignore_from_now_on
+                yield warehouse
+        except KeyboardInterrupt:
+            note("evalsql: interrupted; nothing was loaded")
+            raise
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def open_in_memory(
+    names: Sequence[str], *, measures: Sequence[str] | None, memory_limit: str | None, threads: int | None
+) -> Iterator[Warehouse]:
+    """A warehouse in memory with these measures only."""
+    with progress_bar() as progress:
+        warehouse = open_to_ask(
+            names, measures=measures or (), memory_limit=memory_limit, threads=threads, progress=progress
+        )
+    with warehouse:
+        yield warehouse

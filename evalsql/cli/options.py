@@ -1,0 +1,170 @@
+"""Options that commands share: which runs, which measures, how rows are written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql import report
+from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.notes import note
+from evalsql.errors import UsageError
+
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="How rows are written; by default what --output's extension says.")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.", metavar="FILE")]
+Digits = Annotated[int, typer.Option("--digits", min=0, max=17, help="Decimals, where people read.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="MEASURE",
+        autocompletion=complete_measures,
+        help='A measure such as nDCG@10, "AP(rel=2)" or P_5; can be repeated.',
+    ),
+]
+QrelsFilter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qrels",
+        metavar="NAME",
+        autocompletion=complete_qrels,
+        help="Judgment set, or a glob of names; can be repeated.",
+    ),
+]
+OneQrels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgment set, where there are several."
+    ),
+]
+TieRuleOption = Annotated[
+    TieRule | None,
+    typer.Option(
+        "--tie-rule",
+        help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; trec_eval_10 "
+        "with --lower-is-better.",
+    ),
+]
+LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
+Form = Annotated[
+    Literal["grades", "groups", "preferences"],
+    typer.Option(
+        help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+        "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+        "(preferences)."
+    ),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
+    ),
+]
+KeepBest = Annotated[
+    bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
+]
+DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
+
+
+def _note_old_name(context: typer.Context, given: list[str] | None) -> list[str] | None:
+    if given and not context.resilient_parsing:
+        note("--measures is now called --measure-file")
+    return given
+
+
+@dataclass(frozen=True)
+class OwnMeasures:
+    """Measures that are not of the package: files and folders."""
+
+    measure_file: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure-file", metavar="PATH", help="A file or folder of measures of your own; can be repeated."
+        ),
+    ] = None
+    measures: Annotated[list[str] | None, typer.Option("--measures", hidden=True, callback=_note_old_name)] = None
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """Those that were given, by either name."""
+        return [*(self.measure_file or ()), *(self.measures or ())]
+
+
+@dataclass(frozen=True)
+class RunSelection:
+    """Which runs, by which judgment sets; empty is all."""
+
+    runs: Annotated[
+        list[str] | None, typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default.")
+    ] = None
+    run: Annotated[list[str] | None, typer.Option("--run", hidden=True, autocompletion=complete_runs)] = None
+    qrels: QrelsFilter = None
+
+    @property
+    def run_names(self) -> Sequence[str]:
+        """Names and globs, as arguments or as --run has them."""
+        return [*(self.runs or ()), *(self.run or ())]
+
+    @property
+    def qrels_names(self) -> Sequence[str]:
+        """Names and globs of judgment sets."""
+        return self.qrels or ()
+
+
+@dataclass(frozen=True)
+class OneQrelsSelection(RunSelection):
+    """Which runs, by which one judgment set."""
+
+    qrels: OneQrels = None
+
+    @property
+    def only_qrels(self) -> str | None:
+        """The judgment set, if it is named."""
+        return only_one(self.qrels, "--qrels")
+
+
+def only_one(names: Sequence[str] | None, option: str) -> str | None:
+    """What an option that can be given once was given; raises UsageError if it was given more often."""
+    if names and len(names) > 1:
+        raise UsageError(f"{option} is given {len(names)} times, this command takes one: {', '.join(names)}")
+    return names[0] if names else None
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where rows are written, and how."""
+
+    format: FormatOption = None
+    path: Output = None
+    digits: Digits = 4
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a table is looked at on a terminal."""
+        return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
+
+    @property
+    def chosen_format(self) -> str:
+        """The format asked for, or the one that the file's extension tells.
+
+        Raises:
+            UsageError: the extension tells none.
+        """
+        chosen = self.format or ("table" if self.path is None else report.EXTENSIONS.get(self.path.suffix.lower()))
+        if chosen is None:
+            known = ", ".join(report.EXTENSIONS)
+            raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
+        return chosen
