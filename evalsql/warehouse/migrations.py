@@ -12,6 +12,7 @@ from evalsql.ingest.keys import rank_judged
 _CHANGED = ("qrels", "runs", "retrieved", "judged_ranks")
 _NEW = ("judged_documents", "preferences")
 _NEW_IN_3 = ("added_relations", "topic_weights")
+_NEW_IN_5 = ("topic_meta", "stored_scores")
 
 
 def upgrade(database: Database, schema_version: int) -> None:
@@ -22,6 +23,10 @@ def upgrade(database: Database, schema_version: int) -> None:
         _from_version_3(database)
     if schema_version < 3:
         _create(database, _NEW_IN_3)
+    if 1 < schema_version < 5:
+        database.execute("alter table qrels add column replaced_at timestamp")
+    if schema_version < 5:
+        _create(database, _NEW_IN_5)
 
 
 def _create(database: Database, tables: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from evalsql.version import __version__
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.foreign import check_bodies
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
 # A file's macros can have the names of the engine's functions, but in another schema.

@@ -9,6 +9,7 @@
 --   meta              key=value pairs given when it was loaded
 --   loaded_at         when it was loaded, in UTC
 --   evalsql_version   version of the program that loaded it
+--   replaced_at       when newer judgments took its place, in UTC; null while it is the one in use
 create table qrels (
     qrels_id integer not null,
     qrels varchar not null,
@@ -17,5 +18,6 @@ create table qrels (
     comments varchar not null,
     meta map(varchar, varchar) not null,
     loaded_at timestamp not null,
-    evalsql_version varchar not null
+    evalsql_version varchar not null,
+    replaced_at timestamp
 );

@@ -10,7 +10,12 @@ import pytest
 import evalsql
 from evalsql import WarehouseError
 
+BEFORE_5 = (
+    "drop table topic_meta; drop table stored_scores;"
+    "create or replace table qrels as select * exclude (replaced_at) from qrels"
+)
 BEFORE_4 = (
+    f"{BEFORE_5};"
     "create or replace table retrieved as select * exclude (tied_above) from retrieved;"
     "create or replace table judged_ranks as "
     "select * exclude (judged_rank, relevant_rank, tied_above, tied_below) from judged_ranks"
@@ -28,9 +33,11 @@ def test_a_warehouse_of_the_first_schema_is_brought_to_this_one(tmp_path: Path, 
             "create or replace table retrieved as select * exclude (first_rank, tied_above) from retrieved",
             "create or replace table judged_ranks as select evaluation_id, rank, grade from judged_ranks",
             "create or replace table runs as select * exclude (depth, judged_by) from runs",
-            "create or replace table qrels as select * exclude (form) from qrels",
+            "create or replace table qrels as select * exclude (form, replaced_at) from qrels",
             "drop table judged_documents",
             "drop table preferences",
+            "drop table topic_meta",
+            "drop table stored_scores",
             "drop table added_relations",
             "drop table topic_weights",
             "update warehouse set schema_version = 1, sql_digest = 'older'",

@@ -1,0 +1,18 @@
+-- title: Values of measures that were computed elsewhere and loaded, where the rankings themselves are not kept here
+-- columns:
+--   qrels_id          key of the judgment set
+--   run_id            key of the run
+--   topic_id          key of the topic
+--   measure           canonical name of the measure
+--   value             its value
+--   evalsql_version   version of the program that computed it
+--   sql_digest        SHA-256 over the relation files that it was computed by
+create table stored_scores (
+    qrels_id integer not null,
+    run_id integer not null,
+    topic_id integer not null,
+    measure varchar not null,
+    value double not null,
+    evalsql_version varchar not null,
+    sql_digest varchar not null
+);
