@@ -24,7 +24,7 @@ def upgrade(database: Database, schema_version: int) -> None:
     if schema_version < 3:
         _create(database, _NEW_IN_3)
     if 1 < schema_version < 5:
-        database.execute("alter table qrels add column replaced_at timestamp")
+        _replace(database, "qrels", "select * from old_qrels")
     if schema_version < 5:
         _create(database, _NEW_IN_5)
 
@@ -35,6 +35,14 @@ def _create(database: Database, tables: Iterable[str]) -> None:
         database.execute(relation.body)
         for comment in ddl.comments(database.catalog, relation):
             database.execute(comment)
+
+
+def _replace(database: Database, table: str, rows: str) -> None:
+    """Make a table anew from a query over the old one, which is called ``old_TABLE`` meanwhile."""
+    database.execute(f"alter table {table} rename to old_{table}")
+    _create(database, (table,))
+    database.insert(table, rows)
+    database.execute(f"drop table old_{table}")
 
 
 def _from_version_1(database: Database) -> None:
