@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evalsql.catalog.tokens import Token, tokens
+
 if TYPE_CHECKING:
     from evalsql.catalog.relations import Relation
 
-# What hides a $name: strings (with escapes behind an e, or between dollar signs), quoted names, comments, other names.
-_TOKENS = re.compile(
-    r"""
-      [eE]'(?:[^'\\]|\\.|'')*'
-    | '(?:[^']|'')*'
-    | "(?:[^"]|"")*"
-    | \$(?P<tag>[^\W\d]\w*|)\$ .*? \$(?P=tag)\$
-    | --[^\r\n]*
-    | (?P<word>[^\W\d][\w$]*)
-    | (?P<comment>/\*)
-    | \$(?P<parameter>[^\W\d]\w*)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _BEFORE_RELATION = ("from", "join", "lateral")
 _CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
 _ALIAS = re.compile(
@@ -32,7 +20,6 @@ _ALIAS = re.compile(
     r"|qualify|order|limit|offset|union|intersect|except|tablesample)\b)[^\W\d]",
     re.IGNORECASE,
 )
-_COMMENT_ENDS = re.compile(r"/\*|\*/")
 
 
 def bind_parameters(relation: Relation, arguments: Mapping[str, str]) -> str:
@@ -72,7 +59,7 @@ def renamed(body: str, names: Mapping[str, str]) -> str:
 @cache
 def parameter_places(body: str) -> list[tuple[int, int, str]]:
     """Where each ``$name`` starts and ends."""
-    return [(start - 1, end, name) for start, end, kind, name in _names(body) if kind == "parameter"]
+    return [(each.start, each.end, each.text[1:]) for each in _names(body) if each.kind == "parameter"]
 
 
 def relations_named(body: str) -> frozenset[str]:
@@ -82,39 +69,23 @@ def relations_named(body: str) -> frozenset[str]:
 
 def functions_named(body: str) -> frozenset[str]:
     """The words that an opening parenthesis follows."""
-    return frozenset(name for _, end, kind, name in _names(body) if kind == "word" and body.startswith("(", end))
+    return frozenset(each.text for each in _names(body) if each.kind == "word" and body.startswith("(", each.end))
 
 
 @cache
 def _relation_places(body: str) -> list[tuple[int, str]]:
     """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs."""
-    words = [(start, end, name) for start, end, kind, name in _names(body) if kind == "word"]
-    own = {name for _, end, name in words if _CTE.match(body, end)}
+    words = [each for each in _names(body) if each.kind == "word"]
+    own = {each.text for each in words if _CTE.match(body, each.end)}
     places = []
-    for (_, before, keyword), (start, end, name) in pairwise(words):
-        is_read = keyword.lower() in _BEFORE_RELATION and not body[before:start].strip()
-        if is_read and name not in own and not body.startswith(".", end):
-            places.append((start, name))
+    for keyword, word in pairwise(words):
+        is_read = keyword.text.lower() in _BEFORE_RELATION and not body[keyword.end : word.start].strip()
+        if is_read and word.text not in own and not body.startswith(".", word.end):
+            places.append((word.start, word.text))
     return places
 
 
-def _names(body: str) -> Iterator[tuple[int, int, str, str]]:
-    """Every word and ``$name`` outside strings and comments: start, end, word or parameter, and its text."""
-    at = 0
-    while token := _TOKENS.search(body, at):
-        at = token.end()
-        if token["comment"]:
-            at = _comment_end(body, at)
-        for kind in ("word", "parameter"):
-            if token[kind]:
-                yield *token.span(kind), kind, token[kind]
-
-
-def _comment_end(body: str, at: int) -> int:
-    """Where a comment ends that starts before ``at``; others may lie within it."""
-    depth = 1
-    for mark in _COMMENT_ENDS.finditer(body, at):
-        depth += 1 if mark[0] == "/*" else -1
-        if depth == 0:
-            return mark.end()
-    return len(body)
+@cache
+def _names(body: str) -> list[Token]:
+    """Every word and ``$name`` outside strings and comments."""
+    return [token for token in tokens(body, signs=False) if token.kind in ("word", "parameter")]

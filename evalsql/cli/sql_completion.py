@@ -10,7 +10,8 @@ from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import literal
 from evalsql.catalog.parameters import Parameter
 from evalsql.catalog.relations import STEPS, Catalog, Relation
-from evalsql.cli.statements import Token, split, tokens
+from evalsql.catalog.tokens import Token, tokens
+from evalsql.cli.statements import split
 
 _BUILT = ("tables", "steps", "measures", "statistics", "reports")
 _WORDS = """

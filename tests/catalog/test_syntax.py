@@ -33,7 +33,28 @@ def test_every_relation_has_its_parameters_where_sqlglot_sees_them() -> None:
     assert found > 500
 
 
-PIECES = ("$k", "$rel_2", "'", "''", '"', "--", "\n", "/*", "*/", "/", "*", "-", " ", "a", "e'", "\\", "$$", "$t$", "1")
+PIECES = (
+    "$k",
+    "$rel_2",
+    "'",
+    "''",
+    '"',
+    "--",
+    "\n",
+    "/*",
+    "*/",
+    "/",
+    "*",
+    "-",
+    " ",
+    "a",
+    "_",
+    "e'",
+    "\\",
+    "$$",
+    "$t$",
+    "1",
+)
 
 
 @pytest.mark.parametrize("seed", range(2))

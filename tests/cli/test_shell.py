@@ -15,8 +15,9 @@ import pytest
 
 import evalsql
 from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.tokens import tokens
 from evalsql.cli.sql_completion import Known, Vocabulary, complete, known_in
-from evalsql.cli.statements import is_blank, split, tokens
+from evalsql.cli.statements import is_blank, split
 from tests.conftest import Command
 from tests.pseudo_terminal import Terminal
 
