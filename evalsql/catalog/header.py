@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.parameters import Parameter, listed, read_parameters
+from evalsql.catalog.parameters import Parameter, comma_list, read_parameters
 from evalsql.errors import CatalogError
 
 # The columns that every measure gives first, in this order.
@@ -127,7 +127,7 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
         in_scores=one("scores") != "no",
         also_at=also_at[1] if also_at else "",
         less_is_better=bool(one("better")),
-        aliases=[_read_alias(path, text) for text in listed(one("aliases"))],
+        aliases=[_read_alias(path, text) for text in comma_list(one("aliases"))],
         trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],
         definition=one("definition"),
         reference=one("reference"),
@@ -185,11 +185,11 @@ def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
     match = _TIES.fullmatch(text)
     if match is None:
         raise CatalogError(f'{path}:1: ties: expected "order, ... = relation", found "{text}"')
-    return [(choice, match["relation"]) for choice in listed(match["choices"])]
+    return [(choice, match["relation"]) for choice in comma_list(match["choices"])]
 
 
 def _read_inputs(path: Path, text: str) -> list[str]:
-    names = listed(text)
+    names = comma_list(text)
     if wrong := [name for name in names if not name.isidentifier()]:
         raise CatalogError(f'{path}:1: inputs: expected names of relations, found "{wrong[0]}"')
     return names
@@ -197,11 +197,11 @@ def _read_inputs(path: Path, text: str) -> list[str]:
 
 def _read_columns(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
     """The columns that the line names, which measures have and which are described once, then those of the entries."""
-    if unknown := [name for name in listed(names) if name not in CONTRACT]:
+    if unknown := [name for name in comma_list(names) if name not in CONTRACT]:
         raise CatalogError(
             f"{path}:{line}: column {unknown[0]} is described nowhere; the line names {', '.join(CONTRACT)}"
         )
-    shared = {name: CONTRACT[name] for name in listed(names)}
+    shared = {name: CONTRACT[name] for name in comma_list(names)}
     return shared | dict(_read_column(path, *entry) for entry in entries)
 
 
@@ -216,10 +216,10 @@ def _read_alias(path: Path, text: str) -> Alias:
     match = _ALIAS.fullmatch(text)
     if match is None:
         raise CatalogError(f'{path}:1: expected "name[.parameters][(parameter=value)] [= cutoffs]", found "{text}"')
-    pairs = [pair.partition("=") for pair in listed(match["presets"] or "")]
+    pairs = [pair.partition("=") for pair in comma_list(match["presets"] or "")]
     return Alias(
         match["name"],
-        listed(match["parameters"] or ""),
+        comma_list(match["parameters"] or ""),
         {name.strip(): value.strip().strip("'") for name, _, value in pairs},
-        listed(match["cutoffs"] or ""),
+        comma_list(match["cutoffs"] or ""),
     )

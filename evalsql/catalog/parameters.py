@@ -94,7 +94,7 @@ def read_parameters(path: Path, line: int, names: str, entries: Sequence[tuple[i
     if not names:
         return list(own.values())
     try:
-        found = [_named_parameter(text, own, shared_parameters(path.parent)) for text in listed(names)]
+        found = [_named_parameter(text, own, shared_parameters(path.parent)) for text in comma_list(names)]
     except UsageError as error:
         raise CatalogError(f"{path}:{line}: {error}") from error
     if unnamed := own.keys() - {parameter.name for parameter in found}:
@@ -149,6 +149,6 @@ def _read_parameter(path: Path, line: int, text: str) -> Parameter:
         raise CatalogError(f"{path}:{line}: {error}") from error
 
 
-def listed(text: str) -> list[str]:
+def comma_list(text: str) -> list[str]:
     """Items between commas that stand outside parentheses and braces."""
     return [item.strip() for item in _BETWEEN.split(text) if item.strip()]

@@ -64,7 +64,7 @@ def check_new_runs(database: Database) -> None:
         return
     queries = [audit_query(database.catalog, audit, first_run=first_run) for audit in chosen]
     if found := database.rows(" union all ".join(queries) + " order by audit, finding"):
-        raise AuditError(_told(found))
+        raise AuditError(_message(found))
 
 
 def _takes_runs(audit: Relation) -> bool:
@@ -78,7 +78,7 @@ def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {
     return f"select {literal(audit.name)} as audit, finding, num_rows from (\n{query}\n)"
 
 
-def _told(found: Sequence[tuple[Any, ...]]) -> str:
+def _message(found: Sequence[tuple[Any, ...]]) -> str:
     lines = [f"{finding} (audit {audit})" for audit, finding, _ in found[:_MOST_TOLD]]
     if len(found) > _MOST_TOLD:
         lines.append(f"... and {len(found) - _MOST_TOLD} more")

@@ -74,7 +74,7 @@ class Explanation(NamedTuple):
     num_equal: int
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     measure: Measure
     qrels: str
     topic: str
@@ -104,10 +104,10 @@ def explain(
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
     judged = _judgments(evaluation, runs, qrels)
     _check_topic(evaluation, judged, topic)
-    asked = _Asked(named[0], judged, topic, runs, depth)
-    values = _values(evaluation, asked)
-    _fill(evaluation, sandbox, asked, values)
-    return _answer(sandbox, asked, values)
+    request = _Request(named[0], judged, topic, runs, depth)
+    values = _values(evaluation, request)
+    _fill_sandbox(evaluation, sandbox, request, values)
+    return _explanation(sandbox, request, values)
 
 
 def _one(evaluation: Evaluation, kind: str, name: str) -> str:
@@ -144,16 +144,16 @@ def _check_topic(evaluation: Evaluation, qrels: str, topic: str) -> None:
         raise UsageError(f'{qrels} judges no topic "{topic}"; there are: {", ".join(near)}')
 
 
-def _values(evaluation: Evaluation, asked: _Asked) -> Mapping[str, _Value]:
+def _values(evaluation: Evaluation, request: _Request) -> Mapping[str, _Value]:
     """By run what the warehouse gives for the topic, and the threshold of measures that take one from all topics."""
-    given = asked.measure.arguments
-    has_threshold = THRESHOLD in asked.measure.relation.columns and given.get(THRESHOLD, 0) is None
+    given = request.measure.arguments
+    has_threshold = THRESHOLD in request.measure.relation.columns and given.get(THRESHOLD, 0) is None
     threshold = THRESHOLD if has_threshold else "null"
     found: dict[str, _Value] = {}
-    for run in asked.runs:
-        rows = evaluation.components_query(asked.measure, qrels=asked.qrels, runs=run)
+    for run in request.runs:
+        rows = evaluation.components_query(request.measure, qrels=request.qrels, runs=run)
         ((value, cut),) = evaluation.database.rows(
-            f"select value, {threshold} from ({rows}) where topic = ?", [asked.topic]
+            f"select value, {threshold} from ({rows}) where topic = ?", [request.topic]
         )
         found[run] = value, cut
     return found
@@ -162,15 +162,15 @@ def _values(evaluation: Evaluation, asked: _Asked) -> Mapping[str, _Value]:
 # Into memory
 
 
-def _fill(evaluation: Evaluation, sandbox: Database, asked: _Asked, values: Mapping[str, _Value]) -> None:
+def _fill_sandbox(evaluation: Evaluation, sandbox: Database, request: _Request, values: Mapping[str, _Value]) -> None:
     """The topic's judgments and its rankings as they are, then the lists that are cut of these."""
     ((topic_id, qrels_id),) = evaluation.database.rows(
         "select topic_id, qrels_id from topics cross join qrels where topic = ? and qrels = ?",
-        [asked.topic, asked.qrels],
+        [request.topic, request.qrels],
     )
     sandbox.execute(_LISTED)
     sandbox.execute(_FACTS)
-    for name, run in zip(("run", "other"), asked.runs, strict=False):
+    for name, run in zip(("run", "other"), request.runs, strict=False):
         of_run = f"from runs where run = {literal(run)}"
         _copy(
             sandbox,
@@ -199,7 +199,7 @@ def _fill(evaluation: Evaluation, sandbox: Database, asked: _Asked, values: Mapp
     _copy(sandbox, "topics", evaluation.database.rows(f"select * from topics where topic_id = {topic_id}"))
     _copy(sandbox, "qrels", evaluation.database.rows(f"select * from qrels where qrels_id = {qrels_id}"))
     _copy_documents(evaluation, sandbox)
-    _cut(sandbox, asked.depth, qrels_id)
+    _cut(sandbox, request.depth, qrels_id)
 
 
 def _copy_documents(evaluation: Evaluation, sandbox: Database) -> None:
@@ -245,28 +245,28 @@ def _cut(sandbox: Database, depth: int, qrels_id: int) -> None:
 # Out of it
 
 
-def _answer(sandbox: Database, asked: _Asked, values: Mapping[str, _Value]) -> Explanation:
-    first, *others = asked.runs
+def _explanation(sandbox: Database, request: _Request, values: Mapping[str, _Value]) -> Explanation:
+    first, *others = request.runs
     sandbox.execute("create temp table answered (run varchar, value double)")
     by_threshold: dict[float | None, list[str]] = {}
     for name, run in (("run", first), ("ideal", first), *(("other", run) for run in others)):
         by_threshold.setdefault(values[run][1], []).append(name)
     for threshold, lists in by_threshold.items():
-        measure = asked.measure
+        measure = request.measure
         if threshold is not None:
             measure = Measure(measure.relation, {**measure.arguments, THRESHOLD: threshold})
         kept = f"select run from cut_lists where list in ({', '.join(map(literal, lists))})"
         sandbox.execute(f"insert into answered select run, value from {measure.call} where run in ({kept})")
-    totals = relation_query(sandbox.catalog, "explained_totals", {}, depth=asked.depth)
+    totals = relation_query(sandbox.catalog, "explained_totals", {}, depth=request.depth)
     worth = {row[0]: row[1:] for row in sandbox.rows(totals)}
     sandbox.execute(f"create temp table contributions as {relation_query(sandbox.catalog, 'contributions', {})}")
-    rows, num_equal = _rows(sandbox, asked)
+    rows, num_equal = _rows(sandbox, request)
     ((form,),) = sandbox.rows("select form from qrels")
     return Explanation(
-        asked.measure,
-        asked.qrels,
+        request.measure,
+        request.qrels,
         form,
-        asked.topic,
+        request.topic,
         rows,
         ListValue(first, *worth["run"])._replace(threshold=values[first][1]),
         ListValue("ideal", *worth["ideal"]),
@@ -275,11 +275,11 @@ def _answer(sandbox: Database, asked: _Asked, values: Mapping[str, _Value]) -> E
     )
 
 
-def _rows(sandbox: Database, asked: _Asked) -> tuple[duckdb.DuckDBPyRelation, int]:
-    if len(asked.runs) == 1:
-        ranking = relation_query(sandbox.catalog, "explained_ranking", {}, depth=asked.depth)
+def _rows(sandbox: Database, request: _Request) -> tuple[duckdb.DuckDBPyRelation, int]:
+    if len(request.runs) == 1:
+        ranking = relation_query(sandbox.catalog, "explained_ranking", {}, depth=request.depth)
         return sandbox.sql(f"{ranking}\norder by 1"), 0
-    both = relation_query(sandbox.catalog, "explained_difference", {}, depth=asked.depth)
+    both = relation_query(sandbox.catalog, "explained_difference", {}, depth=request.depth)
     ((num_equal,),) = sandbox.rows(f"select count(*) from (\n{both}\n) where difference = 0")
     order = "order by abs(difference) desc, least(rank, other_rank), document"
     return sandbox.sql(f"select * from (\n{both}\n) where difference is distinct from 0 {order}"), num_equal

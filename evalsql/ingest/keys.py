@@ -81,7 +81,7 @@ def pair(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | 
     """
     if pairs:
         database.insert(
-            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": listed(pairs)})
+            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
         )
         rank_judged(database, pairs, retrieved)
 
@@ -96,15 +96,15 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
         some.append((qrels_id, run_id))
         num_rows += sizes.get(run_id, 0)
         if num_rows >= ROWS_TOGETHER or at == len(pairs):
-            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": listed(some)} | rows)
+            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
             database.insert("judged_ranks", ranks)
             some, num_rows = [], 0
 
 
-def listed(pairs: Iterable[tuple[int, int]]) -> str:
+def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:
     """A SELECT of pairs of qrels_id and run_id."""
-    listed = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
-    return f"select * from (values {listed}) as pairs(qrels_id, run_id)"
+    values = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
+    return f"select * from (values {values}) as pairs(qrels_id, run_id)"
 
 
 def add_file_row(database: Database, row: tuple[object, ...]) -> None:

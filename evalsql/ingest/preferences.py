@@ -38,12 +38,12 @@ def check(rows: Iterable[tuple[int, PreferenceRow]], label: str, problems: Probl
             problems.add(Problem(label, line, f"{reason}; level 0 is not relevant, above it is relevant"))
         groups[topic, group][subgroup][level].append(document)
     for (topic, group), subgroups in groups.items():
-        if circle := _circle(subgroups):
+        if circle := _cycle(subgroups):
             links = ", ".join(f"{better} to {worse}" for better, worse in pairwise([*circle, circle[0]]))
             problems.add(Problem(label, 0, f"group {group} of topic {topic} contradicts itself, preferring {links}"))
 
 
-def _circle(group: Group) -> list[str]:
+def _cycle(group: Group) -> list[str]:
     """Documents each preferred to the next and the last to the first; empty if there is no such circle."""
     if len(group) < 2:
         return []

@@ -34,7 +34,7 @@ class Remarks:
     def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = STORED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
-            self.overlaps += scarce_overlaps(database, keys.listed(pairs), ranked)
+            self.overlaps += scarce_overlaps(database, keys.pairs_query(pairs), ranked)
 
     def tell(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
