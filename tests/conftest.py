@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,7 +180,7 @@ def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
             patch.setattr(sys, name, stream)
         try:
             main()
-            code: object = 0
+            code: Any = 0
         except SystemExit as end:
             code = end.code
         except Exception:
@@ -188,7 +189,7 @@ def in_process(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
     printed = [stream.buffer.getvalue().decode() for stream in streams[1:]]
-    return subprocess.CompletedProcess(list(arguments), int(code or 0), *printed)
+    return subprocess.CompletedProcess([str(each) for each in arguments], int(code or 0), *printed)
 
 
 def of_its_own(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome:

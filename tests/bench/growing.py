@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from tests.bench.collection import Collection, generated
@@ -43,9 +43,7 @@ def growth(stage: Stage, peers: Peers) -> Iterator[Result]:
         stage.say(f"generating {rows:,} rows")
         collection = generated(folder, range(1, systems + 1))
         times = 1 if rows >= _ONCE else stage.sizes.repeat
-        here = stage.repeated(
-            work, lambda made=collection: stage.loaded(folder / "growth.duckdb", made, *options), times
-        )
+        here = stage.repeated(work, partial(stage.loaded, folder / "growth.duckdb", collection, *options), times)
         if before is None:
             yield Result("growth", work, here, "", None, note="what larger sizes are compared with")
         else:
@@ -122,7 +120,7 @@ def one_system(stage: Stage, peers: Peers) -> Iterator[Result]:
     options = [*options_of(DEFAULTS), system]
     shown = f"one system of {few}"
     there, here = (
-        stage.repeated(f"leaderboard of {shown}", lambda at=at: stage.evalsql("leaderboard", *options, "--db", at[0]))
+        stage.repeated(f"leaderboard of {shown}", partial(stage.evalsql, "leaderboard", *options, "--db", at[0]))
         for at in (small, large)
     )
     work = f"leaderboard, the {len(DEFAULTS)} default measures, one system of {many:,}"

@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 # The measures that ir-measures and ranx have both, by their names.
 IR_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR")
@@ -27,7 +28,7 @@ def pytrec_eval(qrels: str, runs: Sequence[str]) -> Seconds:
         for line in stream:
             topic, _, document, grade = line.split()
             judged.setdefault(topic, {})[document] = int(grade)
-    evaluator = peer.RelevanceEvaluator(judged, peer.supported_measures)
+    evaluator: Any = peer.RelevanceEvaluator(judged, peer.supported_measures)
     judgments = time.perf_counter() - start
 
     def read(path: str) -> object:
@@ -45,10 +46,12 @@ def ir_measures(qrels: str, runs: Sequence[str]) -> Seconds:
     """Means of a few measures."""
     import ir_measures as peer
 
+    read_qrels: Any = peer.read_trec_qrels
+    read_run: Any = peer.read_trec_run
     start = time.perf_counter()
-    evaluator = peer.evaluator([peer.parse_measure(name) for name in IR_MEASURES], list(peer.read_trec_qrels(qrels)))
+    evaluator = peer.evaluator([peer.parse_measure(name) for name in IR_MEASURES], list(read_qrels(qrels)))
     judgments = time.perf_counter() - start
-    return _each(runs, lambda path: list(peer.read_trec_run(path)), evaluator.calc_aggregate, judgments)
+    return _each(runs, lambda path: list(read_run(path)), evaluator.calc_aggregate, judgments)
 
 
 def ranx(qrels: str, runs: Sequence[str]) -> Seconds:

@@ -55,7 +55,7 @@ def test_check_ties_is_the_old_name_of_ties(command: Command, sample_file: Path)
 
 
 @pytest.mark.parametrize("asked", [("leaderboard",), ("topics",), ("ties",), ("curve", "pr")])
-def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[str, ...]) -> None:
+def test_runs_are_arguments(command: Command, sample_file: Path, asked: tuple[object, ...]) -> None:
     """Names and globs; --run is what some commands had."""
     asked = (*asked, "--db", sample_file, "--format", "json")
     asked = (*asked, "-m", "AP") if "curve" not in asked else asked

@@ -63,7 +63,7 @@ def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
             (("bm25",), {"tests": "t"}, "comparisons take no tests"),
         ):
             with pytest.raises(UsageError, match=complaint):
-                warehouse.compare(*arguments, measures="AP", **options)  # type: ignore[arg-type]
+                warehouse.compare(*arguments, measures="AP", **options)
         warehouse.execute("create temp table scores as select 1 as x")
         with pytest.raises(UsageError, match="in the way"):
             warehouse.compare("bm25", measures="AP")

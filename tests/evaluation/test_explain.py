@@ -85,14 +85,14 @@ def test_the_ranking_and_the_ideal_beside_it(small: Warehouse) -> None:
         (3, "d5", 7.0, None, 0.0, third, "d4", 1, pytest.approx(1)),
         (4, "d3", 6.0, 1, sixth, half, "d2", 0, pytest.approx(1)),
     ]
-    assert (found.run.value, found.run.left_out, found.run.in_warehouse) == (half, 0, half)
+    assert [found.run.value, found.run.left_out, found.run.in_warehouse] == [half, 0, half]
     assert found.ideal.value == pytest.approx(1)
 
 
 def test_what_stands_below_the_depth_is_one_number(small: Warehouse) -> None:
     found = small.explain("run", "t", measure="AP", depth=2)
     assert [row[0] for row in found.rows.fetchall()] == [1, 2]
-    assert (found.run.num_ret, found.run.value) == (4, pytest.approx(1 / 2))
+    assert [found.run.num_ret, found.run.value] == [4, pytest.approx(1 / 2)]
     assert found.run.left_out == pytest.approx(1 / 6)
 
 

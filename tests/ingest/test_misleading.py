@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -57,7 +58,7 @@ def test_scores_that_rounding_ties_are_counted(command: Command, tmp_path: Path)
 
 
 @pytest.mark.parametrize("options", [{}, {"depth": 30}], ids=["whole", "cut"])
-def test_the_count_is_that_of_a_loop(empty: Warehouse, options: dict[str, int]) -> None:
+def test_the_count_is_that_of_a_loop(empty: Warehouse, options: dict[str, Any]) -> None:
     draw = numpy.random.default_rng(7)
     expected = 0
     runs: dict[str, dict[str, dict[str, float]]] = {}

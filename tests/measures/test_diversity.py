@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import pandas as pd
@@ -160,7 +161,7 @@ Plain = Callable[[Judged, Scores], float]
 
 def plain_measures(rel: int, alpha: float, judged_only: bool) -> Iterator[tuple[str, Plain]]:
     """Measures by name with a function for each."""
-    kept = {"rel": rel, "judged_only": judged_only}
+    kept: dict[str, Any] = {"rel": rel, "judged_only": judged_only}
     novel = {**kept, "alpha": alpha}
     for name, function, discount in (
         ("alpha_nDCG", plain.against_ideal, plain.logarithmic),
@@ -175,11 +176,11 @@ def plain_measures(rel: int, alpha: float, judged_only: bool) -> Iterator[tuple[
         yield f"StRecall({given({'rel': rel}, k=k)})", partial(plain.st_recall, k=k, rel=rel)
     yield f"AP_IA({given(kept)})", partial(plain.ap_ia, **kept)
     for beta in (0.5, 0.9) if not judged_only else ():
-        options = {"rel": rel, "alpha": alpha}
-        discount = plain.geometric(beta)
-        yield f"nNRBP({given(options, beta=beta)})", partial(plain.against_ideal, discount=discount, **options)
+        options: dict[str, Any] = {"rel": rel, "alpha": alpha}
+        geometric = plain.geometric(beta)
+        yield f"nNRBP({given(options, beta=beta)})", partial(plain.against_ideal, discount=geometric, **options)
         # Without the end that its own factor stands for the sum goes on to any length.
-        whole = partial(plain.against_all_relevant, discount=discount, k=2000, **options)
+        whole = partial(plain.against_all_relevant, discount=geometric, k=2000, **options)
         yield f"NRBP({given(options, beta=beta)})", whole
 
 

@@ -54,7 +54,7 @@ def value_of(case: str, run: str, topic: str, measure: str, column: str = "value
 
 def tolerance(printed: str) -> float:
     """Half a unit of the last digit printed, and a hair for halves."""
-    return 0.5001 * 10 ** -len(printed.partition(".")[2])
+    return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
 @pytest.mark.parametrize("case", CASES)

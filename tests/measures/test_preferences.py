@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from statistics import fmean as mean
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -36,7 +37,8 @@ PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
 
 def together(*, as_qrels: bool) -> PreferenceCollection:
     """The collections of all seeds as one, their topics told apart by the seed."""
-    preferences, run = {}, {}
+    preferences: dict[str, Any] = {}
+    run: dict[str, Any] = {}
     for seed in SEEDS:
         one = preference_collection(seed, as_qrels=as_qrels)
         preferences |= {f"{seed}-{topic}": groups for topic, groups in one.preferences.items()}
@@ -74,11 +76,11 @@ def values(warehouse: Warehouse, measure: str) -> dict[str, float]:
 
 PREFERENCE_MEASURES: dict[str, Callable[[Topic], float]] = {
     "NumPrefs": Topic.num_prefs,
-    **{f"NumPrefsFulfilled(pairs='{pairs}')": lambda topic, p=pairs: topic.num_fulfilled(p) for pairs in SETS[::2]},
-    **{f"PrefsSimple(pairs='{pairs}')": lambda topic, p=pairs: topic.simple(p) for pairs in SETS},
-    **{f"PrefsGroup(pairs='{pairs}')": lambda topic, p=pairs: topic.by_group(p) for pairs in SETS},
-    **{f"PrefsPair(pairs='{pairs}')": lambda topic, p=pairs: topic.by_pair(p) for pairs in SETS},
-    **{f"PrefsGroupR(pairs='{pairs}')": lambda topic, p=pairs: topic.by_group_r(p) for pairs in SETS[::2]},
+    **{f"NumPrefsFulfilled(pairs='{pairs}')": partial(Topic.num_fulfilled, pairs=pairs) for pairs in SETS[::2]},
+    **{f"PrefsSimple(pairs='{pairs}')": partial(Topic.simple, pairs=pairs) for pairs in SETS},
+    **{f"PrefsGroup(pairs='{pairs}')": partial(Topic.by_group, pairs=pairs) for pairs in SETS},
+    **{f"PrefsPair(pairs='{pairs}')": partial(Topic.by_pair, pairs=pairs) for pairs in SETS},
+    **{f"PrefsGroupR(pairs='{pairs}')": partial(Topic.by_group_r, pairs=pairs) for pairs in SETS[::2]},
 }
 
 
@@ -100,6 +102,7 @@ def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_o
     warehouse, collection = groups
     pairs = {topic: (judged, collection.run.get(topic, {})) for topic, judged in collection.preferences.items()}
     options = f"rel={rel},judged_only={judged_only}"
+    function: Any
     for measure, function, more in (
         (f"AP_groups({options})", ap_groups, ()),
         *((f"P_groups({options})@{k}", p_groups, (k,)) for k in (1, 4, 50)),
@@ -140,7 +143,7 @@ def test_ties_in_every_permutation(
             topic: [function(judged, order) for order in orders(collection.run[topic])]
             for topic, judged in collection.preferences.items()
         }
-        pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+        pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
         for ties, picked in pick.items():
             expected = {topic: picked(numbers) for topic, numbers in found.items()}
             assert values(empty, variants[ties].name) == pytest.approx(expected, abs=1e-12), (name, ties)
@@ -200,7 +203,7 @@ def test_groups_of_which_each_finds_other_documents(empty: Warehouse, tmp_path: 
         return (
             pick(
                 (above[kind] + 1) / place / (14 if kind == 0 else 9) / 3
-                + total(tuple(n + (k == kind) for k, n in enumerate(above)), place + 1, pick)  # type: ignore[arg-type]
+                + total(tuple(n + (k == kind) for k, n in enumerate(above)), place + 1, pick)
                 for kind in kinds
             )
             if kinds

@@ -108,9 +108,9 @@ def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder
     for k in (1, 5):
         taps = empty.rows(f"select run, topic, value from tap(k := {k}, reward_silence := true)")
         for run, scores in runs.items():
-            theirs = peers.tap(qrels, scores, k)
+            tap = peers.tap(qrels, scores, k)
             by_topic = {topic: value for name, topic, value in taps if name == run}
-            for topic, value in (theirs[1] if theirs else {}).items():
+            for topic, value in (tap[1] if tap else {}).items():
                 assert by_topic[topic] == pytest.approx(value, abs=1e-9), (k, run, topic)
 
 

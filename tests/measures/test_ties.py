@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache, partial
 from itertools import chain, groupby, permutations, product
+from statistics import fmean as mean
 
 import pytest
 import pytrec_eval
@@ -160,7 +161,7 @@ def compare(loaded: Warehouse, name: str, values: dict[str, list[float]]) -> Non
     pick: dict[str, Callable[[list[float]], float]] = {
         "worst": max if falls else min,
         "best": min if falls else max,
-        "expected": lambda numbers: math.fsum(numbers) / len(numbers),
+        "expected": mean,
     }
     differing = 0
     for ties, variant in variants.items():
@@ -232,7 +233,7 @@ def test_ndcg_rel_is_null_where_losses_make_it_unknown(
     for (topic, _), scores in every_order.items():
         values.setdefault(topic, []).append(brute_force.ndcg_rel(qrels[topic], scores, gains))
         least[topic] = min(least.get(topic, 0.0), *brute_force.dcgs(qrels[topic], scores, gains))
-    pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+    pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
     listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
     for ties, picked in pick.items():
         ours = dict(loaded.rows(f"select topic, value from ndcg_rel(gains := '{listed}', ties := '{ties}')"))
@@ -256,7 +257,7 @@ def test_g_with_losses_is_known_where_none_is_tied(
         if any(qrels[topic].get(d) == 0 and list(scores.values()).count(score) > 1 for d, score in scores.items())
         and any(gains.get(grade, 0) > 0 for grade in qrels[topic].values())
     }
-    pick = {"worst": min, "best": max, "expected": lambda numbers: math.fsum(numbers) / len(numbers)}
+    pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
     listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
     for ties, picked in pick.items():
         ours = dict(loaded.rows(f"select topic, value from g(gains := '{listed}', ties := '{ties}')"))

@@ -269,17 +269,20 @@ def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) 
 
 
 SETS = ("all", "implied", "retrieved")
+
+
+def _of_topic(method: Callable[[Topic, str], float], pairs: str) -> Callable[[Preferences, dict[str, float]], float]:
+    return lambda groups, scores: method(Topic(groups, scores), pairs)
+
+
 # Measures of which the worst, the best and the expected value over all orders of tied documents are known, by what
 # judgments they are tried on; and those of which they are known for some topics.
 TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
     "preferences": {
-        **{f"PrefsSimple(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).simple(p) for p in SETS},
-        **{f"PrefsGroup(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_group(p) for p in SETS},
-        **{f"PrefsPair(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_pair(p) for p in SETS},
-        **{
-            f"NumPrefsFulfilled(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).num_fulfilled(p)
-            for p in SETS[::2]
-        },
+        **{f"PrefsSimple(pairs='{p}')": _of_topic(Topic.simple, p) for p in SETS},
+        **{f"PrefsGroup(pairs='{p}')": _of_topic(Topic.by_group, p) for p in SETS},
+        **{f"PrefsPair(pairs='{p}')": _of_topic(Topic.by_pair, p) for p in SETS},
+        **{f"NumPrefsFulfilled(pairs='{p}')": _of_topic(Topic.num_fulfilled, p) for p in SETS[::2]},
     },
     "groups": {
         name: function
@@ -293,7 +296,5 @@ TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
             f"Rprec_groups(judged_only={only})@0.6": partial(rprec_groups, multiple=0.6, judged_only=only),
         }.items()
     },
-    "partly known": {
-        f"PrefsGroupR(pairs='{p}')": lambda groups, scores, p=p: Topic(groups, scores).by_group_r(p) for p in SETS[::2]
-    },
+    "partly known": {f"PrefsGroupR(pairs='{p}')": _of_topic(Topic.by_group_r, p) for p in SETS[::2]},
 }

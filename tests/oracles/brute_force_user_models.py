@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from tests.oracles.brute_force import ranking
 
@@ -229,9 +230,7 @@ def of_gains(
     return lambda grades, scores: value(scaled(grades, scores, max_rel, min_rel))
 
 
-def of_listed(
-    value: Callable[[dict[str, float], Scores], float], gains: dict[int, float]
-) -> Callable[[Grades, Scores], float]:
+def of_listed(value: Callable[[Any, Scores], float], gains: dict[int, float]) -> Callable[[Grades, Scores], float]:
     """Of measures for which a grade is its gain: with gains that are listed."""
     return lambda grades, scores: value({document: gains.get(grade, 0.0) for document, grade in grades.items()}, scores)
 

@@ -38,7 +38,7 @@ def counted_randomisation(differences: Sequence[int]) -> float:
                 further[reached] = further.get(reached, 0) + count
         counts = further
     extreme = sum(count for total, count in counts.items() if abs(total) >= abs(sum(differences)))
-    return extreme / 2 ** len(differences)
+    return float(extreme / 2 ** len(differences))
 
 
 def randomisation(differences: Sequence[float], samples: int, seed: int) -> float:

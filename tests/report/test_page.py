@@ -231,7 +231,7 @@ def test_tables_have_the_figures_of_the_command_line(watched: Watched, folder: P
 def test_dark_light_and_print(browser: Browser, folder: Path) -> None:
     backgrounds = []
     for scheme in ("light", "dark"):
-        page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
+        page = browser.new_page(color_scheme=scheme)
         page.goto((folder / "report.html").as_uri())
         backgrounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         page.close()

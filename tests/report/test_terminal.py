@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ BLOCKS = re.compile("[\u2581-\u258f]")
 COLOURS = re.compile(r"\x1b\[(?:\d+;)*(?:3|4|9|10)\d")
 
 
-def shown(*arguments: object, columns: int, **environment: str) -> str:
+def shown(*arguments: object, columns: int, **environment: Any) -> str:
     with Terminal(*arguments, columns=columns, **environment) as running:
         return running.to_the_end()
 

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -47,7 +48,7 @@ def drawn(chance: random.Random, runs: int, levels: int) -> dict[str, float]:
     return {f"run{nth}": chance.randint(0, levels) / levels for nth in range(runs)}
 
 
-def agreed(warehouse: Warehouse, call: str) -> dict[tuple[str, str, str], tuple[object, ...]]:
+def agreed(warehouse: Warehouse, call: str) -> dict[tuple[str, str, str], tuple[Any, ...]]:
     return {(row[0], row[1], row[2]): row[3:] for row in warehouse.rows(f"from {call}")}
 
 
@@ -265,11 +266,11 @@ def test_no_continuation_overlaps_more_than_the_residual_allows() -> None:
         one, two = (chance.sample(pool, chance.randint(1, 5)) for _ in range(2))
         bound = brute_force_agreement.rbo_max(one, two, 0.7)
         for _ in range(20):
-            more = [
+            first, second = (
                 [*ranking, *chance.sample([each for each in pool if each not in ranking], 7 - len(ranking))]
                 for ranking in (one, two)
-            ]
-            assert brute_force_agreement.rbo(*more, 0.7, same_below=True) <= bound + 1e-12
+            )
+            assert brute_force_agreement.rbo(first, second, 0.7, same_below=True) <= bound + 1e-12
 
 
 def test_rbo_worked_by_hand(empty: Warehouse) -> None:

@@ -80,7 +80,7 @@ def test_trigamma(warehouse: Warehouse) -> None:
 
 
 def test_p_values_of_student(warehouse: Warehouse) -> None:
-    points = (0, 1e-8, -0.01, 0.5, 0.99, 1, -1.01, 2, 3.3, 10, -50, 1e3, 1e6)
+    points: tuple[float, ...] = (0, 1e-8, -0.01, 0.5, 0.99, 1, -1.01, 2, 3.3, 10, -50, 1e3, 1e6)
     check(warehouse, "student_p", list(product(points, DEGREES)), student_p)
     points = (0.001, 0.3, -1.7, 2.1, 4.4)
     check(warehouse, "student_p", list(product(points, DEGREES)), lambda t, df: 2 * stats.t.sf(abs(t), df))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +45,7 @@ def test_tests_of_125_systems_equal_scipy_and_take_seconds(covid: Warehouse) -> 
         "wilcoxon": lambda gap: stats.wilcoxon(np.round(gap, 12)).pvalue,
         "sign": lambda gap: stats.binomtest(int(np.sum(gap > 0)), np.count_nonzero(gap)).pvalue,
     }
+    oracle: Any
     for test, oracle in oracles.items():
         begun = time.process_time()
         found = covid.rows(f"""

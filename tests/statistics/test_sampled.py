@@ -190,10 +190,10 @@ def test_tukey_over_the_same_permutations(warehouse: evalsql.Warehouse) -> None:
     put(warehouse, families)
     rows = warehouse.rows("select * from tukey_hsd(samples := 300, seed := 9)")
     assert len(rows) == 10 + 21 + 1
-    expected = {}
+    expected: dict[tuple[object, ...], float] = {}
     for measure, scores in families.items():
-        values = [[scores[run][topic] for run in sorted(scores)] for topic in sorted(scores["run00"])]
-        expected |= {(measure, *pair): p for pair, p in sampled.tukey(values, 300, 9).items()}
+        matrix = [[scores[run][topic] for run in sorted(scores)] for topic in sorted(scores["run00"])]
+        expected |= {(measure, *pair): p for pair, p in sampled.tukey(matrix, 300, 9).items()}
     for qrels, measure, baseline, run, num_topics, difference, p, note in rows:
         assert (qrels, note) == ("q", None)
         assert p == pytest.approx(expected[measure, int(baseline[3:]), int(run[3:])], abs=1e-12)

@@ -63,7 +63,7 @@ def outside_the_core(relation: Relation, functions: Collection[str] = ()) -> lis
     return found
 
 
-def _odd_form(node: exp.Expression) -> list[str]:
+def _odd_form(node: exp.Expr) -> list[str]:
     """Forms of allowed nodes that some engine reads otherwise."""
     if isinstance(node, exp.Join):
         kinds = {str(node.args.get(part) or "").upper() for part in ("side", "kind", "method")}

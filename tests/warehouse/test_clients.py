@@ -41,7 +41,7 @@ print(json.dumps({
 @pytest.fixture(scope="session", params=["1.5.6", "2.0.0"])
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with that version of duckdb and nothing else."""
-    folder = tmp_path_factory.mktemp("client") / request.param
+    folder = tmp_path_factory.mktemp("client") / str(request.param)
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, f"duckdb=={request.param}"],
         check=True,

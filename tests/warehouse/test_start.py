@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
-from evalsql.cli import common
+from evalsql.cli.notes import note_ties
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.warehouse.warehouse import open_to_ask
 from tests.conftest import SAMPLE
@@ -155,10 +156,15 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
 ) -> None:
     calls: list[object] = []
     whole = Evaluation.tie_queries
-    monkeypatch.setattr(Evaluation, "tie_queries", lambda *args, **kwargs: calls.append(args) or whole(*args, **kwargs))
+
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        calls.append(args)
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(Evaluation, "tie_queries", recorded)
     with loaded(runs) as warehouse:
         (measure,) = parse_measures(["AP"], warehouse.catalog)
-        common.note_ties(warehouse, measure, (), ())
+        note_ties(warehouse, measure, (), ())
         assert bool(calls) == asked
         assert bool(warehouse.ties("AP")[1].fetchall()) == said
     assert ("could be another" in capsys.readouterr().err) == said

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import duckdb
+import platformdirs
 import pytest
 
 import evalsql
@@ -34,7 +35,7 @@ EVERYTHING = """
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(template.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
     return tmp_path / "cache"
 
 

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import platformdirs
 import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
-from evalsql.cli import outputs
 from evalsql.cli.outputs import whole_file
 from evalsql.database import scratch
 from evalsql.database.database import Database, translated_errors
@@ -158,7 +158,7 @@ def test_an_output_that_cannot_be_finished_leaves_what_was_there(
         if earlier:
             output.write_text(earlier)
         with monkeypatch.context() as patch:
-            patch.setattr(outputs.Path, "open", half_full)
+            patch.setattr(Path, "open", half_full)
             outcome = command(*arguments, "--db", sample_file, "--output", output)
         assert outcome.returncode == 3
         assert f"{output}: cannot be written: the disk is full" in outcome.stderr
@@ -246,7 +246,7 @@ def ended_process() -> int:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(template.platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
     return tmp_path / "cache"
 
 

@@ -281,7 +281,7 @@ def test_rankings_are_cut_and_condensed_when_asked_for(empty: Warehouse) -> None
     empty.load_run(run, "cut", depth=3)
     empty.load_run(run, "condensed", judged_by="judged")
     empty.load_run(run, "both", depth=2, judged_by="judged")
-    ranked = {}
+    ranked: dict[str, dict[str, list[str]]] = {}
     for name, topic, document in empty.rows("select run, topic, document from rankings order by run, topic, rank"):
         ranked.setdefault(name, {}).setdefault(topic, []).append(document)
     assert ranked == {
