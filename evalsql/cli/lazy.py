@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
+from typer.models import ParameterInfo
 
 from evalsql.cli import values
 
@@ -55,11 +56,11 @@ def _imported(name: str, place: str, settings: dict[str, Any] | None) -> Any:
     if not isinstance(found, typer.Typer):
         one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         one.command(name, context_settings=settings)(found)
-        return _convert_here(get_command(one), get_type_hints(found))
+        return _convert_here(get_command(one), get_type_hints(found, include_extras=True))
     group: Any = get_command(found)
     group.name = name
     for command in group.commands.values():
-        _convert_here(command, get_type_hints(command.callback.__wrapped__))
+        _convert_here(command, get_type_hints(command.callback.__wrapped__, include_extras=True))
     return _convert_here(group, {})
 
 
@@ -75,7 +76,7 @@ def _convert_here(command: Any, hints: Mapping[str, Any]) -> Any:
         parameters = all_of(ctx)
         for parameter in parameters:
             if "process_value" not in vars(parameter):
-                parameter.process_value = _converting(parameter, _value_type(hints.get(parameter.name)))
+                parameter.process_value = _converting(parameter, hints.get(parameter.name))
         return parameters
 
     command.get_params = get_params
@@ -84,6 +85,7 @@ def _convert_here(command: Any, hints: Mapping[str, Any]) -> Any:
 
 def _converting(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
     process_value = parameter.process_value
+    wanted, limits = _value_type(hint), _limits(hint)
 
     def process(ctx: Any, value: Any) -> Any:
         several = parameter.multiple or parameter.nargs == -1
@@ -92,12 +94,10 @@ def _converting(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
         if value is None:
             value = () if several else None
         elif value is not parameter.default:
-            if not values.converts(hint):
+            if not values.converts(wanted):
                 return process_value(ctx, value)
             try:
-                converted = [
-                    values.convert(each, hint, *_limits(parameter)) for each in (value if several else [value])
-                ]
+                converted = [values.convert(each, wanted, *limits) for each in (value if several else [value])]
             except typer.BadParameter as error:
                 error.ctx, error.param = ctx, parameter
                 raise
@@ -107,13 +107,16 @@ def _converting(parameter: Any, hint: Any) -> Callable[[Any, Any], Any]:
     return process
 
 
-def _limits(parameter: Any) -> tuple[float | None, float | None]:
-    given = parameter.type_descriptor.parameter_info
-    return given.min, given.max
+def _limits(hint: Any) -> tuple[float | None, float | None]:
+    """The least and the greatest value of an option, as ``typer.Option`` has them."""
+    for told in getattr(hint, "__metadata__", ()):
+        if isinstance(told, ParameterInfo):
+            return told.min, told.max
+    return None, None
 
 
 def _value_type(hint: Any) -> Any:
-    """What one value is: ``str`` of ``list[str] | None``."""
-    while get_origin(hint) in (Union, UnionType, list):
+    """What one value is: ``str`` of ``Annotated[list[str] | None, ...]``."""
+    while get_origin(hint) in (Annotated, Union, UnionType, list):
         hint = next(part for part in get_args(hint) if part is not NoneType)
     return hint
