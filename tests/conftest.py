@@ -46,14 +46,29 @@ LONG = (
 
 # Worked examples of every measure and what is read and named: less than a minute, for while one works.
 FAST = {"test_golden", "test_syntax", "test_naming", "test_functions", "test_ranking", "test_report", "test_compare"}
+# What is about processes, disks and installations takes long, and the same whatever the engine's version.
+SLOW = {"test_clients", "test_hostile", "test_install", "test_start", "test_template", "test_trouble", "test_bench"}
+BROWSER = {"browser", "chromium"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {f"test_{name}": place for place, name in enumerate(LONG)}
     for item in items:
-        if item.path.stem in FAST:
-            item.add_marker("fast")
+        for marker in _markers(item):
+            item.add_marker(marker)
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+def _markers(item: pytest.Item) -> Iterator[str]:
+    name = item.path.stem
+    if name in FAST:
+        yield "fast"
+    if name in SLOW:
+        yield "slow"
+    if BROWSER & set(getattr(item, "fixturenames", ())):
+        yield "browser"
+    if item.path.parent.name in ("measures", "statistics") and name not in ("test_golden", "test_unknown_ties"):
+        yield "oracle"
 
 
 def real_data() -> Path | None:
