@@ -14,6 +14,22 @@ Columns = Annotated[
         help="Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
     ),
 ]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        "--queries",
+        metavar="FILE",
+        help="Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+    ),
+]
+WithSelf = Annotated[
+    bool | None,
+    typer.Option(
+        "--with-self/--without-self",
+        help="Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
+        "E-values, where a query finds itself.",
+    ),
+]
 QrelsColumns = Annotated[
     str | None,
     typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),

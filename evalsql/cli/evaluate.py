@@ -10,9 +10,9 @@ import typer
 
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.bars import progress_bar
-from evalsql.cli.columns import Columns, QrelsColumns
+from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
-from evalsql.cli.notes import note, note_coverage, note_ties, note_waiting
+from evalsql.cli.notes import note, note_coverage, note_formats, note_thresholds, note_ties, note_waiting
 from evalsql.cli.opening import open_in_memory, open_warehouse
 from evalsql.cli.options import (
     DEFAULT_MEASURES,
@@ -39,9 +39,14 @@ _SMALL = 4_000_000  # bytes of judgments and runs
 @grouped_options
 def evaluate(
     *,
-    qrels: Annotated[str, typer.Argument(help="TREC qrels, CSV, TSV, Parquet, Arrow or JSON, compressed or not.")],
+    qrels: Annotated[
+        str, typer.Argument(help="TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET.")
+    ],
     runs: Annotated[
-        list[str], typer.Argument(help="TREC runs, CSV, TSV, Parquet or JSON, or globs; - is standard input.")
+        list[str],
+        typer.Argument(
+            help="TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input."
+        ),
     ],
     measure: Measures = None,
     own: OwnMeasures,
@@ -52,6 +57,8 @@ def evaluate(
     form: Form = "grades",
     columns: Columns = None,
     qrels_columns: QrelsColumns = None,
+    queries: Queries = None,
+    with_self: WithSelf = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
 ) -> None:
@@ -67,17 +74,22 @@ def evaluate(
             form=form,
             keep_best=keep_best,
             columns=known_columns.parse(qrels_columns),
+            queries=queries,
+            with_self=bool(with_self),
         )
+        read = warehouse.loader.notices
+        warehouse.loader.stdin_name = "run"
         with progress_bar() as progress:
             warehouse.load_runs(
                 runs,
-                name="run" if runs == ["-"] else None,
                 tie_rule=tie_rule,
                 lower_is_better=lower_is_better,
                 keep_best=keep_best,
                 columns=known_columns.parse(columns),
+                with_self=False if form == "families" and with_self is None else with_self,
                 progress=progress,
             )
+        note_formats(read, warehouse.loader.notices)
         check_own(warehouse.database)
         _print_scores(warehouse, measure, (), (), per_topic, output)
 
@@ -147,5 +159,6 @@ def _print_scores(
     for text in notes:
         note(text)
     note_coverage(warehouse, qrels, runs)
+    note_thresholds(warehouse, named, qrels, runs)
     if not per_topic:
         note_ties(warehouse, named[0], qrels, runs)

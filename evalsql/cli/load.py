@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.bars import progress_bar
-from evalsql.cli.columns import Columns
+from evalsql.cli.columns import Columns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
@@ -38,11 +38,15 @@ def qrels(
     *,
     file: Annotated[
         str,
-        typer.Argument(help="TREC qrels, CSV, TSV, Parquet or JSON, packed or not; - is standard input."),
+        typer.Argument(
+            help="TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input."
+        ),
     ],
     name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
     form: Form = "grades",
     columns: Columns = None,
+    queries: Queries = None,
+    with_self: WithSelf = None,
     run: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,7 +67,7 @@ def qrels(
     Example: evalsql load qrels qrels.txt --name robust04
     """
     pairs = _parse_meta(meta)
-    with open_to_load(where, [file], memory_limit=memory_limit) as warehouse:
+    with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
             file,
@@ -74,6 +78,8 @@ def qrels(
             replace=replace,
             meta=pairs,
             columns=known_columns.parse(columns),
+            queries=queries,
+            with_self=bool(with_self),
         )
         ((rows, topics, left_out),) = warehouse.rows(
             """
@@ -86,6 +92,7 @@ def qrels(
         note(
             f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
             + _left_out(left_out)
+            + _read_as(warehouse)
         )
         if loaded in weights:
             note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
@@ -96,7 +103,10 @@ def qrels(
 def runs(
     *,
     files: Annotated[
-        list[str], typer.Argument(help="TREC runs, CSV, TSV, Parquet or JSON, or globs; - is standard input.")
+        list[str],
+        typer.Argument(
+            help="TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input."
+        ),
     ],
     name: Annotated[
         str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
@@ -111,6 +121,7 @@ def runs(
         ),
     ] = None,
     columns: Columns = None,
+    with_self: WithSelf = None,
     tie_rule: TieRuleOption = None,
     lower_is_better: LowerIsBetter = False,
     keep_best: KeepBest = False,
@@ -149,6 +160,7 @@ def runs(
                 replace=replace,
                 meta=pairs,
                 columns=known_columns.parse(columns),
+                with_self=with_self,
                 progress=progress,
             )
         ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
@@ -163,7 +175,8 @@ def runs(
             """,
             [loaded],
         )
-        note(f"loaded {counted(len(loaded), 'run')}: {counted(rows, 'document')} retrieved" + _left_out(left_out))
+        retrieved = f"{counted(rows, 'document')} retrieved" + _left_out(left_out)
+        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}" + _read_as(warehouse))
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
@@ -275,6 +288,11 @@ def lists(
 def _weights(warehouse: Warehouse) -> dict[str, int]:
     """How many weights each judgment set has that has any."""
     return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
+
+
+def _read_as(warehouse: Warehouse) -> str:
+    """The format that the last load recognised; further lines are what it left out."""
+    return "".join(f"; {line}" for line in warehouse.loader.notices)
 
 
 def _left_out(count: int) -> str:

@@ -28,6 +28,21 @@ def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str
         note(line)
 
 
+def note_formats(judgments: Sequence[str], runs: Sequence[str]) -> None:
+    """Tell how judgments and runs were read, if not all of them as TREC files."""
+    if any(not line.startswith("read as TREC") or "," in line for line in (*judgments[:1], *runs[:1])):
+        for what, told in (("judgments", judgments), ("runs", runs)):
+            note(f"{what} {'; '.join(told)}")
+
+
+def note_thresholds(
+    warehouse: Warehouse, measures: Sequence[Measure], qrels: Sequence[str], runs: Sequence[str]
+) -> None:
+    """Tell at which score TAP cuts each run, a line a run, where there are few."""
+    for line in notices.on_thresholds(warehouse.evaluation, measures, qrels, runs):
+        note(line)
+
+
 def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
     """Name runs that no judgment set evaluates; raises UsageError with that where none of these is evaluated."""
     text = notices.on_waiting(warehouse.evaluation, runs)

@@ -58,11 +58,11 @@ TieRuleOption = Annotated[
 ]
 LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
 Form = Annotated[
-    Literal["grades", "groups", "preferences"],
+    Literal["grades", "groups", "preferences", "pairs", "families"],
     typer.Option(
         help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
         "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-        "(preferences)."
+        "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families)."
     ),
 ]
 MemoryLimit = Annotated[

@@ -13,6 +13,7 @@ from evalsql.words import counted as counted
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
 _MOST_NOTES = 5
+_TAP = "tap"
 _FORMS = {
     "groups": "measures not of groups or subtopics go by a document's highest grade",
     "preferences": "measures of grades hold documents of a level above 0 for relevant",
@@ -90,3 +91,30 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
 def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
     counts = [row[column] for row in rows if row[0] == name]
     return f"{sum(bool(count) for count in counts)} of {len(counts)}"
+
+
+def on_thresholds(
+    evaluation: Evaluation, measures: Sequence[Measure], qrels: Sequence[str], runs: Sequence[str]
+) -> list[str]:
+    """A line for each run that tells at which score each TAP cuts it, as the published program does; few runs only."""
+    taps = [measure for measure in measures if measure.relation.name == _TAP]
+    covered = evaluation.database.rows(evaluation.coverage_query(qrels, runs)) if taps else []
+    if not taps or len(covered) > _MOST_NOTES:
+        return []
+    found: dict[tuple[str, str], list[str]] = {(name, run): [] for name, run, *_ in covered}
+    for measure in taps:
+        rows = evaluation.database.rows(
+            "select qrels, run, any_value(threshold), bool_and(coalesce(reached, true)) "
+            f"from {measure.call} group by all"
+        )
+        for name, run, threshold, reached in rows:
+            if (name, run) in found:
+                place = "nowhere" if threshold is None else f"at {threshold:.6g}"
+                short = "" if reached else f" (too few topics show {measure.arguments['k']} false positives)"
+                found[name, run].append(f"{measure.name} {place}{short}")
+    several = len({name for name, _ in found}) > 1
+    return [
+        f"cut of {run}{f' ({name})' if several else ''}: {', '.join(cuts)}"
+        for (name, run), cuts in found.items()
+        if cuts
+    ]

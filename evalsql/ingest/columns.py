@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from evalsql.errors import UsageError
 
+EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
 # Column names by meaning, the first one found being taken: keys before words, for a
 # table may hold the text of queries and documents as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (
         *("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id"),
-        *("topic", "query"),
+        *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name"),
     ),
     "document": (
         *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
-        *("document", "doc"),
+        *("document", "doc", "sseqid", "saccver", "sacc", "target", "target_name", "subject"),
     ),
-    "score": ("score", "sim"),
+    "score": ("score", "sim", *EVALUES),
     "rank": ("rank",),
-    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "grade": ("grade", "relevance", "rel", "label", "rating", "score"),
     "iteration": ("iteration", "iter", "subtopic"),
     "group": ("judgment_group", "group", "user", "iteration", "iter"),
     "subgroup": ("subgroup",),
     "level": ("level", "grade", "relevance", "rel", "label", "score"),
+    "member": (
+        *("id", "seqid", "seq_id", "sequence", "sequence_id", "accession", "protein", "domain", "sid", "member"),
+        *("name", "docno", "doc_id", "docid", "document"),
+    ),
+    "family": ("family", "superfamily", "fold", "class", "clan", "cluster", "group"),
+    "weight": ("weight",),
 }
 # What a table holds, by kind: first what it must have, then what it may have.
 MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -31,21 +38,38 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "grades": (("topic", "document", "grade"), ("iteration",)),
     "groups": (("topic", "document", "grade"), ("iteration",)),
     "preferences": (("topic", "group", "document", "level"), ("subgroup",)),
+    "pairs": (("topic", "document"), ()),
+    "families": (("member", "family"), ()),
+    "weights": (("topic", "weight"), ()),
 }
 Given = Mapping[str, str] | None
 
 
 def known(names: Iterable[str], kind: str) -> dict[str, str]:
-    """The columns among ``names`` that are known by name, by meaning; upper and lower case are alike."""
+    """The columns among ``names`` that are known by name, by meaning; case does not count, and a blank is a _."""
     folded: dict[str, str] = {}
     for name in names:
-        folded.setdefault(name.lower(), name)
+        folded.setdefault(_folded(name), name)
     required, optional = MEANINGS[kind]
     found = {
         meaning: next((folded[name] for name in COLUMNS[meaning] if name in folded), None)
         for meaning in (*required, *optional)
     }
     return {meaning: name for meaning, name in found.items() if name is not None}
+
+
+def telling(kind: str) -> Set[str]:
+    """The meanings whose columns make a first line a header."""
+    return {"topic", "document"} if "document" in MEANINGS[kind][0] else set(MEANINGS[kind][0])
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower().replace(" ", "_")
+
+
+def holds_evalues(columns: Mapping[str, str]) -> bool:
+    """Whether the column of scores, among those by meaning, is called as E-values are: the lowest is best."""
+    return _folded(columns.get("score", "")) in EVALUES
 
 
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
@@ -65,9 +89,10 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
     for meaning in MEANINGS[kind][0]:
         if meaning not in found and not (meaning == "score" and "rank" in found):
             expected = ", ".join(COLUMNS[meaning])
+            pairs = "; --form pairs takes every row for relevant" if meaning == "grade" else ""
             raise UsageError(
                 f"there is no column for the {meaning}: expected one of {expected}; found {', '.join(names)}; "
-                f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is"
+                f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is{pairs}"
             )
     return found
 

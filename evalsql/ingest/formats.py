@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import columns as known_columns
+from evalsql.ingest import text_tables
 from evalsql.ingest.columns import Given
+from evalsql.ingest.format import Format
 from evalsql.ingest.lines import number_fault
 from evalsql.ingest.sources import Source, unreadable
 
@@ -54,37 +55,6 @@ _TREC = {
 }
 
 
-@dataclass(frozen=True)
-class Format:
-    """What a file is.
-
-    Attributes:
-        name: as messages call it.
-        reader: csv, jsonl, nested (JSON that is read whole), parquet or arrow.
-        columns: its column for each meaning, where the first lines tell.
-        names: all columns of a text file in order.
-        skipped: lines before the first row.
-    """
-
-    name: str
-    reader: str
-    columns: Mapping[str, str] | None = None
-    names: Sequence[str] = ()
-    delimiter: str = ""
-    skipped: int = 0
-
-    @property
-    def has_lines(self) -> bool:
-        """Whether rows are found by their line."""
-        return self.reader in ("csv", "jsonl")
-
-    def problem(self, source: Source, row: int, reason: str) -> Problem:
-        """A problem with one row, or with the file as a whole if that is 0."""
-        if not row or self.has_lines:
-            return Problem(source.label, row, f"{self.name}: {reason}")
-        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
-
-
 def recognised(source: Source, kind: str, given: Given) -> Format | None:
     """The format of a file; None if it is left to the readers of TREC files.
 
@@ -104,7 +74,8 @@ def recognised(source: Source, kind: str, given: Given) -> Format | None:
     if not found and _JSON.match(head.removeprefix(b"\xef\xbb\xbf")):
         found = _json(source, kind, given)
     if not found:
-        found = _delimited(source, head, kind, given)
+        text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
+        found = text_tables.recognised(source, text, kind, given) or _delimited(source, text, kind, given)
     if not found and given:
         reason = "columns are named for a file with a header, and this one has none with these names"
         raise InputError([Problem(source.label, 0, reason)])
@@ -138,8 +109,7 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
 # Text with a header
 
 
-def _delimited(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
-    text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
+def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | None:
     # A first line that is longer than this is nobody's header.
     lines = text.split("\n")
     skipped = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith("#")), None)
@@ -152,7 +122,7 @@ def _delimited(source: Source, head: bytes, kind: str, given: Given) -> Format |
         is_aligned = delimiter == " " and "" in names
         if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
             continue
-        if given or {"topic", "document"} <= columns.keys():
+        if given or known_columns.telling(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):
                 return None
             columns = _found(source, skipped + 1, name, names, kind, given)
@@ -196,18 +166,33 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
 
 
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
-    """A run of MS MARCO has three columns: topic, document and rank."""
+    """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three."""
     for delimiter in "\t ":
         columns = line.split(delimiter)
-        if kind == "run" and len(columns) == 3 and all(columns) and re.fullmatch(r"\d+", columns[2]):
-            names = ("topic", "document", "rank")
-            return Format("MS MARCO run", "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped)
+        if not all(columns) or kind not in ("run", "grades"):
+            continue
+        if len(columns) == 3 and re.fullmatch(r"\d+", columns[2]):
+            names = ("topic", "document", "rank" if kind == "run" else "grade")
+            name = "MS MARCO run" if kind == "run" else "judgments of three columns"
+            return Format(name, "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped)
+        is_scored = len(columns) == 4 and re.fullmatch(r"\d+", columns[2]) and not number_fault("", columns[3])
+        if is_scored and kind == "run":
+            names = ("topic", "document", "rank", "score")
+            return Format(
+                "MS MARCO run with scores", "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped
+            )
     return None
 
 
 def _without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
     """Refuse a table that is no TREC file and says nothing of its columns."""
     needed = 5 if kind == "run" else 4
+    if kind == "grades" and len(line.split()) == 2 and "," not in line:
+        reason = (
+            "two columns without a header: --form pairs takes them for a topic and a document relevant to it, --form "
+            "families for an id and its family"
+        )
+        raise InputError([Problem(source.label, skipped + 1, reason)])
     for delimiter in "\t,;":
         names = _split(line, delimiter)
         if len(names) >= 3 and len(line.split()) < needed:
@@ -254,7 +239,7 @@ def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
     """Line and values by meaning of each row of a text file, or what is wrong with the row as a whole."""
     columns = form.columns or {}
     try:
-        for line, row in _csv_rows(source, form) if form.reader == "csv" else _json_rows(source):
+        for line, row in _READERS[form.reader](source, form):
             yield line, row if isinstance(row, str) else {meaning: row.get(name) for meaning, name in columns.items()}
     except unreadable() as error:
         yield 0, f"cannot be read: {error}"
@@ -285,7 +270,7 @@ def _decoded(line: bytes) -> str:
     return line.decode("utf-8", "surrogateescape")
 
 
-def _json_rows(source: Source) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
     with source.open() as stream:
         for number, raw in enumerate(stream, start=1):
             if not raw.strip():
@@ -303,6 +288,9 @@ def _json_rows(source: Source) -> Iterator[tuple[int, dict[str, str | None] | st
                     if isinstance(row, dict)
                     else ("no object, as the lines above are"),
                 )
+
+
+_READERS = {"csv": _csv_rows, "jsonl": _json_rows, "lines": text_tables.rows, "letor": text_tables.rows}
 
 
 def as_text(value: object) -> str | None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, repeat
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import columns, keys, preferences, qrels, ranking, rows
+from evalsql.ingest.alignments import leave_out
 from evalsql.ingest.columns import Given
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes
 from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
-from evalsql.ingest.runs import NewRun, RunOptions
+from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.runs import NewRun
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -41,10 +44,20 @@ def load_run_data(
     ``data`` and errors are those of ``stage_run_data``; InputError also for repeated documents.
     """
     database.execute(ranking.STAGED)
-    num_rows, is_ranking = stage_run_data(database, name, data, options.tie_rule, given)
+    num_rows, is_ranking, holds_evalues = stage_run_data(database, name, data, options.tie_rule, given)
+    if holds_evalues:
+        options = options.for_evalues()
     if is_ranking and options.tie_rule != "input":
         options = options._replace(tie_rule="rank")
     run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
+    without_self = holds_evalues if options.without_self is None else options.without_self
+    if holds_evalues or without_self:
+        lower = options.lower_is_better
+        told = leave_out(
+            database, ranking.owners([run]), only_best=holds_evalues, without_self=without_self, lower_is_better=lower
+        )
+        for line in told if options.tells_remarks else ():
+            warnings.warn(f"{name}: {line}", InputWarning, stacklevel=4)
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
         raise repeated_error(name, repeated)
@@ -56,10 +69,16 @@ def load_run_data(
     keys.add_file_row(database, ("run", run.run_id, _MEMORY, None, None, num_rows))
 
 
-def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, given: Given = None) -> tuple[int, bool]:
-    """Put the rows of one run into the empty table ``staged_run_rows``.
+class StagedRows(NamedTuple):
+    """How many rows were staged, whether they are a ranking without scores, and whether their scores are E-values."""
 
-    Returns how many there are, and whether they are a ranking without scores; the score is minus the rank then.
+    num_rows: int
+    is_ranking: bool
+    holds_evalues: bool
+
+
+def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, given: Given = None) -> StagedRows:
+    """Put the rows of one run into the empty table ``staged_run_rows``; the score of a ranking is minus the rank.
 
     ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
     score or rank, which ``given`` may name, or rows of these; rank is needed under that tie rule.
@@ -68,13 +87,15 @@ def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, give
         InputError: rows with nulls, scores that are not finite, no rows at all; lines count rows from 1.
         UsageError: columns missing or of a type that does not name things.
     """
-    with _registered(database, data, "run", given) as (view, found):
+    with registered(database, data, "run", given) as (view, found):
         is_ranking = "score" not in found
+        holds_evalues = columns.holds_evalues({"score": found.get("score", "").strip('"')})
         _stage(database, name, data, tie_rule, view, found)
     unusable = "score is null or not isfinite(score)"
     if tie_rule == "rank":
         unusable += " or given_rank is null"
-    return _checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite"), is_ranking
+    num_rows = _checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
+    return StagedRows(num_rows, is_ranking, holds_evalues)
 
 
 def _stage(database: Database, name: str, data: Any, tie_rule: str, view: str, found: Mapping[str, str]) -> None:
@@ -116,6 +137,11 @@ def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOpti
         num_rows, duplicates = _stage_preferences(database, name, data, given), 0
     else:
         num_rows, duplicates = _stage_grades(database, name, data, options, given)
+    return store_staged_data(database, name, options, num_rows, duplicates)
+
+
+def store_staged_data(database: Database, name: str, options: QrelsOptions, num_rows: int, duplicates: int = 0) -> int:
+    """Put staged judgments that came from memory into the base tables; returns the qrels_id."""
     qrels_id = qrels.store(database, name, options, Notes(), duplicates)
     keys.add_file_row(database, ("qrels", qrels_id, _MEMORY, None, None, num_rows))
     return qrels_id
@@ -123,7 +149,7 @@ def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOpti
 
 def _stage_grades(database: Database, name: str, data: Any, options: QrelsOptions, given: Given) -> tuple[int, int]:
     """Stage grades; returns the number of rows there were, and of those left out as repeated."""
-    with _registered(database, data, options.form, given) as (view, found):
+    with registered(database, data, options.form, given) as (view, found):
         _refuse_unlike(database, name, view, found["grade"], "grade", whole=True)
         iteration = f"coalesce(cast({found['iteration']} as varchar), '0')" if "iteration" in found else "'0'"
         database.execute(f"""
@@ -152,7 +178,7 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
 
 def _stage_preferences(database: Database, name: str, data: Any, given: Given) -> int:
     """Stage preferences; returns the number of rows."""
-    with _registered(database, data, "preferences", given) as (view, found):
+    with registered(database, data, "preferences", given) as (view, found):
         _refuse_unlike(database, name, view, found["level"], "level")
         subgroup = f"coalesce(cast({found['subgroup']} as varchar), '0')" if "subgroup" in found else "'0'"
         database.execute(f"""
@@ -171,13 +197,17 @@ def _stage_preferences(database: Database, name: str, data: Any, given: Given) -
 
 
 @contextmanager
-def _registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
+def registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Have ``data`` under a name that SQL reads; gives it, and the column for each meaning that has one, quoted."""
     try:
         if rows.are_rows(data):
             columns.check_given(given, kind)
             yield _LISTS, _put_rows(database, data, kind, given)
             return
+        if isinstance(data, Mapping) and kind in ("pairs", "families"):
+            raise UsageError(
+                f"{kind} are rows of {' and '.join(columns.MEANINGS[kind][0])}, or {{topic: [document, ...]}}"
+            )
         value = columns.MEANINGS[kind][0][-1]
         view = (
             _register_nested(database, data, value)
@@ -193,7 +223,11 @@ def _registered(database: Database, data: Any, kind: str, given: Given) -> Itera
 
 def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
     """Rows of Python as a table of text and numbers; returns its columns by meaning, quoted."""
+    data = list(data) if isinstance(data, Iterator) else data
     values = rows.columns_of(data, kind, given)
+    named = {meaning: meaning for meaning in values}
+    if rows.hold_evalues(data, kind, given):
+        named["score"] = "evalue"
     numbers = [meaning for meaning in values if meaning in ("score", "rank", "grade", "level")]
     for meaning, column in values.items():
         for at, value in enumerate(column, start=1):
@@ -206,9 +240,9 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
             texts[meaning] = column if set(map(type, column)) <= {int, float} else _texts(column)
         else:
             texts[meaning] = _texts(column)
-    plain = [meaning for meaning in numbers if texts[meaning] is values[meaning]]
-    rows.put(database, _LISTS, texts, plain)
-    return {meaning: rows.quoted(meaning) for meaning in values}
+    plain = [named[meaning] for meaning in numbers if texts[meaning] is values[meaning]]
+    rows.put(database, _LISTS, {named[meaning]: column for meaning, column in texts.items()}, plain)
+    return {meaning: rows.quoted(name) for meaning, name in named.items()}
 
 
 def _texts(column: Sequence[Any]) -> list[str | None]:
@@ -246,7 +280,7 @@ def _check_text(frame: Any, named: Collection[str]) -> None:
 def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:
     types = {name: kind for name, kind, *_ in database.rows(f"describe {view}")}
     found = columns.find(list(types), kind, given)
-    for meaning in ("topic", "document"):
+    for meaning in columns.telling(kind):
         column = found[meaning]
         if types[column] not in _TEXT_TYPES and not types[column].startswith("ENUM"):
             raise UsageError(f"column {column} is of type {types[column]}; names are text or whole numbers")

@@ -21,7 +21,8 @@ from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
-from evalsql.ingest.runs import NewRun, RunOptions
+from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.runs import NewRun
 from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:

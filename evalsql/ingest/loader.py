@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
+from evalsql.ingest.naming import by_name, checked_depth, named, paths
 from evalsql.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from evalsql.ingest.sources import InputFiles, Source
 
 
 class Loader:
@@ -30,6 +26,8 @@ class Loader:
         self.database = database
         self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
         self.tells_remarks = True  # whether loading runs warns of what is likely to mislead
+        self.stdin_name: str | None = None  # what a run from standard input is called that has no other name
+        self.notices: list[str] = []  # of the last load: the format that was recognised, and what was left out
         self._check = check
 
     def load_qrels(
@@ -43,16 +41,20 @@ class Loader:
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
+        queries: str | Path | Iterable[str] | None = None,
+        with_self: bool = False,
     ) -> str:
         """Load judgments: a file of any format that ``evalsql help loading`` lists, or rows. Returns the set's name.
 
         Args:
-            source: path ("-" is standard input), or a frame with columns for topic, document, grade, {topic: {document:
+            source: path ("-" is standard input), a folder such as BEIR's, ``irds:`` and the id of a dataset of
+                ir_datasets, or a frame with columns for topic, document, grade, {topic: {document:
                 grade}}, or rows as tuples, dicts or named tuples.
             form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
                 which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
                 left out: documents are preferred to those of lower levels in their subgroup, and what follows from
-                that within a group; groups need not agree).
+                that within a group; groups need not agree); or what judgments are made of: pairs (topic and a document
+                relevant to it) or families (id and family: members of the same family are relevant to each other).
             name: by default the file's stem.
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
             keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
@@ -61,39 +63,29 @@ class Loader:
                 of topics go with it.
             meta: key and value to keep with the set.
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
+            queries: of families the members that are topics: their names, or a file of them or FASTA; by default all.
+            with_self: whether in pairs a topic may be relevant to itself.
 
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.qrels import QrelsOptions, stage_qrels_file, stage_qrels_table, store_qrels_file
-        from evalsql.ingest.sources import open_sources, stem
-        from evalsql.ingest.tables import Tables
+        from evalsql.ingest.judgments import staged_judgments
 
-        options = QrelsOptions(form, keep_best, meta or {})
-        if not isinstance(source, str | Path):
-            from evalsql.ingest.frames import load_qrels_data
-
-            if name is None:
-                raise UsageError("judgments in memory need a name")
-            with self._new_qrels(_named(name), as_list(runs), replace) as adopt:
-                adopt(load_qrels_data(self.database, name, source, options, columns))
-            return name
-        with open_sources([source]) as opened, Tables(self.database, form, columns) as tables:
-            if opened.problems:
-                raise InputError(opened.problems)
-            if len(opened.sources) != 1:
-                raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
-            (file,) = opened.sources
-            name = _named(stem(file.label) if name is None else name)
-            tables.read([file])
-            tables.problems.check()
-            if table := tables.by_label.get(file.label):
-                staged = stage_qrels_table(self.database, table, options)
-            else:
-                staged = stage_qrels_file(self.database, file, options)
-            with self._new_qrels(name, as_list(runs), replace) as adopt:
-                adopt(store_qrels_file(self.database, name, staged, options))
-        return name
+        with staged_judgments(
+            self.database,
+            source,
+            name,
+            form=form,
+            keep_best=keep_best,
+            meta=meta or {},
+            columns=columns,
+            queries=queries,
+            with_self=with_self,
+        ) as staged:
+            with self._new_qrels(named(staged.name), as_list(runs), replace) as adopt:
+                adopt(staged.store())
+            self.notices = staged.notices
+            return staged.name
 
     @contextmanager
     def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
@@ -189,14 +181,16 @@ class Loader:
         from evalsql.ingest import keys, lists
         from evalsql.ingest.sources import open_sources
 
-        with open_sources(_paths(files)) as opened:
-            named, problems = _by_name(opened, name)
-            if qrels is not None and len(named) > 1:
-                raise UsageError(f"{len(named)} files make as many judgment sets, which cannot all be called {qrels}")
-            sets = lists.read_sets(named, problems, order)
+        with open_sources(paths(files)) as opened:
+            by_names, problems = by_name(opened, name)
+            if qrels is not None and len(by_names) > 1:
+                raise UsageError(
+                    f"{len(by_names)} files make as many judgment sets, which cannot all be called {qrels}"
+                )
+            sets = lists.read_sets(by_names, problems, order)
             with self.database.transaction():
                 for run, each in sets.items():
-                    judged = _named(run if qrels is None else qrels)
+                    judged = named(run if qrels is None else qrels)
                     paired = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
                     keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
@@ -219,6 +213,7 @@ class Loader:
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
+        with_self: bool | None = None,
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files, one run each, or all as one run if a name is given. Returns the names.
@@ -237,11 +232,15 @@ class Loader:
             replace: put the runs in the place of those of the same names.
             meta: key and value to keep with the runs.
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
+            with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
+                (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
 
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.runs import EngineStoppedError, RunLoader, RunOptions, tie_rule_for
+        from evalsql.ingest.folders import warn_of_skipped
+        from evalsql.ingest.run_options import RunOptions, tie_rule_for
+        from evalsql.ingest.runs import EngineStoppedError, RunLoader
         from evalsql.ingest.sources import open_sources
         from evalsql.ingest.tables import Tables
 
@@ -249,17 +248,20 @@ class Loader:
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
-            _depth(depth),
+            checked_depth(depth),
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
             self.tells_remarks,
+            tie_rule is not None,
+            None if with_self is None else not with_self,
         )
         with (
-            open_sources(_paths(files)) as opened,
+            open_sources(paths(files), "run") as opened,
             Tables(self.database, "run", columns, rank_is_used=tie_rule == "rank") as tables,
         ):
-            named, problems = _by_name(opened, name)
+            by_names, problems = by_name(opened, name, self.stdin_name)
+            warn_of_skipped(opened.skipped)
             tables.read(opened.sources)
             needs_line_reader: set[Path] = set()
             while True:
@@ -268,7 +270,7 @@ class Loader:
                         nullcontext() if tie_rule == "input" else self.database.unordered(),
                         self.database.transaction(),
                     ):
-                        qrels_ids = self._prepare(list(named), as_list(qrels), replace)
+                        qrels_ids = self._prepare(list(by_names), as_list(qrels), replace)
                         loader = RunLoader(
                             self.database,
                             options,
@@ -278,9 +280,10 @@ class Loader:
                             needs_line_reader=needs_line_reader,
                             tables=tables,
                         )
-                        loader.load(named)
+                        loader.load(by_names)
                         self._check()
-                    return list(named)
+                    self.notices = [tables.recognised(opened.sources), *loader.left_out]
+                    return list(by_names)
                 except EngineStoppedError as stopped:
                     needs_line_reader |= set(stopped.paths)
 
@@ -298,6 +301,7 @@ class Loader:
         replace: bool = False,
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
+        with_self: bool | None = None,
     ) -> str:
         """Load one run from memory: whatever holds rows.
 
@@ -306,20 +310,22 @@ class Loader:
         Other arguments and errors are those of ``load_runs``.
         """
         from evalsql.ingest.frames import load_run_data
-        from evalsql.ingest.runs import RunOptions, tie_rule_for
+        from evalsql.ingest.run_options import RunOptions, tie_rule_for
 
         options = RunOptions(
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
             lower_is_better,
             keep_best,
-            _depth(depth),
+            checked_depth(depth),
             self._judging(judged_by),
             meta or {},
             self.keeps_unjudged,
             self.tells_remarks,
+            tie_rule is not None,
+            None if with_self is None else not with_self,
         )
         with self.database.transaction():
-            qrels_ids = self._prepare([_named(name)], as_list(qrels), replace)
+            qrels_ids = self._prepare([named(name)], as_list(qrels), replace)
             load_run_data(self.database, name, data, options, qrels_ids[name], columns)
             self._check()
         return name
@@ -352,45 +358,3 @@ class Loader:
             there = ", ".join(name for _, name in present)
             raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
         return {name: own | wanted for name, own in pairs.items()}
-
-
-def _paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
-    is_one = isinstance(files, str | Path) or not isinstance(files, Iterable)
-    listed: list[str | Path] = [files] if is_one else list(files)  # type: ignore[list-item, arg-type]
-    if not all(isinstance(file, str | Path) for file in listed):
-        raise UsageError(f"expected paths or globs of files, found {files!r}")
-    return listed
-
-
-def _depth(depth: object) -> int | None:
-    """Raises UsageError for what is no number of documents."""
-    if depth is None:
-        return None
-    try:
-        number = operator.index(depth)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if isinstance(depth, bool) or not 1 <= number <= GREATEST_INTEGER:
-        raise UsageError(f"depth is {depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
-    return number
-
-
-def _by_name(opened: InputFiles, name: str | None) -> tuple[dict[str, list[Source]], list[Problem]]:
-    """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
-    from evalsql.ingest.sources import stem
-
-    named: dict[str, list[Source]] = {}
-    problems = list(opened.problems)
-    for source in opened.sources:
-        own = _named(stem(source.label) if name is None else name)
-        if own in named and name is None:
-            first = named[own][0].label
-            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
-        named.setdefault(own, []).append(source)
-    return named, problems
-
-
-def _named(name: str) -> str:
-    if name in ("", "-"):
-        raise UsageError("a name is needed; data from standard input has none of its own")
-    return name

@@ -13,7 +13,8 @@ from evalsql.version import __version__
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.remarks import Remarks
-    from evalsql.ingest.runs import NewRun, RunOptions
+    from evalsql.ingest.run_options import RunOptions
+    from evalsql.ingest.runs import NewRun
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"
@@ -28,7 +29,7 @@ def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set
     """
     _add_runs(database, runs, options)
     keys.add_names(database, "select * from staged_run_rows")
-    ranked = ranked_rows(database, _owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
+    ranked = ranked_rows(database, owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
     if _are_kept_whole(options):
         _retain(database, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
@@ -82,7 +83,7 @@ def store(
         if options.keeps_unjudged:
             _retain(database, ranked)
     remarks.note_ties(database, ranked, options.tie_rule)
-    inputs = {"ranked": ranked, "staged_files": _owners(runs)}
+    inputs = {"ranked": ranked, "staged_files": owners(runs)}
     database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
     if options.keeps_unjudged:
@@ -135,7 +136,8 @@ def _listed(runs: Sequence[NewRun]) -> str:
     return ", ".join(str(run.run_id) for run in runs)
 
 
-def _owners(runs: Sequence[NewRun]) -> str:
+def owners(runs: Sequence[NewRun]) -> str:
+    """A SELECT of file_id and owner_id: the runs that staged files belong to."""
     owners = ", ".join(f"({file_id}, {run.run_id})" for run in runs for file_id in run.file_ids)
     return f"select * from (values {owners}) as files(file_id, owner_id)"
 

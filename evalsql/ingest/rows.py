@@ -56,6 +56,14 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     return _of_tuples(records, kind)
 
 
+def hold_evalues(data: object, kind: str, given: Given = None) -> bool:
+    """Whether rows with names have E-values for scores."""
+    first = data[0] if isinstance(data, list | tuple) and data else None
+    names = list(first) if isinstance(first, Mapping) else getattr(first, "_fields", ())
+    found = known_columns.known(names, kind) | dict(given or {})
+    return kind == "run" and known_columns.holds_evalues(found)
+
+
 def _of_dicts(records: Sequence[Any], kind: str, given: Given) -> Columns:
     for at, record in enumerate(records, start=1):
         if not isinstance(record, Mapping):
@@ -92,13 +100,20 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
         raise UsageError(
             "preferences need a topic, a group, a document and a level in each row, and this has no groups"
         )
-    value = MEANINGS[kind][0][2]
+    value = _value(kind)
     if all(isinstance(inner, Mapping) for inner in data.values()):
         topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
         documents = chain.from_iterable(data.values())
         numbers = chain.from_iterable(inner.values() for inner in data.values())
         return {"topic": list(topics), "document": list(documents), value: list(numbers)}
     return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
+
+
+def _value(kind: str) -> str:
+    """What a document has in a nested dict."""
+    if "document" not in MEANINGS[kind][0]:
+        raise UsageError(f"{kind} have the columns {' and '.join(MEANINGS[kind][0])}; give rows that name them")
+    return (*MEANINGS[kind][0], "score")[2]
 
 
 def _of_record(record: object, kind: str, given: Given) -> Columns:
@@ -123,7 +138,7 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
 
 def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
-    value = MEANINGS[kind][0][2]
+    value = _value(kind)
     if isinstance(inner, Mapping):
         documents, values = list(inner), list(inner.values())
     elif not _is_ranking(inner):
@@ -148,6 +163,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     named: Columns = {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
         return named | {value: values}
+    if kind == "pairs":
+        return named
     if kind != "run":
         raise UsageError(
             f"topic {topic}: a list of documents says nothing of their {value}; give {{document: {value}}}"

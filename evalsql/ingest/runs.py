@@ -7,58 +7,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
-from evalsql.errors import Problem, QueryError, UsageError
+from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
+from evalsql.ingest.alignments import leave_out
 from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import Notes, run_rows, write_clean
-from evalsql.ingest.ranking import STAGED, rank, store
+from evalsql.ingest.ranking import STAGED, owners, rank, store
 from evalsql.ingest.remarks import Remarks
+from evalsql.ingest.run_options import BY_SCORE, RunOptions
 from evalsql.ingest.sources import Source, Text
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.tables import Table, Tables
 
-TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
-BY_SCORE = TIE_RULES[:2]
 BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]
-
-
-def tie_rule_for(rule: str | None, *, lower_is_better: bool) -> str:
-    """The rule asked for, else the default: E-values below 1e-45 are all 0 as 32-bit floats.
-
-    Raises:
-        UsageError: it is not known.
-    """
-    if rule is None:
-        return "trec_eval_10" if lower_is_better else "trec_eval"
-    if rule not in TIE_RULES:
-        raise UsageError(f"tie rule {rule} is unknown; there are: {', '.join(TIE_RULES)}")
-    return rule
-
-
-class RunOptions(NamedTuple):
-    """How runs are loaded; see ``Warehouse.load_runs``.
-
-    Without ``keeps_unjudged`` the table ``retrieved`` stays as it is: most measures read only the ranks of judged
-    documents, of judgments that are there already.
-    """
-
-    tie_rule: str = "trec_eval"
-    lower_is_better: bool = False
-    keep_best: bool = False
-    depth: int | None = None
-    judged_by: str | None = None
-    meta: Mapping[str, str] = {}
-    keeps_unjudged: bool = True
-    tells_remarks: bool = True
 
 
 @dataclass
@@ -95,6 +65,11 @@ class NewRun:
     def is_ranking(self) -> bool:
         """Whether it has ranks and no scores."""
         return any(file.table is not None and file.table.is_ranking for file in self.files)
+
+    @property
+    def holds_evalues(self) -> bool:
+        """Whether its scores are E-values, by what its files are."""
+        return any(file.table is not None and file.table.holds_evalues for file in self.files)
 
     @property
     def notes(self) -> Notes:
@@ -149,6 +124,7 @@ class RunLoader:
         self.problems = ProblemList()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
+        self.left_out: list[str] = []  # what there is to say of rows that are no answers
         for problem in found:
             self.problems.add(problem)
         if tables and tables.problems:
@@ -170,6 +146,9 @@ class RunLoader:
             if run.is_ranking and not all(file.table and file.table.is_ranking for file in files):
                 reason = f"run {name} is made of rankings without scores and of files with scores; name them apart"
                 self.problems.add(Problem(files[0].source.label, 0, reason))
+            elif run.holds_evalues and not all(file.table and file.table.holds_evalues for file in files):
+                reason = f"run {name} is made of files with E-values and of files with other scores; name them apart"
+                self.problems.add(Problem(files[0].source.label, 0, reason))
             elif files:
                 runs.append(run)
         done = 0
@@ -187,9 +166,21 @@ class RunLoader:
         options = self.options
         if runs[0].is_ranking and options.tie_rule != "input":
             options = options._replace(tie_rule="rank")
+        is_of_evalues = runs[0].holds_evalues
+        if is_of_evalues:
+            options = options.for_evalues()
         self.database.execute(STAGED)
         with scratch_folder() as folder:
             self._stage([file for run in runs for file in run.files], Path(folder))
+        without_self = is_of_evalues if options.without_self is None else options.without_self
+        if is_of_evalues or without_self:
+            self.left_out += leave_out(
+                self.database,
+                owners(runs),
+                only_best=is_of_evalues,
+                without_self=without_self,
+                lower_is_better=options.lower_is_better,
+            )
         repeated = rank(self.database, runs, options)
         self._count([file for run in runs for file in run.files])
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
@@ -378,7 +369,8 @@ def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:
     size = 0
     for run in runs:
         weight = sum(file.source.text_bytes for file in run.files)
-        if batch and (size + weight > BATCH_BYTES or run.is_ranking != batch[0].is_ranking):
+        is_alike = not batch or (run.is_ranking, run.holds_evalues) == (batch[0].is_ranking, batch[0].holds_evalues)
+        if batch and (size + weight > BATCH_BYTES or not is_alike):
             yield batch
             batch, size = [], 0
         batch.append(run)

@@ -23,8 +23,10 @@ from evalsql.errors import InputError, Problem, WarehouseError
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
-    *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc"),
+    *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc", ".list", ".lst"),
+    *(".m8", ".b6", ".blast", ".blastp", ".blastn", ".outfmt6", ".outfmt7", ".tblout", ".domtblout", ".tbl", ".tab"),
 }
+DATASET = "irds:"
 STANDARD_INPUT = "-"
 GROWTH = 5  # bytes of text per compressed byte, to size batches
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
@@ -152,14 +154,17 @@ def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
 
 @dataclass
 class InputFiles:
-    """Files found, and what is wrong with others."""
+    """Files found, what is wrong with others, and what of folders and archives was left out."""
 
     sources: list[Source] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
 
 
 def stem(path: str) -> str:
-    """The file's name without folder, compression suffix and one customary ending."""
+    """The file's name without folder, compression suffix and one customary ending; a dataset's is its id."""
+    if path.startswith(DATASET):
+        return path.removeprefix(DATASET)
     name = Path(path).name
     for suffixes in ({".gz", ".zst", ".zstd", ".bz2", ".xz"}, ENDINGS):
         base, suffix = os.path.splitext(name)
@@ -185,17 +190,22 @@ def failures_named() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def open_sources(patterns: Iterable[str | Path]) -> Iterator[InputFiles]:
-    """The files that paths, globs and ``-`` (standard input) stand for.
+def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Iterator[InputFiles]:
+    """The files that paths, globs, datasets and ``-`` (standard input) stand for.
 
     What can be read only once is kept in a temporary file meanwhile. Problems are patterns without a file,
     unreadable files, and a file named twice.
+
+    Args:
+        kind: run, or the form of judgments, where folders and archives stand for their files of that kind.
     """
     opened = InputFiles()
     with failures_named(), scratch_folder() as folder:
         for label in [label for pattern in patterns for label in found(str(pattern))]:
             try:
-                opened.sources.append(_source(label, Path(folder) / str(len(opened.sources))))
+                opened.sources += _sources(label, Path(folder), kind, opened)
+            except InputError as error:
+                opened.problems += error.problems
             except UnicodeEncodeError:
                 printable = label.encode("utf-8", "backslashreplace").decode("utf-8")
                 opened.problems.append(Problem(printable, 0, "file name is not UTF-8 text"))
@@ -218,6 +228,55 @@ def found(pattern: str) -> list[str]:
     return [pattern] if exists else sorted(glob.glob(pattern, recursive=True)) or [pattern]
 
 
+def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> list[Source]:
+    """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
+    spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
+    if kind and label.startswith(DATASET) and not os.path.exists(label):
+        from evalsql.ingest.datasets import write_dataset
+
+        write_dataset(label, kind, spool)
+        return [Source(label, spool, "none")]
+    if kind and os.path.isdir(label):
+        inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
+        return _fitting(label, inside, kind, opened)
+    source = _source(label, spool)
+    if kind:
+        from evalsql.ingest.folders import is_tar, unpacked
+
+        if is_tar(source):
+            return _fitting(label, unpacked(source, folder), kind, opened)
+    return [source]
+
+
+def _fitting(label: str, inside: Iterable[tuple[str, Path]], kind: str, opened: InputFiles) -> list[Source]:
+    """Those of several files that are of the kind; others are skipped, with the reason."""
+    from evalsql.ingest.folders import unfit, unfit_name
+
+    fitting: list[Source] = []
+    before = len(opened.skipped)
+    for name, path in inside:
+        reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
+        source = None if reason else _source(name, path)
+        reason = reason or (unfit(source, kind) if source else "")
+        if source and not reason:
+            fitting.append(source)
+        else:
+            opened.skipped.append(Problem(name, 0, reason))
+    if not fitting:
+        told = ", ".join(f"{each.file} ({each.reason})" for each in opened.skipped[before : before + 3])
+        what = "run" if kind == "run" else "judgments"
+        raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
+    return fitting
+
+
+def source_of(label: str, path: Path) -> Source:
+    """A file under the name that messages call it by."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    # Told by the first bytes, whatever the file is called.
+    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))
+
+
 def _source(label: str, spool: Path) -> Source:
     """Raises OSError for what cannot be read, UnicodeEncodeError for a name that is not UTF-8."""
     _ = label.encode("utf-8")
@@ -230,7 +289,4 @@ def _source(label: str, spool: Path) -> Source:
         with path.open("rb") as stream, spool.open("wb") as target:
             shutil.copyfileobj(stream, target)
         path = spool
-    with path.open("rb") as stream:
-        start = stream.read(6)
-    # Told by the first bytes, whatever the file is called.
-    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))
+    return source_of(label, path)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,22 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns as known_columns
+from evalsql.ingest import text_tables
 from evalsql.ingest.clean import _without_wildcards as one_path
 from evalsql.ingest.columns import Given
-from evalsql.ingest.formats import Format, as_text, recognised, text_rows
+from evalsql.ingest.folders import recognised_formats
+from evalsql.ingest.format import Format
+from evalsql.ingest.formats import as_text, recognised, text_rows
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import _integer_fault as whole_fault
 from evalsql.ingest.lines import number_fault
-from evalsql.ingest.rows import columns_of, put, quoted
+from evalsql.ingest.rows import columns_of, hold_evalues, put, quoted
 from evalsql.ingest.sources import Source, unreadable
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-_NAMES = ("topic", "document", "iteration", "group", "subgroup")
+_NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")
 _WHOLE = ("rank", "grade")
 _NAME_TYPES = ("VARCHAR", "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "UUID")
 _VIEW = "incoming_arrow"
@@ -48,6 +52,7 @@ class Table:
     name: str
     meanings: frozenset[str]
     has_lines: bool
+    holds_evalues: bool = False
 
     @property
     def is_ranking(self) -> bool:
@@ -134,6 +139,12 @@ class Tables:
                 self.failed.add(source.label)
                 self.problems.take(error)
 
+    def recognised(self, sources: Sequence[Source]) -> str:
+        """The formats of the files, in words."""
+        found = [self.by_label.get(source.label) for source in sources]
+        told = f"read as {recognised_formats(Counter(each.form.name if each else 'TREC' for each in found))}"
+        return told + (", lower E-values being better" if any(each and each.holds_evalues for each in found) else "")
+
     def _read(self, source: Source, form: Format, name: str) -> Table:
         raw_table = f"{name}_raw"
         try:
@@ -162,10 +173,17 @@ class Tables:
             raw = self._numbered(_VIEW)
             return raw, self._found(raw)
         if form.reader == "nested":
-            values = columns_of(_document(source, form), self.kind, self.given)
-            self._put(table, values)
-            return self._numbered(table), {name: name for name in values}
+            document = _document(source, form)
+            values = columns_of(document, self.kind, self.given)
+            named = {name: name for name in values}
+            if hold_evalues(document, self.kind, self.given):
+                named["score"] = "evalue"
+            self._put(table, {named[meaning]: column for meaning, column in values.items()})
+            return self._numbered(table), named
         columns = form.columns or {}
+        if form.reader in ("lines", "letor"):
+            rows = text_tables.select(self.database.catalog, form, one_path(self._plain(source)))
+            return f"(\n{rows}\n)", {meaning: meaning for meaning in columns}
         path = literal(one_path(self._plain(source)))
         if form.reader == "csv":
             names = {meaning: f"c{form.names.index(name)}" for meaning, name in columns.items()}
@@ -210,7 +228,8 @@ class Tables:
     def _staged(self, source: Source, form: Format, name: str, raw: str, columns: Mapping[str, str]) -> Table:
         if self.kind == "run" and self.rank_is_used and "rank" not in columns:
             raise UsageError("the tie rule goes by rank, and there is no column rank")
-        table = Table(self.database, source, form, name, frozenset(columns), has_lines=False)
+        evalues = form.holds_evalues or known_columns.holds_evalues(columns)
+        table = Table(self.database, source, form, name, frozenset(columns), has_lines=False, holds_evalues=evalues)
         try:
             self._convert(name, raw, columns)
             if not self._unusable(name, "count(*)")[0][0]:
@@ -251,7 +270,7 @@ class Tables:
         ((count,),) = self.database.rows(f"select count(*) from {table.name}")
         if not count:
             raise InputError([table.problem(0, "holds no rows")])
-        if table.form.name == "MS MARCO run":
+        if table.form.name == "MS MARCO run" and table.is_ranking:
             above = f"select topic, min(rank) as least from {table.name} group by topic having least > 1 order by topic"
             problems = ProblemList()
             for topic, least in self.database.rows(above):
@@ -279,7 +298,7 @@ class Tables:
         raw = f"{table.name}_raw"
         put(self.database, raw, {"evalsql_row": lines} | kept, ["evalsql_row"])
         self._convert(table.name, raw, {meaning: meaning for meaning in kept})
-        exact = Table(table.database, table.source, table.form, table.name, table.meanings, has_lines=True)
+        exact = replace(table, has_lines=True)
         self._check_whole(exact)
         return exact
 

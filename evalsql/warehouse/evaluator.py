@@ -19,7 +19,7 @@ from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
-from evalsql.ingest.runs import tie_rule_for
+from evalsql.ingest.run_options import tie_rule_for
 from evalsql.warehouse.warehouse import open_to_ask
 
 _QRELS = "qrels"
@@ -168,7 +168,9 @@ class Evaluator:
         database = self._database
         for table in ("staged_run_rows", *self._rows):
             database.execute(f"delete from {table}")
-        _, is_ranking = stage_run_data(database, _RUN, run, self._tie_rule)
+        _, is_ranking, holds_evalues = stage_run_data(database, _RUN, run, self._tie_rule)
+        if holds_evalues and not self._lower_is_better:
+            raise UsageError("the scores are E-values, of which lower ones are better; give lower_is_better=True")
         if is_ranking and self._lower_is_better:
             raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         for table, rows in self._rows.items():

@@ -12,7 +12,7 @@ import pytest
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.ingest import qrels as ingest_qrels
 from evalsql.ingest import runs as ingest_runs
-from evalsql.ingest.runs import TIE_RULES
+from evalsql.ingest.run_options import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
 
 if sys.version_info >= (3, 14):

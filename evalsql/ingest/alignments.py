@@ -1,0 +1,172 @@
+"""Tables of sequence searches (BLAST, DIAMOND, MMseqs2, HMMER, Infernal): runs of E-values, lower ones being better."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
+from evalsql.ingest.lines import number_fault
+from evalsql.ingest.sources import LONGEST_LINE, Source
+from evalsql.words import counted
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+BLAST_COLUMNS = (
+    *("qseqid", "sseqid", "pident", "length", "mismatch", "gapopen"),
+    *("qstart", "qend", "sstart", "send", "evalue", "bitscore"),
+)
+_WHOLE_FROM, _WHOLE_TO = 3, 10  # the columns from length to send
+# What the comments of BLAST and DIAMOND call their columns.
+_FIELDS = {
+    **dict.fromkeys(("query acc.ver", "query id", "query acc.", "query gi", "query seqid"), "qseqid"),
+    **dict.fromkeys(("subject acc.ver", "subject id", "subject acc.", "subject gi", "subject seqid"), "sseqid"),
+    **dict.fromkeys(("evalue", "e-value", "expect value", "expected value"), "evalue"),
+    "bit score": "bitscore",
+}
+_BLAST_COMMENT = re.compile(r"#\s*(t?blast[npx]|(psi|rps|delta|mega)\S*blast\S*|diamond|fasta|query id|query:)\b", re.I)
+_HMMER_COMMENT = re.compile(r"#\s*target name\s+accession\s")
+_ACCESSIONS = ("target_name", "target_accession", "query_name", "query_accession")
+# Columns of HMMER's and Infernal's tables as far as the E-value, by a word of the header that only that table has.
+_HMMER: Mapping[str, tuple[str, Sequence[str]]] = {
+    " tlen ": (
+        "HMMER --domtblout",
+        ("target_name", "target_accession", "tlen", "query_name", "query_accession", "qlen", "evalue", "bitscore"),
+    ),
+    " hmmfrom ": (
+        "HMMER --tblout (nhmmer)",
+        (
+            *(*_ACCESSIONS, "hmmfrom", "hmm_to", "alifrom", "ali_to", "envfrom", "env_to", "sq_len", "strand"),
+            *("evalue", "bitscore"),
+        ),
+    ),
+    " mdl ": (
+        "Infernal --tblout",
+        (
+            *(*_ACCESSIONS, "mdl", "mdl_from", "mdl_to", "seq_from", "seq_to", "strand", "trunc", "pass", "gc"),
+            *("bias", "bitscore", "evalue"),
+        ),
+    ),
+    "": ("HMMER --tblout", (*_ACCESSIONS, "evalue", "bitscore")),
+}
+NO_TARGET = "*"  # where DIAMOND reports a query that has no hit
+Layout = tuple[str, Sequence[str], str]
+
+
+def layout(source: Source, head: str) -> Layout | None:
+    """Name, columns and delimiter of a table of alignments; None if the file is none.
+
+    Args:
+        head: its first characters.
+    """
+    first = head.lstrip("\ufeff\r\n ")
+    if not first.startswith("#") and first.partition("\n")[0].count("\t") < len(BLAST_COLUMNS) - 1:
+        return None
+    found: Layout | None = None
+    is_blast = False
+    for line in _opening(source):
+        if not line.startswith("#"):
+            return found or _of_row(line, is_blast=is_blast)
+        if _HMMER_COMMENT.match(line):
+            name, columns = next(each for word, each in _HMMER.items() if word in line)
+            return name, columns, " "
+        is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
+        if line.startswith("# Fields:"):
+            found = "BLAST tabular (outfmt 7)", _fields(line), "\t"
+    return found or (("BLAST tabular (outfmt 7)", BLAST_COLUMNS, "\t") if is_blast else None)
+
+
+def _opening(source: Source) -> Iterator[str]:
+    """The comments at the start and the first row; a search may have thousands of queries without a hit."""
+    with source.open() as stream:
+        while raw := stream.readline(LONGEST_LINE):
+            line = raw.decode("utf-8-sig", "replace").rstrip("\r\n")
+            if line.strip():
+                yield line
+            if line.strip() and not line.startswith("#"):
+                return
+
+
+def _fields(line: str) -> Sequence[str]:
+    """Names of the columns that a comment lists; of two for one thing the first has its name."""
+    names: list[str] = []
+    for field in line.removeprefix("# Fields:").split(","):
+        text = field.strip().lower()
+        name = _FIELDS.get(text, text)
+        names.append(text if name in names else name)
+    return names
+
+
+def _of_row(line: str, *, is_blast: bool) -> Layout | None:
+    """The layout of a table that only its first row tells."""
+    columns = line.split("\t")
+    if len(columns) < len(BLAST_COLUMNS) or number_fault("", columns[2]) or number_fault("", columns[11].strip()):
+        return None
+    whole = columns[_WHOLE_FROM:_WHOLE_TO]
+    if not all(re.fullmatch(r"-?\d+", column.strip()) for column in whole) or number_fault("", mended(columns[10])):
+        return None
+    name = "BLAST tabular (outfmt 7)" if is_blast else "BLAST tabular (outfmt 6)"
+    return name, [*BLAST_COLUMNS, *(f"column {at}" for at in range(13, len(columns) + 1))], "\t"
+
+
+def columns_of(source: Source, found: Layout, kind: str, given: Given) -> dict[str, str]:
+    """The column of each meaning.
+
+    Raises:
+        InputError: judgments were wanted, or the table has no E-values.
+    """
+    name, names, _ = found
+    if kind != "run":
+        reason = (
+            f"is {name}, a run of E-values and no judgments; these are a file of relevant pairs (--form pairs) or of "
+            "families (--form families)"
+        )
+        raise InputError([Problem(source.label, 0, reason)])
+    try:
+        return known_columns.find(names, kind, given)
+    except UsageError as error:
+        raise InputError([Problem(source.label, 0, f"{name}: {error}")]) from error
+
+
+def mended(number: str) -> str:
+    """A number as it is read; BLAST of old writes e-105 for 1e-105."""
+    return re.sub(r"^e-", "1e-", number.strip())
+
+
+def leave_out(
+    database: Database, owners: str, *, only_best: bool, without_self: bool, lower_is_better: bool = True
+) -> list[str]:
+    """Take from the staged rows of runs what is no answer; returns what there is to say of it.
+
+    Args:
+        owners: a SELECT of file_id and owner_id, the runs.
+        only_best: leave a topic and a document one row, the best: other alignments of the same pair are no answers.
+        without_self: leave out the topic itself among its documents.
+    """
+    inputs = {
+        "staged": f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
+    }
+    found = relation_query(
+        database.catalog,
+        "left_out_alignments",
+        inputs,
+        only_best=only_best,
+        without_self=without_self,
+        lower_is_better=lower_is_better,
+    )
+    database.execute(f"create or replace temp table left_out as\n{found}")
+    ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
+    if selves or others:
+        database.execute("delete from staged_run_rows where rowid in (select row_id from left_out)")
+    database.execute("drop table left_out")
+    told = []
+    if others:
+        told.append(f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept")
+    if selves:
+        told.append(f"{counted(selves, 'hit')} of the query itself left out; --with-self keeps them")
+    return told
