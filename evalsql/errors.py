@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MOST_LISTED = 20
-SHOWN_OF_A_CAUSE = 3  # where there are more problems than are listed
 # What differs between problems of one cause.
 _VARYING = re.compile(r'"[^"]*"|(?<=document )\S+|(?<=topic )\S+|(?<=group )\S+|\d[\d.,]*')
 _KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of them"
@@ -71,10 +70,10 @@ class Problem(NamedTuple):
 class Causes:
     """Problems of each file by what is wrong, whichever line, document or number it is wrong with.
 
-    There are the first problems of each cause and how many it has, for so many causes as a message has place for.
+    There are the first problem of each cause and how many it has, for so many causes as a message has place for.
     """
 
-    shown: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
+    shown: dict[tuple[str, str], Problem] = field(default_factory=dict)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, problem: Problem, count: int = 1) -> None:
@@ -82,25 +81,20 @@ class Causes:
         if cause not in self.shown:
             if len(self.shown) == MOST_LISTED:
                 return
-            self.shown[cause], self.counts[cause] = [], 0
+            self.shown[cause], self.counts[cause] = problem, 0
         self.counts[cause] += count
-        if len(self.shown[cause]) < SHOWN_OF_A_CAUSE:
-            self.shown[cause].append(problem)
 
     def take(self, other: Causes) -> None:
         """Add those of another."""
-        for cause, problems in other.shown.items():
-            for problem in problems[1:]:
-                self.add(problem)
-            self.add(problems[0], other.counts[cause] - len(problems) + 1)
+        for cause, problem in other.shown.items():
+            self.add(problem, other.counts[cause])
 
     def lines(self) -> list[str]:
+        """A line for each cause: its first problem, and how many there are like it."""
         found: list[str] = []
-        for cause, problems in self.shown.items():
-            found += map(str, problems)
-            more = self.counts[cause] - len(problems)
-            if more:
-                found.append(f"{cause[0]}: ... and {more:,} more like it")
+        for cause, problem in self.shown.items():
+            more = self.counts[cause] - 1
+            found.append(f"{problem}, and {more:,} more like it" if more else str(problem))
         return found
 
 

@@ -177,10 +177,8 @@ def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
             return Format(name, "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped)
         is_scored = len(columns) == 4 and re.fullmatch(r"\d+", columns[2]) and not number_fault("", columns[3])
         if is_scored and kind == "run":
-            names = ("topic", "document", "rank", "score")
-            return Format(
-                "MS MARCO run with scores", "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped
-            )
+            scored = ("topic", "document", "rank", "score")
+            return Format("MS MARCO run", "csv", dict(zip(scored, scored, strict=True)), scored, delimiter, skipped)
     return None
 
 

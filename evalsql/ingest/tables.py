@@ -27,6 +27,7 @@ from evalsql.ingest.formats import as_text, recognised, text_rows
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.lines import _integer_fault as whole_fault
 from evalsql.ingest.lines import number_fault
+from evalsql.ingest.ranks import THIRD_COLUMN, check_third_column
 from evalsql.ingest.rows import columns_of, hold_evalues, put, quoted
 from evalsql.ingest.sources import Source, unreadable
 
@@ -270,16 +271,8 @@ class Tables:
         ((count,),) = self.database.rows(f"select count(*) from {table.name}")
         if not count:
             raise InputError([table.problem(0, "holds no rows")])
-        if table.form.name == "MS MARCO run" and table.is_ranking:
-            above = f"select topic, min(rank) as least from {table.name} group by topic having least > 1 order by topic"
-            problems = ProblemList()
-            for topic, least in self.database.rows(above):
-                reason = (
-                    f"topic {topic} has no rank 1, its first is {least}; three columns are topic, document and rank, "
-                    "scores need a header such as topic,document,score"
-                )
-                problems.add(table.problem(0, reason))
-            problems.check()
+        if table.form.name in THIRD_COLUMN:
+            check_third_column(table)
 
     def _staged_exactly(self, table: Table) -> Table:
         """Read text line by line; raises InputError for all that is wrong with it."""

@@ -11,7 +11,7 @@ import pytest
 import evalsql
 from evalsql import UsageError
 from tests.conftest import SAMPLE, Command, write
-from tests.ingest.test_formats import RUN, RUNS, TREC_RUN, parquet
+from tests.ingest.variants import RUN, RUNS, TREC_RUN, parquet
 
 SURROGATE = "d\ud800"
 

@@ -1,0 +1,39 @@
+"""Files of three or four columns without a header: whether the third one holds what it is taken for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalsql.ingest.keys import ProblemList
+
+if TYPE_CHECKING:
+    from evalsql.ingest.tables import Table
+
+_RUN, _JUDGMENTS = "MS MARCO run", "judgments of three columns"
+THIRD_COLUMN = (_RUN, _JUDGMENTS)
+_ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
+
+
+def check_third_column(table: Table) -> None:
+    """Refuse a run whose ranks do not start at 1, and judgments whose grades count up as ranks do."""
+    problems = ProblemList()
+    if table.form.name == _RUN:
+        above = f"select topic, min(rank) as least from {table.name} group by topic having least > 1 order by topic"
+        for topic, least in table.database.rows(above):
+            reason = (
+                f"topic {topic} has no rank 1, its first is {least}; without a header the columns are topic, document, "
+                "rank and perhaps score, others need one such as topic,document,score"
+            )
+            problems.add(table.problem(0, reason))
+    else:
+        ((most, others),) = table.database.rows(f"""
+            select max(documents), count(*) filter (documents <> highest or documents <> grades or lowest <> 1) from (
+                select
+                    count(*) as documents, max(grade) as highest, min(grade) as lowest, count(distinct grade) as grades
+                from {table.name} group by topic
+            )
+        """)
+        if most >= _ENOUGH and not others:
+            reason = "the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?"
+            problems.add(table.problem(0, reason))
+    problems.check()
