@@ -7,6 +7,7 @@ from typing import NamedTuple, TextIO
 
 _HUGE = 1e15  # beyond it a number has no decimals
 _P_VALUES = ("p", "p_corrected")
+_SCORES = ("score", "threshold")  # E-values among them, which are small and not 0
 
 
 class Table(NamedTuple):
@@ -32,6 +33,8 @@ class Table(NamedTuple):
             return f"{value:.{digits}e}"
         if self.columns[column] in _P_VALUES and 0 < value < 0.5 * 10**-digits:
             return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
+        if self.columns[column] in _SCORES and 0 < abs(value) < 0.5 * 10**-digits:
+            return f"{value:.{max(digits, 1)}g}"
         return f"{value:.0f}" if self._is_count(row, column) else f"{value:.{digits}f}"
 
     def _is_count(self, row: Sequence[object], column: int) -> bool:

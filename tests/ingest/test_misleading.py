@@ -305,7 +305,7 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, sta
 
 # Tables that are no runs
 
-BLAST = "".join(f"q{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\t{202 + d}\t1e-{90 - d}\t{300 - d}\n"
+OTHER = "".join(f"q{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\tx{d}\ty{90 - d}\t{300 - d}\n"
                 for q in (1, 2) for d in range(1, 6))  # fmt: skip
 FRAME = "".join(f"1\twhat is it\tid{d}\tno-{d}\t{d}\t{9 - d / 7}\n" for d in range(1, 6))
 
@@ -313,8 +313,8 @@ FRAME = "".join(f"1\twhat is it\tid{d}\tno-{d}\t{d}\t{9 - d / 7}\n" for d in ran
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (BLAST, "table.run:1: 12 columns"),
-        ("# BLASTP 2.16\n" + BLAST, "table.run:2: 12 columns"),
+        (OTHER, "table.run:1: 12 columns"),
+        ("# ours 2.16\n" + OTHER, "table.run:2: 12 columns"),
         (FRAME.replace("what is it", "what"), "table.run:1: 6 columns"),
         ("".join(f"t Q0 d{d} {d} {9 - d} tag {d * 17}\n" for d in range(1, 6)), "table.run:1: 7 columns"),
     ],
