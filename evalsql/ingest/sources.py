@@ -256,14 +256,18 @@ def _fitting(label: str, inside: Iterable[tuple[str, Path]], kind: str, opened: 
     before = len(opened.skipped)
     for name, path in inside:
         reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
-        source = None if reason else _source(name, path)
-        reason = reason or (unfit(source, kind) if source else "")
-        if source and not reason:
-            fitting.append(source)
-        else:
+        if not reason and not path.is_file():
+            reason = "no regular file"
+        if not reason:
+            source = source_of(name, path)
+            reason = unfit(source, kind)
+        if reason:
             opened.skipped.append(Problem(name, 0, reason))
+        else:
+            fitting.append(source)
     if not fitting:
         told = ", ".join(f"{each.file} ({each.reason})" for each in opened.skipped[before : before + 3])
+        del opened.skipped[before:]
         what = "run" if kind == "run" else "judgments"
         raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
     return fitting

@@ -1,0 +1,167 @@
+"""Folders, tar archives and datasets by name as inputs; what of them is left out is told."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import ir_datasets
+import pytest
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseQrels, BaseQueries, BaseScoredDocs, GenericQuery, GenericScoredDoc, TrecQrel
+
+import evalsql
+from evalsql import InputError, InputWarning, UsageError, Warehouse
+from evalsql.ingest.datasets import topic_records
+from tests.conftest import Command, write
+
+RUN = "1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d1 1 7 x\n"
+QRELS = "query-id\tcorpus-id\tscore\n1\td2\t1\n2\td1\t2\n"
+JUDGED = [("1", "d2", 1), ("2", "d1", 2)]
+HELD = "select topic, document, grade from judgments order by all"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    folder = tmp_path / "results"
+    write(folder / "a.list", RUN)
+    write(folder / "b.json", json.dumps({"1": {"d1": 2.0, "d2": 1.0}}))
+    write(folder / "README.md", "1 Q0 d1 1 9 x\n")
+    write(folder / ".hidden.run", RUN)
+    write(folder / "qrels.txt", "1 0 d1 1\n")
+    write(folder / "paper", b"%PDF-1.7\n")
+    write(folder / "old" / "c.run", RUN)
+    return folder
+
+
+def packed(folder: Path, path: Path, mode: str) -> Path:
+    with tarfile.open(path, mode) as archive:
+        archive.add(folder, arcname="results")
+    return path
+
+
+def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, results: Path) -> None:
+    with pytest.warns(InputWarning) as told:
+        assert empty.load_runs(results) == ["a", "b"]
+    (warning,) = [str(each.message) for each in told]
+    assert warning.startswith("5 files skipped: ")
+    assert f"{results}/.hidden.run (a hidden file)" in warning
+    assert warning.endswith(", and 2 more")
+    assert empty.loader.notices == ["read as TREC (1 file), JSON (1 file)"]
+    assert empty.rows("select file from files order by file") == [(f"{results}/a.list",), (f"{results}/b.json",)]
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_an_archive_stands_for_its_runs(command: Command, tmp_path: Path, results: Path, mode: str) -> None:
+    packed(results, tmp_path / "results.tar", mode)
+    done = command("load", "runs", "results.tar")
+    assert done.returncode == 0, done.stderr
+    assert "loaded 3 runs: 8 documents retrieved; read as TREC (2 files), JSON (1 file)" in done.stderr
+    assert done.stderr.count("skipped") == 1
+    assert command("sql", "select run from runs order by run", "--format", "csv").stdout == "run\na\nb\nc\n"
+
+
+def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Path) -> None:
+    path = tmp_path / "evil.tar"
+    with tarfile.open(path, "w") as archive:
+        for name in ("../../outside.run", "/outside2.run"):
+            member = tarfile.TarInfo(name)
+            member.size = len(RUN)
+            archive.addfile(member, io.BytesIO(RUN.encode()))
+    assert empty.load_runs(path) == ["outside", "outside2"]
+    assert not list(tmp_path.parent.glob("outside*"))
+    broken = write(tmp_path / "broken.tar", path.read_bytes()[:600])
+    with pytest.raises(InputError, match=r"broken.tar: cannot be read as a tar archive"):
+        empty.load_runs(broken)
+
+
+def test_a_folder_without_a_run_is_refused(empty: Warehouse, tmp_path: Path) -> None:
+    write(tmp_path / "none" / "notes.txt", "to do\n")
+    with pytest.raises(InputError, match=r"none: holds no run; skipped: .*notes.txt \(no run\)"):
+        empty.load_runs(tmp_path / "none")
+
+
+def test_a_folder_of_beir_has_judgments(command: Command, empty: Warehouse, tmp_path: Path) -> None:
+    beir = tmp_path / "scifact"
+    write(beir / "corpus.jsonl", '{"_id": "d1", "title": "", "text": "x"}\n')
+    write(beir / "queries.jsonl", '{"_id": "1", "text": "x"}\n')
+    write(beir / "qrels" / "train.tsv", QRELS.replace("d2", "d9"))
+    write(tmp_path / "none" / "qrels" / "notes.md", "x")
+    with pytest.raises(UsageError, match="the folder has no file of judgments"):
+        empty.load_qrels(tmp_path / "none")
+    write(beir / "qrels" / "dev.tsv", QRELS)
+    with pytest.raises(UsageError, match=r"several files of judgments; name one of .*dev.tsv, .*train.tsv"):
+        empty.load_qrels(beir)
+    write(beir / "qrels" / "test.tsv", QRELS)
+    assert empty.load_qrels(beir) == "scifact"
+    assert empty.rows(HELD) == JUDGED
+    assert empty.loader.notices == [f"read as TSV, {beir / 'qrels' / 'test.tsv'}"]
+    run = write(tmp_path / "r.run", RUN)
+    done = command("eval", beir, run, "-m", "AP", "--format", "csv")
+    assert done.stdout == "qrels,run,AP\nscifact,r,0.75\n", done.stderr
+    assert command("load", "qrels", beir, "--db", "w.duckdb").returncode == 0
+
+
+# Datasets by name
+
+
+class _Qrels(BaseQrels):  # type: ignore[misc]
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        yield from (TrecQrel(topic, name, grade, "0") for topic, name, grade in JUDGED)
+
+    def qrels_cls(self) -> type[TrecQrel]:
+        return TrecQrel  # type: ignore[no-any-return]
+
+
+class _Queries(BaseQueries):  # type: ignore[misc]
+    def queries_iter(self) -> Iterator[GenericQuery]:
+        yield GenericQuery("1", "what is it")
+        yield GenericQuery("2", "and why")
+
+
+class _Scored(BaseScoredDocs):  # type: ignore[misc]
+    def scoreddocs_iter(self) -> Iterator[GenericScoredDoc]:
+        yield GenericScoredDoc("1", "d1", 2.0)
+        yield GenericScoredDoc("1", "d2", 1.0)
+
+
+@pytest.fixture(scope="module")
+def local() -> str:
+    name = "evalsql-test/tiny/test"
+    if name not in ir_datasets.registry:
+        ir_datasets.registry.register(name, Dataset(_Qrels(), _Queries(), _Scored()))
+        ir_datasets.registry.register("evalsql-test/bare", Dataset(_Queries()))
+    return f"irds:{name}"
+
+
+def test_a_dataset_has_judgments_a_run_and_topics(
+    command: Command, empty: Warehouse, tmp_path: Path, local: str
+) -> None:
+    assert empty.load_qrels(local) == "evalsql-test/tiny/test"
+    assert empty.rows(HELD) == JUDGED
+    assert empty.load_runs(local, name="first stage") == ["first stage"]
+    assert empty.rows("select topic, document, score from rankings order by rank") == [
+        ("1", "d1", 2.0),
+        ("1", "d2", 1.0),
+    ]
+    assert list(topic_records(local))[1] == {"query_id": "2", "text": "and why"}
+    run = write(tmp_path / "r.run", RUN)
+    assert evalsql.evaluate(local, run, "AP") == {"AP": 0.75}
+    done = command("eval", local, run, "-m", "AP", "--format", "csv")
+    assert done.stdout == "qrels,run,AP\nevalsql-test/tiny/test,r,0.75\n", done.stderr
+    assert command("load", "qrels", local, "--name", "tiny", "--db", "w.duckdb").returncode == 0
+
+
+def test_what_a_dataset_does_not_have_is_told(empty: Warehouse, monkeypatch: pytest.MonkeyPatch, local: str) -> None:
+    with pytest.raises(UsageError, match="irds:no/such: ir_datasets knows no dataset of this name"):
+        empty.load_qrels("irds:no/such")
+    with pytest.raises(UsageError, match="the dataset has no judgments, but topics"):
+        empty.load_qrels("irds:evalsql-test/bare")
+    with pytest.raises(UsageError, match="datasets have judgments with grades; --form preferences takes a file"):
+        empty.load_qrels(local, form="preferences")
+    monkeypatch.setitem(__import__("sys").modules, "ir_datasets", None)
+    with pytest.raises(UsageError, match=r"pip install 'evalsql\[irds\]'"):
+        empty.load_qrels(local)
