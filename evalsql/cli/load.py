@@ -208,7 +208,7 @@ def measures(
 @grouped_options
 def weights(
     *,
-    file: Annotated[str, typer.Argument(help="Lines of topic and weight, plain, .gz or .zst; - is standard input.")],
+    file: Annotated[str, typer.Argument(help="Lines of topic and weight, compressed or not; - is standard input.")],
     qrels: Annotated[
         str,
         typer.Option(
@@ -236,7 +236,7 @@ def lists(
     *,
     files: Annotated[
         list[str],
-        typer.Argument(help="Retrieval lists of the TAP-k program, plain, .gz or .zst, or globs; - is standard input."),
+        typer.Argument(help="Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input."),
     ],
     name: Annotated[
         str | None,

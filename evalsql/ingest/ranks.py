@@ -18,11 +18,19 @@ def check_third_column(table: Table) -> None:
     """Refuse a run whose ranks do not start at 1, and judgments whose grades count up as ranks do."""
     problems = ProblemList()
     if table.form.name == _RUN:
-        above = f"select topic, min(rank) as least from {table.name} group by topic having least > 1 order by topic"
-        for topic, least in table.database.rows(above):
+        odd = f"""
+            select topic, min(rank) as least, count(*) >= {_ENOUGH} and count(distinct rank) * 2 <= count(*) as repeats
+            from {table.name} group by topic having least > 1 or repeats order by topic
+        """
+        for topic, least, repeats in table.database.rows(odd):
+            fault = (
+                "has the same ranks again and again, as grades are"
+                if repeats
+                else f"has no rank 1, its first is {least}"
+            )
             reason = (
-                f"topic {topic} has no rank 1, its first is {least}; without a header the columns are topic, document, "
-                "rank and perhaps score, others need one such as topic,document,score"
+                f"topic {topic} {fault}; without a header the columns of a run are topic, document, rank and perhaps "
+                "score, others need one such as topic,document,score"
             )
             problems.add(table.problem(0, reason))
     else:

@@ -15,4 +15,4 @@ from lines
 where
     line is not null
     and not starts_with(line, '#')
-    and trim(line, chr(32) || chr(9)) <> ''
+    and length(trim(line, chr(32) || chr(9))) > 0

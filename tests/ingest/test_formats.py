@@ -131,7 +131,7 @@ SAID = {
     "DIAMOND": "BLAST tabular",
     "MMseqs2": "BLAST tabular",
     "Quepid": "CSV",
-    "text of three columns": "rank 1|no header",
+    "text of three columns": "the same ranks again and again",
 }
 
 

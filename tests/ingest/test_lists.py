@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,15 @@ def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path, te
     assert judged.rows("select file, num_rows from files where kind = 'weights'") == [(str(tmp_path / "packed"), 2)]
     assert judged.evaluate("TAP(threshold=0)").fetchall()[0][2] == pytest.approx((2.5 * 0.5 + 1) / 3.51, abs=1e-12)
     assert judged.evaluate("AP").fetchall() == [("judged", "system", 0.5)]
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_weights_and_lists_come_packed(judged: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    text = "query_id\tweight\nt1\t2.5\n3\t0.01\n"
+    judged.load_weights(write(tmp_path / "weights.tsv", pack(text.encode())), "judged")
+    assert judged.rows(WEIGHTS) == [("3", 0.01), ("t1", 2.5), ("t2", 1.0)]
+    assert judged.load_lists(write(tmp_path / "a.list", pack(LISTS.encode())), order="desc") == ["a"]
+    assert judged.rows("select count(*) from rankings where run = 'a'") == [(5,)]
 
 
 def test_all_that_is_wrong_with_weights_is_told_at_once(judged: Warehouse, tmp_path: Path) -> None:
