@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,10 +28,13 @@ from evalsql.cli.options import (
 )
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
+from evalsql.evaluation.topic_groups import groups_query
+from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.ingest import columns as known_columns
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
 
 _SMALL = 4_000_000  # bytes of judgments and runs
 
@@ -105,18 +108,28 @@ def leaderboard(
     selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="KEY", help="Average the topics of each group apart: a group that was loaded, or length."
+        ),
+    ] = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: Where,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
-    The best is the one with the best mean of the first measure.
+    The best is the one with the best mean of the first measure. With --by there is a row for each group of topics and
+    run.
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
     with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         note_waiting(warehouse, selection.run_names)
+        if by is not None:
+            _print_groups(warehouse, by, measure, selection.qrels_names, selection.run_names, output)
+            return
         _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
 
 
@@ -126,6 +139,9 @@ def topics(
     selection: RunSelection,
     measure: Measures = None,
     own: OwnMeasures,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="The text of each topic in a last column, where it was loaded.")
+    ] = False,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: Where,
@@ -136,7 +152,7 @@ def topics(
     """
     with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
         note_waiting(warehouse, selection.run_names)
-        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output)
+        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output, show_texts=texts)
 
 
 def _print_scores(
@@ -146,11 +162,15 @@ def _print_scores(
     runs: Sequence[str],
     per_topic: bool,
     output: OutputOptions,
+    *,
+    show_texts: bool = False,
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     counts = frozenset(each.name for each in named if each.is_count)
     query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
     table, notes = Table(*warehouse.database.table(query), counts), list[str]()
+    if show_texts:
+        table = _with_texts(warehouse, table)
     if output.is_drawn and not per_topic:
         from evalsql.cli.board import add_bars
 
@@ -162,3 +182,30 @@ def _print_scores(
     note_thresholds(warehouse, named, qrels, runs)
     if not per_topic:
         note_ties(warehouse, named[0], qrels, runs)
+
+
+def _with_texts(warehouse: Warehouse, table: Table) -> Table:
+    found = texts_of(warehouse.evaluation)
+    if not found:
+        note("no topic has a text; evalsql load topics FILE brings them")
+    rows = [[*row, found.get((str(row[0]), str(row[2])))] for row in table.rows]
+    return Table([*table.columns, "text"], rows, table.counts)
+
+
+def _print_groups(
+    warehouse: Warehouse,
+    by: str,
+    measures: Sequence[str] | None,
+    qrels: Sequence[str],
+    runs: Sequence[str],
+    output: OutputOptions,
+) -> None:
+    """Means by group of topics, and what there is to be said of the groups."""
+    named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
+    query = groups_query(warehouse.evaluation, by, measures or DEFAULT_MEASURES, qrels=qrels, runs=runs)
+    table = Table(*warehouse.database.table(query), frozenset(each.name for each in named if each.is_count))
+    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
+    without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
+    for name, count in sorted(without):
+        note(f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group")
+    note_coverage(warehouse, qrels, runs)

@@ -14,6 +14,7 @@ from evalsql.cli.options import DEFAULT_MEASURES, MemoryLimit, OneQrels, OutputO
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
+from evalsql.evaluation.topic_groups import texts
 from evalsql.words import counted
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
@@ -76,8 +77,11 @@ def explain(
             depth=depth,
         )
         keep = protected_files(warehouse)
+        text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
     _note_values(found, depth, output.digits)
+    if text:
+        note(f"  the topic asks: {text}")
 
 
 def _note_values(found: Explanation, depth: int, digits: int) -> None:

@@ -9,6 +9,7 @@ import typer
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.load_topics import groups, held_keys, topics
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
@@ -69,6 +70,7 @@ def qrels(
     pairs = _parse_meta(meta)
     with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
+        meta_held = held_keys(warehouse)
         loaded = warehouse.load_qrels(
             file,
             name,
@@ -96,6 +98,8 @@ def qrels(
         )
         if loaded in weights:
             note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
+        if loaded in meta_held:
+            note(f"{meta_held[loaded]} of its topics went with the judgments replaced; load topics brings them again")
 
 
 @app.command("runs")
@@ -228,6 +232,10 @@ def weights(
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
         note(f"loaded {counted(_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}")
+
+
+app.command("topics")(topics)
+app.command("groups")(groups)
 
 
 @app.command("lists")

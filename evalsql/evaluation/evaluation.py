@@ -56,7 +56,7 @@ class Evaluation:
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-        kept = self._keep(ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers"))
+        kept = self.keep(ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers"))
         self.database.execute("drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
 
@@ -82,7 +82,7 @@ class Evaluation:
             with shared_steps.kept(self.database, self.database.catalog, plan.steps, narrowed) as catalog:
                 insert(together, partial(shared_steps.together, catalog))
 
-    def _keep(self, query: str) -> str:
+    def keep(self, query: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table."""
         self._num_kept += 1
         self.database.execute(f"create temp table evalsql_kept_{self._num_kept} as {query}")
@@ -127,7 +127,7 @@ class Evaluation:
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
         with self.with_scores(named, qrels=qrels, runs=names):
-            kept = self._keep(f"select * from {Measure(relation, given).call}")
+            kept = self.keep(f"select * from {Measure(relation, given).call}")
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
         order = ", ".join(literal(measure.name) for measure in named)

@@ -26,8 +26,8 @@ def delete(database: Database, kind: str, key: int) -> None:
     """Take the rows of one run ("run") or judgment set ("qrels") out of every table."""
     tables: Sequence[str] = ("runs", "retrieved", "run_topics")
     if kind == "qrels":
-        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights")
-        database.execute(f"delete from files where kind = 'weights' and id = {key}")
+        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
+        database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
     database.execute(
         f"delete from judged_ranks where evaluation_id in "
         f"(select evaluation_id from evaluations where {kind}_id = {key})"

@@ -42,6 +42,8 @@ def specification(name: str, table: Table, of: str = "") -> dict[str, Any]:
     spec = blank(name) | {"data": {"values": values}, "config": config() | colours}
     if of:
         spec["title"]["text"] += f": {of}"
+    if "text" in table.columns:
+        spec["encoding"]["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
     return spec
 
 

@@ -10,6 +10,7 @@ from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
+from evalsql.evaluation.topic_groups import texts
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
@@ -178,7 +179,17 @@ def chart_rows(
         query = _OF_SCORES["values" if name == "topics" else name] if name != "differences" else _DIFFERENCES
         asked = query.format(qrels=literal(judged), baseline=literal(baseline), names=_names(given))
         # Measures that do not tell the runs apart agree with none, which a chart cannot show.
-        return _table(warehouse, f"select * from ({asked}) where tau_b is not null" if name == "agreement" else asked)
+        rows = _table(warehouse, f"select * from ({asked}) where tau_b is not null" if name == "agreement" else asked)
+    return _with_texts(warehouse, judged, rows) if name in ("differences", "topics") else rows
+
+
+def _with_texts(warehouse: Warehouse, qrels: str, table: Table) -> Table:
+    """Rows of topics with their texts, where any was loaded."""
+    found = texts(warehouse.evaluation)
+    if not any(held == qrels for held, _ in found):
+        return table
+    at = list(table.columns).index("topic")
+    return Table([*table.columns, "text"], [[*row, found.get((qrels, str(row[at])))] for row in table.rows])
 
 
 def _names(measures: Sequence[Measure]) -> str:

@@ -16,6 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.topic_groups import groups_query
 from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from evalsql.evaluation.explanation import Explanation
+    from evalsql.ingest.topics import LoadedTopics
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -114,6 +116,12 @@ class Warehouse:
     load_runs = _by_loader(Loader.load_runs)
     load_run = _by_loader(Loader.load_run)
 
+    def load_topics(self, source: Any, **options: Any) -> LoadedTopics:
+        """Keep texts and groups of topics: a file, {topic: text} or rows; options as ``ingest.topics.load_topics``."""
+        from evalsql.ingest.topics import load_topics
+
+        return load_topics(self.database, source, **options)
+
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
 
@@ -167,6 +175,7 @@ class Warehouse:
         per_topic: bool = False,
         qrels: Names = (),
         runs: Names = (),
+        by: str | None = None,
     ) -> duckdb.DuckDBPyRelation:
         """Values of measures: ``qrels, run, <measure>...``, a row a run, best by the first measure on top.
 
@@ -174,7 +183,10 @@ class Warehouse:
             measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
             per_topic: a row for each run, topic and measure instead: ``qrels, run, topic, measure, value``.
             qrels, runs: names or globs to keep to; all by default.
+            by: groups of topics to average apart: ``qrels, group, run, topics, <measure>...``.
         """
+        if by is not None:
+            return self.sql(groups_query(self.evaluation, by, measures, qrels=qrels, runs=runs))
         return self.sql(self.evaluation.scores_query(measures, per_topic=per_topic, qrels=qrels, runs=runs))
 
     def compare(

@@ -41,6 +41,14 @@ weight_rows as (
     from topic_weights
     group by qrels_id
 ),
+meta_rows as (
+    select
+        qrels_id,
+        key,
+        count(*) as num_rows
+    from topic_meta
+    group by qrels_id, key
+),
 kept as (
     select
         'run' as kind,
@@ -71,6 +79,19 @@ kept as (
         0 as duplicates
     from qrels
     left join weight_rows on weight_rows.qrels_id = qrels.qrels_id
+    union all
+    select
+        file_rows.kind,
+        file_rows.id,
+        concat('topics of judgments ', qrels.qrels, ', ', substr(file_rows.kind, 8)) as owner,
+        coalesce(meta_rows.num_rows, 0) as num_rows,
+        0 as duplicates
+    from file_rows
+    join qrels on qrels.qrels_id = file_rows.id
+    left join meta_rows
+        on meta_rows.qrels_id = file_rows.id
+        and concat('topics.', meta_rows.key) = file_rows.kind
+    where file_rows.kind like 'topics.%'
 )
 select
     concat(

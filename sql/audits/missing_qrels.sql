@@ -34,6 +34,13 @@ with used as (
     group by qrels_id
     union all
     select
+        'topic_meta' as relation,
+        qrels_id,
+        count(*) as num_rows
+    from topic_meta
+    group by qrels_id
+    union all
+    select
         'evaluations' as relation,
         qrels_id,
         count(*) as num_rows
@@ -45,7 +52,9 @@ with used as (
         id as qrels_id,
         count(*) as num_rows
     from files
-    where kind in ('qrels', 'weights')
+    where
+        kind in ('qrels', 'weights')
+        or kind like 'topics.%'
     group by id
 )
 select

@@ -67,6 +67,15 @@ with used as (
         count(*) as num_rows
     from topic_weights
     group by qrels_id, topic_id
+    union all
+    select
+        'topic_meta' as relation,
+        cast(null as integer) as run_id,
+        qrels_id,
+        topic_id,
+        count(*) as num_rows
+    from topic_meta
+    group by qrels_id, topic_id
 )
 select
     concat(

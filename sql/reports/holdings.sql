@@ -8,6 +8,8 @@
 --   missing_topics   topics of the judgment set that the run leaves out
 --   extra_topics     topics of the run that have no judgments
 --   num_weights      topics of the judgment set that were given a weight
+--   num_texts        topics of the judgment set whose question was loaded
+--   topic_groups     what its topics are grouped by, separated by commas; null where they are not
 --   tag              run tag inside the file
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
@@ -53,6 +55,28 @@ weighted as (
         count(*) as num_topics
     from topic_weights
     group by qrels_id
+),
+texts as (
+    select
+        qrels_id,
+        count(distinct topic_id) as num_topics
+    from topic_meta
+    where key in ('text', 'description', 'narrative')
+    group by qrels_id
+),
+group_keys as (
+    select distinct
+        qrels_id,
+        key
+    from topic_meta
+    where key not in ('text', 'description', 'narrative')
+),
+grouped as (
+    select
+        qrels_id,
+        string_agg(key, ',' order by key) as topic_groups
+    from group_keys
+    group by qrels_id
 )
 select
     'qrels' as kind,
@@ -63,6 +87,8 @@ select
     cast(null as bigint) as missing_topics,
     cast(null as bigint) as extra_topics,
     coalesce(weighted.num_topics, 0) as num_weights,
+    coalesce(texts.num_topics, 0) as num_texts,
+    grouped.topic_groups,
     cast(null as varchar) as tag,
     cast(null as varchar) as tie_rule,
     qrels.loaded_at,
@@ -71,6 +97,8 @@ from qrels
 join qrels_sizes on qrels_sizes.qrels_id = qrels.qrels_id
 join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
 left join weighted on weighted.qrels_id = qrels.qrels_id
+left join texts on texts.qrels_id = qrels.qrels_id
+left join grouped on grouped.qrels_id = qrels.qrels_id
 union all
 select
     'run' as kind,
@@ -81,6 +109,8 @@ select
     coverage.missing_topics,
     coverage.extra_topics,
     cast(null as bigint) as num_weights,
+    cast(null as bigint) as num_texts,
+    cast(null as varchar) as topic_groups,
     runs.tag,
     runs.tie_rule,
     runs.loaded_at,

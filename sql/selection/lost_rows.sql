@@ -39,6 +39,10 @@ with lost as (
     select 'topic_weights' as relation, 'their judgments' as owner, count(*) as num_rows
     from topic_weights
     where qrels_id not in (select qrels_id from qrels)
+    union all
+    select 'topic_meta' as relation, 'their judgments' as owner, count(*) as num_rows
+    from topic_meta
+    where qrels_id not in (select qrels_id from qrels)
 )
 select
     relation,

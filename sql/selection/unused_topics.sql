@@ -19,6 +19,9 @@ with used as (
     union
     select topic_id
     from topic_weights
+    union
+    select topic_id
+    from topic_meta
 )
 select topics.topic_id
 from topics

@@ -1,0 +1,114 @@
+"""``evalsql load topics`` and ``load groups``: what is known of topics beside their judgments."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalsql.cli.columns import Columns
+from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_qrels
+from evalsql.cli.notes import note
+from evalsql.cli.opening import open_to_load
+from evalsql.cli.where import Where
+from evalsql.errors import UsageError
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.topics import LoadedTopics
+from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
+
+Qrels = Annotated[
+    str | None,
+    typer.Option(
+        "--qrels",
+        metavar="NAME",
+        autocompletion=complete_qrels,
+        help="Judgments whose topics they are, by default the only set there is.",
+    ),
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Take the place of texts and groups of the same names.")]
+_MOST_NAMED = 5
+
+
+@grouped_options
+def topics(
+    *,
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="TSV, CSV, JSON lines, JSON, TREC topics (SGML or XML), packed or not; - is standard input."
+        ),
+    ],
+    qrels: Qrels = None,
+    columns: Columns = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Load the texts of topics, and groups that they belong to.
+
+    What is neither text, description nor narrative is a group, such as a column language.
+
+    Example: evalsql load topics queries.tsv --qrels sample
+    """
+    with open_to_load(where, [file]) as warehouse:
+        loaded = warehouse.load_topics(file, qrels=qrels, replace=replace, columns=known_columns.parse(columns))
+        _note_loaded(warehouse, loaded)
+
+
+@grouped_options
+def groups(
+    *,
+    file: Annotated[
+        str,
+        typer.Argument(help="TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input."),
+    ],
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", help="What the groups are, where a file has no header.")
+    ] = None,
+    qrels: Qrels = None,
+    columns: Columns = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Load groups of topics, by which leaderboard --by splits figures.
+
+    Each column beside the topic is one, under its name.
+
+    Example: evalsql load groups groups.csv --qrels sample
+    """
+    if key is not None and not key.strip():
+        raise UsageError("--key names what the groups are, such as language")
+    with open_to_load(where, [file]) as warehouse:
+        loaded = warehouse.load_topics(
+            file, qrels=qrels, key=key, only_groups=True, replace=replace, columns=known_columns.parse(columns)
+        )
+        _note_loaded(warehouse, loaded)
+
+
+def _note_loaded(warehouse: Warehouse, loaded: LoadedTopics) -> None:
+    ((judged,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded.qrels])
+    named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
+    note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
+    lacking = warehouse.rows(
+        """
+        select topic from weighted_topics where qrels = $1 and topic not in (
+            select topic from topic_meta join qrels using (qrels_id) join topics using (topic_id)
+            where qrels = $1 and list_contains($2, key)
+        ) order by topic
+        """,
+        [loaded.qrels, list(loaded.keys)],
+    )
+    if lacking:
+        names = ", ".join(topic for (topic,) in lacking[:_MOST_NAMED]) + (", ..." if len(lacking) > _MOST_NAMED else "")
+        note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
+
+
+def held_keys(warehouse: Warehouse) -> dict[str, str]:
+    """The names of texts and groups of each judgment set that has any."""
+    return dict(
+        warehouse.rows("""
+            select qrels, string_agg(distinct key, ', ' order by key)
+            from topic_meta join qrels using (qrels_id) group by qrels
+        """)
+    )

@@ -1,0 +1,279 @@
+"""Files of topics, whatever their format: who asked what, and which groups a question belongs to."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from evalsql.errors import Problem, UsageError
+from evalsql.ingest.columns import COLUMNS
+from evalsql.ingest.lines import text_lines
+from evalsql.ingest.sources import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.topic_markup import Record, Refuse, sgml_records, words, xml_records
+
+# A question's own words, and what files call them; the first name that is there is taken.
+TEXTS: Mapping[str, Sequence[str]] = {
+    "text": ("text", "query_text", "title", "query", "summary", "question", "description", "desc"),
+    "description": ("description", "desc", "question", "summary"),
+    "narrative": ("narrative", "narr", "background"),
+}
+_TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
+_HEAD = 65_536
+_BINARY = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "a zip archive", b"%PDF-": "a PDF document"}
+Given = Mapping[str, str] | None
+
+
+def read_records(source: Source, refuse: Refuse, given: Given = None, key: str | None = None) -> Iterator[Record]:
+    """The topics of a file, fields by their names in the file; ``refuse`` gets the lines that are wrong.
+
+    Args:
+        given: names of the fields that hold topic, text, description and narrative, where the user named them.
+        key: what the second column is called where a file has no header.
+    """
+    try:
+        with source.open() as stream:
+            head = stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK)
+    except unreadable() as error:
+        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
+        return iter(())
+    for magic, name in _BINARY.items():
+        if head.startswith(magic):
+            refuse(Problem(source.label, 0, f"is {name}; topics are text: TSV, CSV, JSON, XML or TREC's SGML"))
+            return iter(())
+    start = head.lstrip()
+    topic = (given or {}).get("topic")
+    if start.startswith(b"<"):
+        is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
+        return sgml_records(source, refuse) if is_sgml else xml_records(source, refuse)
+    if re.match(rb"\[|\{\s*[\"}]", start):
+        return _json_records(source, refuse, topic)
+    return _delimited_records(source, refuse, topic, key)
+
+
+def texts_named(records: Iterable[Record], given: Given = None) -> Iterator[Record]:
+    """Records whose fields are called text, description and narrative where they are that; others keep their names."""
+    meanings = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic"}
+    named: dict[tuple[str, ...], dict[str, str]] = {}
+    for record in records:
+        names = tuple(record.fields)
+        if names not in named:
+            named[names] = _meanings(names, meanings)
+        found = named[names]
+        yield record._replace(fields={found[name]: value for name, value in record.fields.items()})
+
+
+def _meanings(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """What each field is by its name; what the user says goes first."""
+    found = {name: given[name] for name in names if name in given}
+    folded = {name.lower(): name for name in reversed(names) if name not in found}
+    for meaning, candidates in TEXTS.items():
+        taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
+        if meaning not in found.values() and taken is not None:
+            found[taken] = meaning
+    return found | {name: name for name in names if name not in found}
+
+
+def in_memory(data: object, given: Given = None) -> Iterator[Record]:
+    """Topics that Python holds: {topic: text}, {topic: {field: value}}, dicts one a topic, or a frame.
+
+    Raises:
+        UsageError: it is something else, or a row has no topic.
+    """
+    for method in ("to_pylist", "to_dicts"):
+        if hasattr(data, method):
+            data = getattr(data, method)()
+    if hasattr(data, "to_dict"):
+        data = data.to_dict("records")
+    if isinstance(data, Mapping):
+        yield from _of_mapping(data)
+        return
+    if hasattr(data, "fetchall") and hasattr(data, "columns"):
+        data = [dict(zip(data.columns, row, strict=True)) for row in data.fetchall()]
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise UsageError(f"topics are a file, {{topic: text}} or rows of dicts, found {type(data).__name__}")
+    for at, row in enumerate(data, start=1):
+        if not isinstance(row, Mapping):
+            raise UsageError(f"row {at}: expected a dict that names the topic and what is known of it, found {row!r}")
+        yield _of_object(at, row, (given or {}).get("topic"))
+
+
+def _of_mapping(data: Mapping[Any, Any]) -> Iterator[Record]:
+    for at, (topic, value) in enumerate(data.items(), start=1):
+        fields, left_out = _fields(value if isinstance(value, Mapping) else {"text": value})
+        yield Record(at, str(topic), fields, left_out)
+
+
+def _of_object(line: int, row: Mapping[Any, Any], topic: str | None) -> Record:
+    column = topic if topic in row else _topic_column([str(name) for name in row])
+    if column is None or (topic and topic not in row):
+        raise UsageError(_no_topic([str(name) for name in row], topic))
+    if row[column] is None or row[column] == "":
+        raise UsageError(f"{column} is empty, and it names the topic")
+    fields, left_out = _fields({str(name): value for name, value in row.items() if name != column})
+    return Record(line, str(row[column]), fields, left_out)
+
+
+def _fields(row: Mapping[Any, Any]) -> tuple[dict[str, str], frozenset[str]]:
+    """What can be kept of an object, that of ``metadata`` among it, and the names of what cannot: lists and objects."""
+    metadata = row.get("metadata")
+    pairs = [(name, value) for name, value in row.items() if name != "metadata" or not isinstance(value, Mapping)]
+    pairs += metadata.items() if isinstance(metadata, Mapping) else ()
+    fields: dict[str, str] = {}
+    left_out = set()
+    for name, value in pairs:
+        if isinstance(value, Mapping | list | tuple):
+            left_out.update([str(name)] if value else [])
+        elif value is not None and value == value:  # a frame has NaN where there is nothing
+            text = value if isinstance(value, str) else _as_text(value)
+            fields |= {str(name): words(text)} if words(text) else {}
+    return fields, frozenset(left_out)
+
+
+def _as_text(value: object) -> str:
+    return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
+
+
+def _topic_column(names: Sequence[str]) -> str | None:
+    folded = {name.lower(): name for name in reversed(names)}
+    return next((folded[name] for name in _TOPIC if name in folded), None)
+
+
+def _no_topic(names: Sequence[str], topic: str | None) -> str:
+    expected = f"there is no column {topic}" if topic else f"there is no column for the topic: expected {_TOPIC[0]}, "
+    some = "" if topic else ", ".join(_TOPIC[1:6]) + " or another of its names"
+    return f"{expected}{some}; found {', '.join(names)}; --columns topic=NAME says which it is"
+
+
+# JSON
+
+
+def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
+    """JSON lines where the first line is an object by itself, else one value: {topic: ...} or a list of objects."""
+    of_line = partial(_of_object, topic=topic)
+    with source.open() as stream:
+        first = next((line for line in stream if line.strip()), b"")
+    try:
+        lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
+    except ValueError:
+        lines = False
+    if not lines:
+        yield from _whole_json(source, refuse, topic)
+        return
+    for number, line in text_lines(source, refuse, blank=False):
+        try:
+            value = json.loads(line.text)
+            if not isinstance(value, dict):
+                raise UsageError("no object, as the lines above are")
+            if number == 1 and _is_of_topics(value, topic):
+                yield from _of_mapping(value)
+                continue
+            yield of_line(number, value)
+        except ValueError as error:
+            refuse(Problem(source.label, number, f"JSON lines: not JSON: {error}"))
+        except UsageError as error:
+            refuse(Problem(source.label, number, f"JSON lines: {error}"))
+
+
+def _is_of_topics(value: Mapping[str, Any], topic: str | None) -> bool:
+    """Whether an object is {topic: text} rather than one topic."""
+    return topic is None and _topic_column(list(value)) is None and "text" not in value
+
+
+def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
+    try:
+        with source.open() as stream:
+            value = json.loads(stream.read().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        refuse(Problem(source.label, error.lineno, f"broken JSON: {error.msg}"))
+        return
+    except unreadable() as error:
+        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
+        return
+    if isinstance(value, dict):
+        yield from (record._replace(line=0) for record in _of_mapping(value))
+        return
+    for at, row in enumerate(value, start=1):
+        try:
+            if not isinstance(row, dict):
+                raise UsageError("expected an object that names the topic and what is known of it")
+            yield _of_object(0, row, topic)
+        except UsageError as error:
+            refuse(Problem(source.label, 0, f"JSON, topic {at} of the list: {error}"))
+
+
+# Text with columns
+
+
+def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: str | None) -> Iterator[Record]:
+    """TSV and CSV with a header, or two columns without one: topic and text."""
+    lines = ((number, line.text) for number, line in text_lines(source, refuse, blank=False))
+    first = next((each for each in lines if not each[1].startswith("#")), None)
+    if first is None:
+        return
+    number, header = first
+    for delimiter in "\t,;":
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+        column = topic if topic in names else _topic_column(names)
+        if len(names) > 1 and column is not None and (topic is None or topic in names):
+            yield from _rows_below(source, refuse, chain([first], lines), delimiter, column)
+            return
+    if topic is not None:
+        refuse(Problem(source.label, number, f"there is no column {topic} in its header: {header[:100]}"))
+        return
+    for number, line in chain([first], lines):
+        if line.startswith("#"):
+            continue
+        name, tab, text = line.partition("\t")
+        if not tab and key is not None:
+            name, _, text = line.partition(" ")
+        if "\t" in text:
+            refuse(Problem(source.label, number, "more than two columns; a header names them, as in topic<TAB>text"))
+        elif name.strip() and words(text):
+            yield Record(number, name.strip(), {key or "text": words(text)})
+        else:
+            reason = "expected topic<TAB>text, or a header that names the columns, as in topic,text,language"
+            refuse(Problem(source.label, number, reason))
+
+
+def _rows_below(
+    source: Source, refuse: Refuse, lines: Iterator[tuple[int, str]], delimiter: str, column: str
+) -> Iterator[Record]:
+    """The rows below a header; a quoted value may go over several lines, and a row stands where it begins."""
+    places: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, text in lines:
+            places.append(number)
+            yield text + "\n"
+
+    reader = csv.reader(texts(), delimiter=delimiter)
+    if delimiter == "\t":
+        reader = csv.reader(texts(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    names = [name.strip() for name in next(reader)]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        reason = f"{names.count(repeated[0])} columns are called {repeated[0]}"
+        refuse(Problem(source.label, places[0], reason))
+        return
+    at = names.index(column)
+    while True:
+        begin = reader.line_num
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            refuse(Problem(source.label, places[-1], str(error)))
+            return
+        line = places[begin]
+        if len(row) != len(names):
+            refuse(Problem(source.label, line, f"{len(row)} columns, expected {len(names)}: {', '.join(names)}"))
+        elif not row[at].strip():
+            refuse(Problem(source.label, line, f"{column} is empty, and it names the topic"))
+        else:
+            others = {name: words(value) for name, value in zip(names, row, strict=True) if name != column}
+            yield Record(line, row[at].strip(), {name: value for name, value in others.items() if value})

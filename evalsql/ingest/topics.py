@@ -1,0 +1,185 @@
+"""Loads what is known of topics beside their judgments: their texts, and the groups that they belong to."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalsql.database.names import resolve_ids
+from evalsql.errors import InputError, InputWarning, Problem, UsageError
+from evalsql.ingest import keys
+from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.sources import open_sources
+from evalsql.ingest.topic_files import TEXTS, in_memory, read_records, texts_named
+from evalsql.ingest.topic_markup import Record
+from evalsql.words import counted
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+_MEMORY = "in memory"
+_MOST_NAMED = 5
+_LONGEST_KEY = 200
+
+
+class LoadedTopics(NamedTuple):
+    """What was loaded: for which judgment set, and how many topics have each text or group."""
+
+    qrels: str
+    num_topics: int
+    keys: Mapping[str, int]
+    unjudged: int
+
+
+class _Origin(NamedTuple):
+    label: str
+    sha256: str | None
+    num_bytes: int | None
+
+
+def load_topics(
+    database: Database,
+    source: Any,
+    *,
+    qrels: str | None = None,
+    key: str | None = None,
+    only_groups: bool = False,
+    replace: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> LoadedTopics:
+    """Keep texts and groups of a judgment set's topics, all or nothing.
+
+    Topics that the judgments do not have are left out with a warning.
+
+    Args:
+        source: path ("-" is standard input), {topic: text}, {topic: {field: value}}, or rows as dicts or a frame.
+        qrels: whose topics they are; may be left out where there is one judgment set.
+        key: what the second column is, where a file has two and no header.
+        only_groups: take every field as it is called, also those that name a text.
+        replace: put them in the place of texts and groups of the same names.
+        columns: names of columns for topic, text, description and narrative, where they are not known by themselves.
+
+    Raises:
+        InputError: every line that was refused, with its reason; nothing was loaded.
+        UsageError: there are several judgment sets, or texts or groups of these names are there.
+    """
+    allowed = ("topic",) if only_groups else ("topic", *TEXTS)
+    for meaning in columns or ():
+        if meaning not in allowed:
+            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
+    qrels_id, name = _judgment_set(database, qrels)
+    is_file = isinstance(source, str | Path)
+    with open_sources([source] if is_file else []) as opened:
+        if opened.problems:
+            raise InputError(opened.problems)
+        if len(opened.sources) > 1:
+            raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
+        problems = ProblemList()
+        origin, records = _Origin(_MEMORY, None, None), in_memory(source, columns) if not is_file else iter(())
+        for file in opened.sources:
+            origin = _Origin(file.label, file.sha256(), file.path.stat().st_size)
+            records = read_records(file, problems.add, columns, key)
+        if not only_groups:
+            records = texts_named(records, columns)
+        facts, unjudged = _facts(database, qrels_id, records, origin.label, problems)
+        found = _by_key(facts)
+        with database.transaction():
+            _make_room(database, qrels_id, name, list(found), replace)
+            _store(database, qrels_id, found, origin)
+    return LoadedTopics(name, len(facts), {each: len(values) for each, values in found.items()}, unjudged)
+
+
+def _judgment_set(database: Database, qrels: str | None) -> tuple[int, str]:
+    ids = resolve_ids(database, "qrels", qrels or "*")
+    named = dict(database.rows("select qrels_id, qrels from qrels order by qrels"))
+    if len(ids) > 1:
+        there = ", ".join(name for key, name in named.items() if key in ids)
+        raise UsageError(f"there are several judgment sets, say whose topics these are (--qrels): {there}")
+    return ids[0], str(named[ids[0]])
+
+
+def _facts(
+    database: Database, qrels_id: int, records: Iterable[Record], label: str, problems: ProblemList
+) -> tuple[dict[int, dict[str, str]], int]:
+    """What is known of each topic by its key, once all that is wrong is told; and how many topics are not judged."""
+    judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
+    topics: dict[str, int] = dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+    lines: dict[str, int] = {}
+    facts: dict[int, dict[str, str]] = {}
+    unjudged: list[str] = []
+    left_out: dict[str, None] = {}
+    for record in records:
+        if record.topic in lines:
+            where = f", at line {lines[record.topic]}" if record.line else ""
+            problems.add(Problem(label, record.line, f"topic {record.topic} stands here already{where}"))
+            continue
+        lines[record.topic] = record.line
+        if record.topic not in topics:
+            unjudged.append(record.topic)
+        else:
+            facts[topics[record.topic]] = record.fields
+            left_out |= dict.fromkeys(sorted(record.left_out))
+    if not lines and not problems:
+        problems.add(Problem(label, 0, "holds no topics"))
+    elif not problems and not any(facts.values()):
+        problems.add(Problem(label, 0, _nothing(topics, unjudged)))
+    problems.check()
+    if unjudged:
+        _warn(label, f"{counted(len(unjudged), 'topic')} without judgments left out: {_some(unjudged)}")
+    if left_out:
+        _warn(label, f"left out, since a topic has several values of it or a list: {', '.join(left_out)}")
+    return facts, len(unjudged)
+
+
+def _nothing(topics: Iterable[str], unjudged: Sequence[str]) -> str:
+    if not unjudged:
+        return "says nothing of its topics; a text or group is needed beside the topic"
+    return (
+        f"none of its topics is judged; topics of the judgments {_some(sorted(topics))}; of the file {_some(unjudged)}"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+
+
+def _warn(label: str, reason: str) -> None:
+    warnings.warn(str(Problem(label, 0, reason)), InputWarning, stacklevel=4)
+
+
+def _by_key(facts: Mapping[int, Mapping[str, str]]) -> dict[str, dict[int, str]]:
+    """Values by text or group, then by topic."""
+    found: dict[str, dict[int, str]] = {}
+    for topic_id, fields in facts.items():
+        for key, value in fields.items():
+            found.setdefault(key, {})[topic_id] = value
+    for key in found:
+        if not key.strip() or len(key) > _LONGEST_KEY:
+            raise UsageError(f'"{key[:20]}" cannot name a group: a name has 1 to {_LONGEST_KEY} characters')
+    return found
+
+
+def _make_room(database: Database, qrels_id: int, name: str, wanted: Sequence[str], replace: bool) -> None:
+    held = {key for (key,) in database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])}
+    taken = [key for key in wanted if key in held]
+    if taken and not replace:
+        raise UsageError(f"topics of {name} already have: {', '.join(taken)}; --replace puts others in their place")
+    for key in taken:
+        database.execute("delete from topic_meta where qrels_id = ? and key = ?", [qrels_id, key])
+        database.execute("delete from files where id = ? and kind = ?", [qrels_id, _kind(key)])
+
+
+def _store(database: Database, qrels_id: int, found: Mapping[str, Mapping[int, str]], origin: _Origin) -> None:
+    """Texts and groups, and for each the file that it came from."""
+    for key, values in found.items():
+        database.execute(
+            "insert into topic_meta select ?, unnest(?::integer[]), ?, unnest(?::varchar[])",
+            [qrels_id, list(values), key, list(values.values())],
+        )
+    keys.add_file_rows(database, [(_kind(key), qrels_id, *origin, len(values)) for key, values in found.items()])
+
+
+def _kind(key: str) -> str:
+    return f"topics.{key}"
