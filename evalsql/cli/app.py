@@ -27,6 +27,8 @@ _COMMANDS = {
     "check": "check.check",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",
+    "export": "export.app",
+    "import": "export.import_",
     "drop": "drop.drop",
     "vacuum": "drop.vacuum",
     "help": "help.show_guide",

@@ -55,27 +55,22 @@ def read_records(source: Source, refuse: Refuse, given: Given = None, key: str |
     return _delimited_records(source, refuse, topic, key)
 
 
-def texts_named(records: Iterable[Record], given: Given = None) -> Iterator[Record]:
-    """Records whose fields are called text, description and narrative where they are that; others keep their names."""
-    meanings = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic"}
-    named: dict[tuple[str, ...], dict[str, str]] = {}
-    for record in records:
-        names = tuple(record.fields)
-        if names not in named:
-            named[names] = _meanings(names, meanings)
-        found = named[names]
-        yield record._replace(fields={found[name]: value for name, value in record.fields.items()})
+def meanings(names: Sequence[str], given: Given = None) -> dict[str, str]:
+    """What each field of a file is: text, description and narrative where it is that; others keep their names.
 
-
-def _meanings(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """What each field is by its name; what the user says goes first."""
-    found = {name: given[name] for name in names if name in given}
+    Raises:
+        UsageError: a field that the user named takes the name of another.
+    """
+    found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
     folded = {name.lower(): name for name in reversed(names) if name not in found}
     for meaning, candidates in TEXTS.items():
         taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
         if meaning not in found.values() and taken is not None:
             found[taken] = meaning
-    return found | {name: name for name in names if name not in found}
+    others = [name for name in names if name not in found]
+    if clash := sorted(set(others) & set(found.values())):
+        raise UsageError(f"{clash[0]} is named for another column, and a column is called {clash[0]} as well")
+    return found | {name: name for name in others}
 
 
 def in_memory(data: object, given: Given = None) -> Iterator[Record]:

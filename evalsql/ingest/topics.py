@@ -12,7 +12,7 @@ from evalsql.errors import InputError, InputWarning, Problem, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.sources import open_sources
-from evalsql.ingest.topic_files import TEXTS, in_memory, read_records, texts_named
+from evalsql.ingest.topic_files import TEXTS, in_memory, meanings, read_records
 from evalsql.ingest.topic_markup import Record
 from evalsql.words import counted
 
@@ -81,10 +81,11 @@ def load_topics(
         for file in opened.sources:
             origin = _Origin(file.label, file.sha256(), file.path.stat().st_size)
             records = read_records(file, problems.add, columns, key)
-        if not only_groups:
-            records = texts_named(records, columns)
         facts, unjudged = _facts(database, qrels_id, records, origin.label, problems)
         found = _by_key(facts)
+        if not only_groups:
+            named = meanings(list(found), columns)
+            found = {named[field]: values for field, values in found.items()}
         with database.transaction():
             _make_room(database, qrels_id, name, list(found), replace)
             _store(database, qrels_id, found, origin)

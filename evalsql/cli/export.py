@@ -1,0 +1,283 @@
+"""``evalsql export`` writes what can be loaded; ``evalsql import`` makes a warehouse of a folder that it wrote."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.cli.bars import progress_bar
+from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.notes import note
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
+from evalsql.cli.outputs import protected_files
+from evalsql.cli.where import Where
+from evalsql.database.scratch import scratch_folder
+from evalsql.errors import UsageError
+from evalsql.version import __version__
+from evalsql.warehouse import archive, exporting
+from evalsql.warehouse.exporting import FORMATS, Written
+from evalsql.warehouse.opening import default_path
+from evalsql.warehouse.outputs import part_of, whole_files
+from evalsql.warehouse.warehouse import Warehouse, open_shut_in
+from evalsql.words import counted
+
+app = typer.Typer(
+    help="Write runs, judgments, values or the whole warehouse to files that can be loaded again.\n\n"
+    "Example: evalsql export runs 'rerank-*' -o runs/",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Format = Annotated[
+    Literal["trec", "beir", "parquet", "jsonl"] | None,
+    typer.Option("--format", help="How they are written; by default what --output's extension says, else the first."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="A file; of several, or with / at the end, the folder of the files."
+    ),
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Write over files that are there.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Argument(autocompletion=complete_qrels, help="Judgment sets, or globs of names; all by default."),
+]
+
+
+@app.command("runs")
+@grouped_options
+def runs(
+    *,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default."),
+    ] = None,
+    form: Format = None,
+    output: Output = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Write runs, a file each; one by itself goes to standard output without -o.
+
+    As TREC files, the JSON of BEIR and ranx, Parquet or JSON lines.
+
+    Example: evalsql export runs bm25 --format parquet -o bm25.parquet
+    """
+    _export("runs", names or [], form, output, replace=replace, where=where)
+
+
+@app.command("qrels")
+@grouped_options
+def qrels(
+    *,
+    names: Sets = None,
+    form: Format = None,
+    output: Output = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Write judgments, a file a set; one by itself goes to standard output without -o.
+
+    As TREC files, the TSV of BEIR, Parquet or JSON lines.
+
+    Example: evalsql export qrels sample --format beir -o test.tsv
+    """
+    _export("qrels", names or [], form, output, replace=replace, where=where)
+
+
+@app.command("topics")
+@grouped_options
+def topics(
+    *,
+    names: Sets = None,
+    form: Format = None,
+    output: Output = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Write texts and groups of topics as JSON lines, a file a judgment set.
+
+    The format beir has them as the queries.jsonl of BEIR.
+
+    Example: evalsql export topics sample -o queries.jsonl
+    """
+    _export("topics", names or [], form, output, replace=replace, where=where)
+
+
+@app.command("weights")
+@grouped_options
+def weights(
+    *,
+    names: Sets = None,
+    output: Output = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Write weights of topics, a file a judgment set: topic, weight.
+
+    Example: evalsql export weights blast -o weights.txt
+    """
+    _export("weights", names or [], None, output, replace=replace, where=where)
+
+
+@app.command("scores")
+@grouped_options
+def scores(
+    *,
+    selection: RunSelection,
+    measure: Measures = None,
+    own: OwnMeasures,
+    form: Format = None,
+    output: Output = None,
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Write values of measures by topic, as Parquet or JSON lines.
+
+    Beside each value stand the version and the digest of the SQL that gave it.
+
+    Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o scores.parquet
+    """
+    target = Path(output) if output else None
+    chosen = exporting.format_of("scores", form or (None if output else "jsonl"), target)
+    with _target(target, replace=replace, one=True) as part, _opened(where, part, own.paths) as warehouse:
+        _refuse_protected(warehouse, target)
+        asked = warehouse.evaluation.scores_query(
+            measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.run_names
+        )
+        ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
+        query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
+        path = part / "scores"
+        count = exporting.write_query(warehouse.database, query, chosen, path)
+        if output is None:
+            _print(chosen, path)
+    note(f"wrote {counted(count, 'value')}" + (f" to {output}" if output else ""))
+
+
+@app.command("warehouse")
+@grouped_options
+def warehouse(
+    *,
+    folder: Annotated[Path, typer.Argument(help="The folder to make.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Write over another export in this folder.")] = False,
+    where: Where,
+) -> None:
+    """Write the whole warehouse into a folder: a Parquet file for each table, and its SQL.
+
+    evalsql import makes a warehouse of it again. DuckDB by itself queries the folder in place: duckdb -init open.sql
+
+    Example: evalsql export warehouse archive
+    """
+    with _opened(where, part_of(folder)) as opened:
+        found = archive.export_warehouse(opened.database, folder, replace=replace)
+    note(f"wrote {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows to {folder}")
+    if found.left_out:
+        note(f"  left out, being no part of a warehouse: {', '.join(found.left_out)}")
+
+
+@grouped_options
+def import_(
+    *,
+    folder: Annotated[Path, typer.Argument(help="A folder that evalsql export warehouse wrote.")],
+    where: Where,
+) -> None:
+    """Make a new warehouse of a folder that export wrote.
+
+    It holds what the other one held: runs, judgments, topics, weights and measures of your own.
+
+    Example: evalsql import archive --db copy.duckdb
+    """
+    path = Path(where.db or default_path())
+    with progress_bar() as progress:
+        found = archive.import_warehouse(folder, path, progress=progress)
+    note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
+
+
+def _export(
+    kind: str, names: Sequence[str], form: str | None, target: str | None, *, replace: bool, where: Where
+) -> None:
+    """Write what names and globs stand for, all of it or nothing."""
+    output = Path(target) if target else None
+    chosen = exporting.format_of(kind, form, output)
+    with _opened(where) as warehouse:
+        found = exporting.names_of(warehouse.database, kind, names)
+        if kind in ("topics", "weights") and not names:
+            found = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
+    if not found:
+        raise UsageError(f"there are no {kind} to write")
+    one = len(found) == 1 and not (output and (output.is_dir() or str(target).endswith(("/", os.sep))))
+    if output is None and not one:
+        raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
+    written: list[Written] = []
+    with _target(output, replace=replace, one=one) as part, _opened(where, part) as warehouse:
+        for name in found:
+            path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
+            written.append(exporting.write(warehouse.database, kind, name, chosen, path))
+        _refuse_protected(warehouse, *([output] if one else [output / each.path.name for each in written if output]))
+        if output is None:
+            _print(chosen, written[0].path)
+    rows = sum(each.num_rows for each in written)
+    note(f"wrote {counted(len(written), 'file')} of {rows:,} rows" + (f" to {output}" if output else ""))
+    for each in written:
+        for remark in each.remarks:
+            note(f"  {each.name}: {remark}")
+
+
+def _having(warehouse: Warehouse, table: str) -> list[str]:
+    held = warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id) order by qrels")
+    return [name for (name,) in held]
+
+
+def _file_name(name: str, extension: str) -> str:
+    if "/" in name or "\0" in name or len(name.encode()) > 200:
+        raise UsageError(f"{name[:100]} cannot name a file; export it by itself with -o FILE")
+    return name + extension
+
+
+@contextmanager
+def _target(output: Path | None, *, replace: bool, one: bool) -> Iterator[Path]:
+    """The folder to write into: beside the output, or a temporary one for standard output."""
+    if output is None:
+        with scratch_folder() as folder:
+            yield Path(folder)
+    else:
+        with whole_files(output, replace=replace, one=one) as part:
+            yield part
+
+
+@contextmanager
+def _opened(where: Where, part: Path | None = None, measures: Sequence[str] = ()) -> Iterator[Warehouse]:
+    """The warehouse to read, whose engine reaches the folder that is written into and nothing else."""
+    folders = [] if part is None else [str(part)]
+    with progress_bar() as progress:
+        opened = open_shut_in(
+            where.db, read_only=True, measures=measures, folders=folders, wait=where.wait, progress=progress
+        )
+    with opened:
+        yield opened
+
+
+def _refuse_protected(warehouse: Warehouse, *outputs: Path | None) -> None:
+    keep = [Path(path) for path in protected_files(warehouse)]
+    for output in filter(None, outputs):
+        if output.exists() and any(path.exists() and output.samefile(path) for path in keep):
+            raise UsageError(f"{output}: is in use here and is not written over")
+
+
+def _print(form: str, path: Path) -> None:
+    if form == "parquet":
+        raise UsageError("Parquet is not for standard output; -o names a file")
+    with path.open("rb") as stream:
+        sys.stdout.flush()
+        shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.buffer.flush()

@@ -1,0 +1,217 @@
+"""A whole warehouse as a folder: each base table as Parquet, with the SQL that makes a warehouse of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog import ddl
+from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.relations import STEPS, Relation
+from evalsql.database.database import Database
+from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError
+from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.evaluation import Evaluation
+from evalsql.progress import Progress, silent
+from evalsql.version import __version__
+from evalsql.warehouse.opening import Reach, open_database
+from evalsql.warehouse.outputs import failure, part_of, whole_folder
+from evalsql.warehouse.schema import MEMORY, OBJECTS, SCHEMA_VERSION, remake_own
+from evalsql.warehouse.user_measures import with_added
+
+MANIFEST, TABLES, IN_PLACE, INTO_TABLES = "evalsql.json", "tables", "open.sql", "load.sql"
+_MADE = ("measures", "relations")  # the program writes these itself, from its own files and the added measures
+_GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
+_IN_PLACE_WORDS = """\
+-- This folder as a warehouse, its tables being read from the Parquet files. In the folder: duckdb -init open.sql
+-- From elsewhere, first: set file_search_path = 'the folder';
+"""
+_INTO_TABLES_WORDS = """\
+-- This folder as a new warehouse file. In the folder: duckdb new.duckdb -c ".read load.sql"
+"""
+
+
+class Contents(NamedTuple):
+    """What a folder holds: rows by base table, and what of the warehouse is not in it."""
+
+    rows: Mapping[str, int]
+    left_out: Sequence[str]
+
+
+def export_warehouse(database: Database, folder: Path, *, replace: bool = False) -> Contents:
+    """Write everything that the warehouse holds into a folder, whole or not at all.
+
+    Args:
+        replace: write over the folder, if it is another export.
+
+    Raises:
+        UsageError: the folder is there already, or cannot be written.
+    """
+    if os.path.lexists(folder):
+        if not (folder / MANIFEST).is_file():
+            raise UsageError(f"{folder}: is there already and is no export of a warehouse; name another folder")
+        if not replace:
+            raise UsageError(f"{folder}: is there already; --replace writes over it")
+    tables = list(database.catalog.of_kind("tables"))
+    with whole_folder(folder, is_ours=replace) as part, database.transaction():
+        (part / TABLES).mkdir()
+        rows = {table.name: _write_table(database, table, part) for table in tables}
+        _write(part / IN_PLACE, _IN_PLACE_WORDS, [*map(_table_in_place, tables), *_relations(database)])
+        _write(part / INTO_TABLES, _INTO_TABLES_WORDS, [*_filled_tables(tables), *_relations(database)])
+        ((digest,),) = database.rows("select sql_digest from main.warehouse")
+        facts = {"evalsql": __version__, "schema": SCHEMA_VERSION, "sql_digest": digest, "rows": rows}
+        (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        return Contents(rows, _others(database, tables))
+
+
+def _write_table(database: Database, table: Relation, part: Path) -> int:
+    columns = ", ".join(map(quoted, table.columns))
+    path = literal(str(part / TABLES / f"{table.name}.parquet"))
+    ((count,),) = database.rows(
+        f"copy (select {columns} from main.{quoted(table.name)}) to {path} (format parquet, compression zstd)"
+    )
+    return int(count)
+
+
+def _others(database: Database, tables: Sequence[Relation]) -> list[str]:
+    """What users made beside a warehouse's own tables and relations."""
+    known = {table.name for table in tables} | {"scores"}
+    known |= {name for (name,) in database.rows("select relation from main.relations")} | {*database.catalog.relations}
+    return [f"{kind} {name}" for schema, name, kind in sorted(database.rows(OBJECTS)) if name not in known]
+
+
+# SQL for any DuckDB client
+
+
+def _file(table: Relation) -> str:
+    return f"read_parquet('{TABLES}/{table.name}.parquet')"
+
+
+def _table_in_place(table: Relation) -> str:
+    return f"create or replace view {quoted(table.name)} as select * from {_file(table)}"
+
+
+def _filled_tables(tables: Sequence[Relation]) -> Iterator[str]:
+    for table in tables:
+        yield table.body
+        columns = ", ".join(map(quoted, _stored_columns(table)))
+        yield f"insert into {quoted(table.name)} ({columns}) select {columns} from {_file(table)}"
+
+
+def _stored_columns(table: Relation) -> list[str]:
+    generated = set(_GENERATED.findall(table.body))
+    return [column for column in table.columns if column not in generated]
+
+
+def _relations(database: Database) -> Iterator[str]:
+    yield f"create schema if not exists {STEPS}"
+    for _, statement in ddl.statements(database.catalog, ddl.order(database.catalog)):
+        yield statement
+
+
+def _write(path: Path, words: str, statements: Sequence[str]) -> None:
+    path.write_text(words + "".join(f"{statement}\n;\n" for statement in statements), encoding="utf-8")
+
+
+# Back again
+
+
+def import_warehouse(folder: Path, path: Path, *, progress: Progress = silent) -> Contents:
+    """Make a warehouse file of a folder that ``export_warehouse`` wrote, whole or not at all.
+
+    The folder's SQL is not run: views and macros are this program's, those of added measures after the usual checks.
+
+    Raises:
+        UsageError: the file is there already, or the folder was written by a newer version.
+        InputError: a table of the folder is missing, damaged or not whole.
+        AuditError: what the tables hold does not fit together.
+    """
+    facts = _manifest(folder)
+    if str(path) == MEMORY or os.path.lexists(path):
+        raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
+    part = part_of(path)
+    try:
+        part.mkdir()
+    except OSError as error:
+        raise failure(path, error) from error
+    try:
+        _fill(folder, part / path.name, facts, progress)
+        if os.path.lexists(path):
+            raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
+        (part / path.name).rename(path)
+    except OSError as error:
+        raise failure(path, error) from error
+    finally:
+        for left in part.glob("*"):
+            with suppress(OSError):
+                left.unlink()
+        with suppress(OSError):
+            part.rmdir()
+    return Contents(facts["rows"], [])
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        schema, rows = int(facts["schema"]), {str(name): int(count) for name, count in facts["rows"].items()}
+        written_by = str(facts["evalsql"])
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder}: is no export of a warehouse: it has no file {MANIFEST}") from error
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError([Problem(str(path), 0, f"is damaged: {error}")]) from error
+    if schema > SCHEMA_VERSION:
+        raise UsageError(f"{folder}: was exported by evalsql {written_by}, which is newer; upgrade this program")
+    if schema < SCHEMA_VERSION:
+        raise UsageError(
+            f"{folder}: was exported by evalsql {written_by}, whose tables were others; {INTO_TABLES} in it makes a "
+            "file for DuckDB, which evalsql brings up to date"
+        )
+    return {**facts, "rows": rows}
+
+
+def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress) -> None:
+    reach = Reach(folders=[os.path.abspath(folder / TABLES)])
+    database = open_database(str(path), progress=progress, reach=reach)
+    try:
+        tables = list(database.catalog.of_kind("tables"))
+        with database.transaction():
+            for done, table in enumerate(tables):
+                progress("importing", done, len(tables))
+                if table.name not in (*_MADE, "warehouse"):
+                    _read_table(database, table, folder, facts["rows"])
+            before = database.catalog
+            database.catalog = with_added(database)
+            if database.catalog.own:
+                remake_own(database, before)
+            if facts.get("sql_digest") == database.catalog.digest:
+                table = database.catalog["warehouse"]
+                database.execute("delete from main.warehouse")
+                _read_table(database, table, folder, facts["rows"])
+        quick = audits(database.catalog, quick=True)
+        if found := findings(Evaluation(database), quick, progress):
+            lines = "\n".join(finding for _, finding, _ in found[:5])
+            raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
+    finally:
+        database.close()
+
+
+def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping[str, int]) -> None:
+    path = Path(os.path.abspath(folder / TABLES)) / f"{table.name}.parquet"
+    label = str(folder / TABLES / path.name)
+    if not path.is_file():
+        raise InputError([Problem(label, 0, "is missing from the export")])
+    columns = ", ".join(map(quoted, _stored_columns(table)))
+    rows_of = f"select {columns} from read_parquet({literal(str(path))})"
+    try:
+        ((count,),) = database.rows(f"insert into main.{quoted(table.name)} ({columns}) {rows_of}")
+    except QueryError as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError([Problem(label, 0, f"cannot be read as the table {table.name}: {reason}")]) from error
+    if count != rows.get(table.name):
+        raise InputError([Problem(label, 0, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name):,}")])

@@ -1,0 +1,201 @@
+"""Runs, judgments, topics, weights and values as files of the formats that are loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.names import literal, quoted
+from evalsql.database.database import Database
+from evalsql.database.names import Names, resolve_names
+from evalsql.errors import UsageError
+
+# By what is exported the formats, each with the extension of its files.
+FORMATS: Mapping[str, Mapping[str, str]] = {
+    "runs": {"trec": ".run", "beir": ".json", "parquet": ".parquet", "jsonl": ".jsonl"},
+    "qrels": {"trec": ".qrels", "beir": ".tsv", "parquet": ".parquet", "jsonl": ".jsonl"},
+    "scores": {"parquet": ".parquet", "jsonl": ".jsonl"},
+    "topics": {"jsonl": ".jsonl", "beir": ".jsonl"},
+    "weights": {"trec": ".txt"},
+}
+_COLUMNS: Mapping[str, Sequence[str]] = {
+    "grades": ("topic", "iteration", "document", "grade"),
+    "groups": ("topic", "iteration", "document", "grade"),
+    "preferences": ("topic", "judgment_group", "subgroup", "document", "level"),
+}
+_PREFERENCES = """
+    select topic, judgment_group, subgroup, document, level, document_id
+    from preferences join topics using (topic_id) join documents using (document_id)
+    where qrels_id = {qrels_id} order by topic, judgment_group, subgroup, level desc, document"""
+_ODD = r"[ \t\n\x0B\f\r]"  # what C takes for white space, which ends a column
+_MISTAKEN = "#\ufeff"  # what the first column cannot begin with: a comment, or a byte-order mark
+
+
+class Written(NamedTuple):
+    """A file that was written: of what, how many rows, and what does not go into its format."""
+
+    name: str
+    path: Path
+    num_rows: int
+    remarks: Sequence[str]
+
+
+def names_of(database: Database, kind: str, names: Names) -> list[str]:
+    """The runs or judgment sets that names or globs stand for; all where none is given."""
+    return sorted(resolve_names(database, "run" if kind == "runs" else "qrels", names or "*"))
+
+
+def format_of(kind: str, form: str | None, path: Path | None) -> str:
+    """The format that was asked for, or else that of the file's extension, or else the first that there is.
+
+    Raises:
+        UsageError: it is none of this kind.
+    """
+    known = FORMATS[kind]
+    suffix = path.suffix.lower() if path else ""
+    chosen = form or next((name for name, extension in known.items() if extension == suffix), next(iter(known)))
+    if chosen not in known:
+        raise UsageError(f"{kind} are written as {', '.join(known)}, and {chosen} is none of them")
+    return chosen
+
+
+def write(database: Database, kind: str, name: str, form: str, path: Path) -> Written:
+    """Write one run, judgment set, or what is known of its topics, to a file that is not there yet.
+
+    Raises:
+        UsageError: a name in it does not go into the format, or there is nothing to write.
+    """
+    if kind == "runs":
+        return _run(database, name, form, path)
+    if kind == "qrels":
+        return _qrels(database, name, form, path)
+    return _topics(database, name, form, path) if kind == "topics" else _weights(database, name, path)
+
+
+def write_query(database: Database, query: str, form: str, path: Path) -> int:
+    """Write the rows of a SELECT as parquet or jsonl; returns how many."""
+    how = "format parquet, compression zstd" if form == "parquet" else "format json"
+    ((count,),) = database.rows(f"copy (\n{query}\n) to {literal(str(path))} ({how})")
+    return int(count)
+
+
+# Runs and judgments
+
+
+def _run(database: Database, name: str, form: str, path: Path) -> Written:
+    rows = f"select topic, document, rank, score from rankings where run = {literal(name)} order by topic, rank"
+    ((tag, tie_rule, lower),) = database.rows("select tag, tie_rule, lower_is_better from runs where run = ?", [name])
+    usual = "trec_eval_10" if lower else "trec_eval"
+    again = [*(["--lower-is-better"] if lower else []), *([f"--tie-rule {tie_rule}"] if tie_rule != usual else [])]
+    remarks = [f"evalsql load runs takes {' '.join(again)} to rank it as it is here"] if again else []
+    if form == "beir":
+        return Written(name, path, _nested(database, rows, path), remarks)
+    if form == "trec":
+        tag = "_".join((tag or name).split()) or "run"
+        lines = f"select topic, 'Q0' as q0, document, rank, score, {literal(tag)} as tag from ({rows})"
+        return Written(name, path, _text(database, lines, ["topic", "document"], path), remarks)
+    return Written(name, path, write_query(database, rows, form, path), remarks)
+
+
+def _nested(database: Database, rows: str, path: Path) -> int:
+    """{topic: {document: score}}, topic by topic."""
+    found = database.rows(f"select topic, document, score from ({rows})")
+    with path.open("w", encoding="utf-8") as stream:
+        sign = "{"
+        for topic, inner in groupby(found, itemgetter(0)):
+            scores = {document: score for _, document, score in inner}
+            stream.write(f"{sign}{json.dumps(topic)}: {json.dumps(scores, ensure_ascii=False)}")
+            sign = ",\n"
+        stream.write("}\n" if found else "{}\n")
+    return len(found)
+
+
+def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
+    ((qrels_id, kind),) = database.rows("select qrels_id, form from qrels where qrels = ?", [name])
+    columns = _COLUMNS[kind]
+    order = "topic, iteration, document"
+    rows = f"select * exclude (qrels) from judgments where qrels = {literal(name)} order by {order}"
+    if kind == "preferences":
+        rows = f"select * exclude (document_id) from ({_PREFERENCES.format(qrels_id=int(qrels_id))})"
+    remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
+    if form == "trec":
+        names = columns[:-1]
+        lines = f"select {', '.join(columns)} from ({rows})"
+        return Written(name, path, _text(database, lines, names, path), remarks)
+    if form == "beir":
+        if kind != "grades":
+            raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
+        ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
+        remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
+        lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'
+        options = "format csv, header true, delimiter '\t'"
+        ((count,),) = database.rows(f"copy ({lines}) to {literal(str(path))} ({options})")
+        return Written(name, path, int(count), remarks)
+    return Written(name, path, write_query(database, rows, form, path), remarks)
+
+
+def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> int:
+    """Columns with a blank between them, as trec_eval reads them.
+
+    Raises:
+        UsageError: a name would be read as another.
+    """
+    odd = " union all ".join(
+        f"select {quoted(column)} as name from ({lines}) where {quoted(column)} = '' "
+        f"or regexp_matches({quoted(column)}, {literal(_ODD)})"
+        + (f" or left({quoted(column)}, 1) in ({literal(_MISTAKEN[0])}, {literal(_MISTAKEN[1])})" if not at else "")
+        for at, column in enumerate(names)
+    )
+    if found := database.rows(f"select name from ({odd}) limit 1"):
+        raise UsageError(
+            f"{found[0][0]!r} cannot be written to a TREC file, whose columns end at white space and whose comments "
+            "begin with #; --format parquet or jsonl takes every name"
+        )
+    options = "format csv, header false, delimiter ' ', quote '', escape ''"
+    ((count,),) = database.rows(f"copy ({lines}) to {literal(str(path))} ({options})")
+    return int(count)
+
+
+# What is known of topics
+
+
+def _topics(database: Database, name: str, form: str, path: Path) -> Written:
+    found = database.rows(
+        """
+        select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)
+        where qrels = ? order by topic, key
+        """,
+        [name],
+    )
+    if not found:
+        raise UsageError(f"no text or group of the topics of {name} is here; evalsql load topics brings them")
+    with path.open("w", encoding="utf-8") as stream:
+        count = 0
+        for record in _records(found, form):
+            stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+            count += 1
+    return Written(name, path, count, [])
+
+
+def _records(found: Sequence[tuple[Any, ...]], form: str) -> Iterator[dict[str, Any]]:
+    for topic, facts in groupby(found, itemgetter(0)):
+        fields = {key: value for _, key, value in facts}
+        if form == "beir":
+            text = fields.pop("text", "")
+            yield {"_id": topic, "text": text, "metadata": fields}
+        else:
+            yield {"topic": topic, **fields}
+
+
+def _weights(database: Database, name: str, path: Path) -> Written:
+    held = "select qrels_id from topic_weights join qrels using (qrels_id) where qrels = ?"
+    if not database.rows(f"{held} limit 1", [name]):
+        raise UsageError(f"no topic of {name} was given a weight")
+    lines = f"""
+        select topic, weight from topic_weights join topics using (topic_id) join qrels using (qrels_id)
+        where qrels = {literal(name)} order by topic"""
+    return Written(name, path, _text(database, lines, ["topic"], path), [])
