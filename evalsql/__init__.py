@@ -19,6 +19,7 @@ from evalsql.errors import (
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
+    from evalsql.warehouse.archive import import_warehouse
     from evalsql.warehouse.evaluator import Evaluator, evaluate
     from evalsql.warehouse.warehouse import Warehouse, open
 
@@ -36,6 +37,7 @@ __all__ = [
     "WarehouseError",
     "__version__",
     "evaluate",
+    "import_warehouse",
     "open",
 ]
 
@@ -44,6 +46,7 @@ _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.warehouse.warehouse",
     "evaluate": "evalsql.warehouse.evaluator",
+    "import_warehouse": "evalsql.warehouse.archive",
     "open": "evalsql.warehouse.warehouse",
 }
 

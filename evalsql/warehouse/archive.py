@@ -24,12 +24,14 @@ from evalsql.warehouse.outputs import failure, part_of, whole_folder
 from evalsql.warehouse.schema import MEMORY, OBJECTS, SCHEMA_VERSION, remake_own
 from evalsql.warehouse.user_measures import with_added
 
-MANIFEST, TABLES, IN_PLACE, INTO_TABLES = "evalsql.json", "tables", "open.sql", "load.sql"
+MANIFEST, TABLES = "evalsql.json", "tables"
+VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
 _MADE = ("measures", "relations")  # the program writes these itself, from its own files and the added measures
 _GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 _IN_PLACE_WORDS = """\
 -- This folder as a warehouse, its tables being read from the Parquet files. In the folder: duckdb -init open.sql
 -- From elsewhere, first: set file_search_path = 'the folder';
+-- The file open.duckdb holds the same, made already.
 """
 _INTO_TABLES_WORDS = """\
 -- This folder as a new warehouse file. In the folder: duckdb new.duckdb -c ".read load.sql"
@@ -58,12 +60,14 @@ def export_warehouse(database: Database, folder: Path, *, replace: bool = False)
         if not replace:
             raise UsageError(f"{folder}: is there already; --replace writes over it")
     tables = list(database.catalog.of_kind("tables"))
-    with whole_folder(folder, is_ours=replace) as part, database.transaction():
-        (part / TABLES).mkdir()
-        rows = {table.name: _write_table(database, table, part) for table in tables}
-        _write(part / IN_PLACE, _IN_PLACE_WORDS, [*map(_table_in_place, tables), *_relations(database)])
+    with whole_folder(folder, is_ours=replace) as part:
+        with database.transaction():
+            (part / TABLES).mkdir()
+            rows = {table.name: _write_table(database, table, part) for table in tables}
+            ((digest,),) = database.rows("select sql_digest from main.warehouse")
+        _write(part / IN_PLACE, _IN_PLACE_WORDS, [*_tables_in_place(database, tables), *_relations(database)])
         _write(part / INTO_TABLES, _INTO_TABLES_WORDS, [*_filled_tables(tables), *_relations(database)])
-        ((digest,),) = database.rows("select sql_digest from main.warehouse")
+        _write_views(part, tables)
         facts = {"evalsql": __version__, "schema": SCHEMA_VERSION, "sql_digest": digest, "rows": rows}
         (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
         return Contents(rows, _others(database, tables))
@@ -92,8 +96,31 @@ def _file(table: Relation) -> str:
     return f"read_parquet('{TABLES}/{table.name}.parquet')"
 
 
-def _table_in_place(table: Relation) -> str:
-    return f"create or replace view {quoted(table.name)} as select * from {_file(table)}"
+def _tables_in_place(database: Database, tables: Sequence[Relation]) -> Iterator[str]:
+    for table in tables:
+        yield f"create or replace view {quoted(table.name)} as select * from {_file(table)}"
+        for comment in ddl.comments(database.catalog, table):
+            yield comment.replace("comment on table ", "comment on view ", 1)
+
+
+def _write_views(part: Path, tables: Sequence[Relation]) -> None:
+    """A DuckDB file with all views and macros, in which the tables are views of the Parquet files beside it."""
+    database = open_database(str(part / VIEWS))
+    try:
+        database.execute(f"set file_search_path = {literal(str(part))}")
+        added = "added_relations"
+        database.execute(f"insert into main.{added} select * from {_file(database.catalog[added])}")
+        before = database.catalog
+        database.catalog = with_added(database)
+        with database.transaction():
+            if database.catalog.own:
+                remake_own(database, before)
+            for table in tables:
+                database.execute(f"drop table main.{quoted(table.name)}")
+            for statement in _tables_in_place(database, tables):
+                database.execute(statement)
+    finally:
+        database.close()
 
 
 def _filled_tables(tables: Sequence[Relation]) -> Iterator[str]:
@@ -121,7 +148,7 @@ def _write(path: Path, words: str, statements: Sequence[str]) -> None:
 # Back again
 
 
-def import_warehouse(folder: Path, path: Path, *, progress: Progress = silent) -> Contents:
+def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress = silent) -> Contents:
     """Make a warehouse file of a folder that ``export_warehouse`` wrote, whole or not at all.
 
     The folder's SQL is not run: views and macros are this program's, those of added measures after the usual checks.
@@ -131,6 +158,7 @@ def import_warehouse(folder: Path, path: Path, *, progress: Progress = silent) -
         InputError: a table of the folder is missing, damaged or not whole.
         AuditError: what the tables hold does not fit together.
     """
+    folder, path = Path(folder), Path(path)
     facts = _manifest(folder)
     if str(path) == MEMORY or os.path.lexists(path):
         raise UsageError(f"{path}: is there already; --db names a new file for what is imported")

@@ -260,6 +260,12 @@ class Warehouse:
         effects, swaps = self.evaluation.tie_queries(measures, qrels=qrels, runs=runs, progress=progress)
         return self.sql(effects), self.sql(swaps)
 
+    def export(self, folder: str | Path, *, replace: bool = False) -> None:
+        """Write everything into a folder, whole or not at all, of which ``evalsql.import_warehouse`` makes a file."""
+        from evalsql.warehouse.archive import export_warehouse
+
+        export_warehouse(self.database, Path(folder), replace=replace)
+
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""
         return self.sql(self.evaluation.holdings_query())

@@ -101,6 +101,27 @@ DAMAGE: Sequence[tuple[str, str, Sequence[str]]] = [
         ["topic_weights has rows of judgments #99, which are not in qrels"],
     ),
     (
+        "missing_qrels",
+        "insert into topic_meta values (99, 1, 'language', 'en')",
+        ["topic_meta has rows of judgments #99, which are not in qrels"],
+    ),
+    (
+        "missing_qrels",
+        "insert into files values ('topics.language', 99, 'x', null, null, 3)",
+        ["files has rows of judgments #99, which are not in qrels"],
+    ),
+    (
+        "missing_topics",
+        "insert into topic_meta values (1, 99, 'language', 'en')",
+        ["judgments sample, topic #99: has rows in topic_meta and is not in topics"],
+    ),
+    (
+        "file_counts",
+        "insert into topic_meta values (1, 1, 'language', 'en'), (1, 2, 'language', 'de');"
+        "insert into files values ('topics.language', 1, 'x', null, null, 3)",
+        ["topics of judgments sample, language: the files have 3 rows, kept are 2, left out as repeated 0"],
+    ),
+    (
         "missing_topics",
         f"update retrieved set topic_id = 99 where run_id = {HERE}",
         ["run bm25, topic #99: has rows in retrieved and is not in topics"],

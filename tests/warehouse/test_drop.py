@@ -17,7 +17,7 @@ from tests.conftest import Command, new_file, write
 MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"
 TABLES = (
     *("runs", "qrels", "files", "retrieved", "run_topics", "evaluations", "judged_ranks", "assessments"),
-    *("judged_documents", "preferences", "topic_weights", "documents", "topics"),
+    *("judged_documents", "preferences", "topic_weights", "topic_meta", "documents", "topics"),
 )
 
 
@@ -27,6 +27,7 @@ def filled(path: Path) -> Path:
         warehouse.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
         warehouse.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
         warehouse.load_weights({"only other": 2.0}, "other")
+        warehouse.load_topics({"only other": {"text": "what?", "language": "en"}}, qrels="other")
         for nth, name in enumerate(("one", "two", "three")):
             run = {
                 "1": {"a": 3.0, "b": 2.0 + nth, f"only {name}": 1.0},
@@ -81,6 +82,8 @@ def test_dropped_judgments_leave_the_runs(tmp_path: Path) -> None:
         assert warehouse.drop_qrels("other") == ["other"]
         assert figures(warehouse) == expected
         assert warehouse.rows("select count(*) from topic_weights") == [(0,)]
+        assert warehouse.rows("select count(*) from topic_meta") == [(0,)]
+        assert warehouse.rows("select count(*) from files where kind not in ('run', 'qrels')") == [(0,)]
         assert warehouse.rows("select count(*) from topics where topic = 'only other'") == [(0,)]
         # What was dropped can be loaded again.
         warehouse.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other", runs="*")

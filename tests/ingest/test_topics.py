@@ -1,0 +1,335 @@
+"""Texts and groups of topics: every format gives the same, what is wrong is told, and figures split by groups."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas
+import pytest
+
+import evalsql
+from evalsql import InputError, InputWarning, UsageError, Warehouse
+from tests.conftest import Command, new_file, write
+
+TEXTS = {"1": "what is rain", "2": "snow & ice", "3": "Nebel über dem See"}
+SGML = """\
+<top>
+<num> Number: 1
+<title> what is
+  rain
+
+<desc> Description:
+Where does it come from?
+
+<narr> Narrative:
+Relevant: clouds.
+</top>
+
+<top><num>2</num><title>snow &amp; ice</title></top>
+<TOP>
+<NUM> Number: 3 </NUM>
+<TITLE> Topic: Nebel über dem See
+</TOP>
+"""
+XML = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<topics>
+  <topic number="1"><query>what is rain</query><question>Where does it
+    come from?</question><narrative>Relevant: clouds.</narrative></topic>
+  <topic number="2"><query>snow &amp; ice</query></topic>
+  <topic number="3"><query>Nebel <i>über</i> dem See</query></topic>
+</topics>
+"""
+# Files that say the same: as TREC, BEIR, MS MARCO and others have them.
+FILES: Mapping[str, str | bytes] = {
+    "msmarco.tsv": "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()),
+    "windows.tsv": "\ufeff" + "".join(f"{topic}\t{text}\r\n" for topic, text in TEXTS.items()),
+    "packed.tsv.gz": gzip.compress("".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()).encode()),
+    "header.tsv": "qid\tquery\n" + "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()),
+    "quoted.csv": 'topic,text\n1,"what is\n\nrain"\n2,snow & ice\n"3",Nebel über dem See\n',
+    "semicolons.csv": "query_id;title\n" + "".join(f"{topic};{text}\n" for topic, text in TEXTS.items()),
+    "queries.jsonl": "".join(
+        json.dumps({"_id": topic, "text": text, "metadata": {}}) + "\n" for topic, text in TEXTS.items()
+    ),
+    "numbers.jsonl": "".join(json.dumps({"qid": int(topic), "query": text}) + "\n" for topic, text in TEXTS.items()),
+    "dict.json": json.dumps(TEXTS, indent=1),
+    "line.json": json.dumps(TEXTS),
+    "list.json": json.dumps([{"id": topic, "title": text} for topic, text in TEXTS.items()], indent=1),
+    "topics.sgml": SGML,
+    "topics.xml": XML,
+    "nested.xml": XML.replace('<topic number="1">', "<topic><num>1</num>"),
+}
+
+
+@pytest.fixture
+def judged(empty: Warehouse) -> Warehouse:
+    empty.load_qrels({"1": {"a": 1}, "2": {"b": 2, "c": 0}, "3": {"d": 1}}, "weather")
+    return empty
+
+
+def facts(warehouse: Warehouse) -> list[tuple[object, ...]]:
+    return warehouse.rows("select topic, key, value from topic_meta join topics using (topic_id) order by all")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_same_texts(judged: Warehouse, tmp_path: Path, name: str) -> None:
+    content = FILES[name]
+    loaded = judged.load_topics(write(tmp_path / name, content))
+    assert (loaded.qrels, loaded.num_topics, loaded.keys["text"], loaded.unjudged) == ("weather", 3, 3, 0)
+    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
+    if "<" in str(content):
+        told = judged.rows("select description, narrative from topic_texts order by topic")
+        assert told == [("Where does it come from?", "Relevant: clouds."), (None, None), (None, None)]
+    files = judged.rows("select kind, file, num_rows from files where kind = 'topics.text'")
+    assert files == [("topics.text", str(tmp_path / name), 3)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXTS,
+        {topic: {"text": text} for topic, text in TEXTS.items()},
+        [{"query_id": topic, "text": text} for topic, text in TEXTS.items()],
+        pandas.DataFrame({"qid": list(TEXTS), "query": list(TEXTS.values())}),
+    ],
+)
+def test_topics_in_memory(judged: Warehouse, data: object) -> None:
+    judged.load_topics(data)
+    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
+
+
+def test_other_columns_are_groups(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.csv", "topic,title,description,language,hard\n1,a b c,d,en,true\n2,e,,de,\n3,f g,,en,no\n"
+    )
+    loaded = judged.load_topics(path)
+    assert loaded.keys == {"text": 3, "description": 1, "language": 3, "hard": 2}
+    assert judged.rows("select key, topic, topic_group from topic_groups where key <> 'length' order by all") == [
+        ("hard", "1", "true"),
+        ("hard", "3", "no"),
+        ("language", "1", "en"),
+        ("language", "2", "de"),
+        ("language", "3", "en"),
+    ]
+    lengths = judged.rows("select topic, topic_group from topic_groups where key = 'length' order by topic")
+    assert lengths == [("1", "3"), ("2", "1"), ("3", "2")]
+    held = judged.rows("select num_texts, topic_groups from holdings where kind = 'qrels'")
+    assert held == [(3, "hard,language")]
+
+
+def test_what_beir_and_xml_say_beside_the_text_is_a_group(judged: Warehouse, tmp_path: Path) -> None:
+    beir = {"_id": "1", "text": "x", "metadata": {"year": 2020, "tags": ["a"], "open": True, "none": None}}
+    with pytest.warns(InputWarning, match="left out, since a topic has several values of it or a list: tags"):
+        judged.load_topics(write(tmp_path / "q.jsonl", json.dumps(beir) + "\n"))
+    assert facts(judged) == [("1", "open", "true"), ("1", "text", "x"), ("1", "year", "2020")]
+    xml = '<t><topic number="2" type="nav"><query>q</query><subtopic>a</subtopic><subtopic>b</subtopic></topic></t>'
+    with pytest.warns(InputWarning, match="several values of it or a list: subtopic"):
+        judged.load_topics(write(tmp_path / "q.xml", xml), replace=True)
+    assert ("2", "type", "nav") in facts(judged)
+
+
+def test_topics_without_judgments_are_told(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "1\ta\n7\tb\n8\tc\n")
+    with pytest.warns(InputWarning, match="t.tsv: 2 topics without judgments left out: 7, 8"):
+        assert judged.load_topics(path).unjudged == 2
+    assert facts(judged) == [("1", "text", "a")]
+    with pytest.raises(
+        InputError, match="none of its topics is judged; topics of the judgments 1, 2, 3; of the file 0"
+    ):
+        judged.load_topics(write(tmp_path / "none.tsv", "0\ta\n"), replace=True)
+    assert facts(judged) == [("1", "text", "a")]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("1\ta\n2 b\n1\tc\n", r"t:2: expected topic<TAB>text(.|\n)*t:3: topic 1 stands here already, at line 1"),
+        ("1\ta\tb\n", "t:1: more than two columns; a header names them"),
+        ("topic,text,x\n1,a\n", "t:2: 2 columns, expected 3: topic, text, x"),
+        ('topic,text\n1,"a\nb"\n,c\n', "t:4: topic is empty"),
+        ("topic,text,text\n1,a,b\n", "t:1: 2 columns are called text"),
+        ('{"_id": "1", "text": "a"}\n{"_id": "2"\n', "t:2: JSON lines: not JSON"),
+        ('{"_id": "1", "text": "a"}\n[1]\n', "t:2: JSON lines: no object"),
+        ('{"text": "a", "x": 1}\n', "t:1: JSON lines: there is no column for the topic"),
+        ('[{"qid": "1", "text": "a"}, 3]', "t: JSON, topic 2 of the list: expected an object"),
+        ('{"1": "a",\n"2": }', "t:2: broken JSON"),
+        ("<top>\n<num>1\n<title>a\n", "t:1: <top> is not closed by </top>"),
+        ("<top>\n<num>1<title>a\n<top>\n<num>2<title>b\n</top>\n", "t:1: <top> is not closed by </top>"),
+        ("<top>\n<title>a\n</top>\n", "t:1: the topic has no <num>"),
+        ("<t>\n<topic number='1'>\n<query>a</topic></t>", "t:3: is not well-formed XML: mismatched tag"),
+        ("<t>\n<topic><query>a</query></topic></t>", "t:2: the topic has no number"),
+        (
+            "<!DOCTYPE t [<!ENTITY a 'b'>]><t><topic id='1'>&a;</topic></t>",
+            "t: cannot be read: it declares the entity a",
+        ),
+        ("", "t: holds no topics"),
+        ("topic,text\n1,\n2,\n", "t: says nothing of its topics"),
+        (b"1\t\xff\n", "t:1: not UTF-8 text"),
+        (b"PAR1xxxx", "t: is Parquet; topics are text"),
+    ],
+)
+def test_wrong_files_are_refused_with_their_lines(
+    judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | bytes, complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "t", content)
+    with pytest.raises(InputError, match=complaint):
+        judged.load_topics("t")
+    assert facts(judged) == []
+    assert judged.rows("select count(*) from files where kind <> 'qrels'") == [(0,)]
+
+
+def test_texts_and_groups_take_the_place_of_others_only_on_request(judged: Warehouse) -> None:
+    judged.load_topics({"1": {"text": "a", "language": "en"}, "2": {"text": "b"}})
+    with pytest.raises(UsageError, match="topics of weather already have: text; --replace"):
+        judged.load_topics({"3": "c"})
+    judged.load_topics({"3": "c"}, replace=True)
+    judged.load_topics({"2": {"hard": "yes"}})
+    assert facts(judged) == [("1", "language", "en"), ("2", "hard", "yes"), ("3", "text", "c")]
+    kinds = judged.rows("select kind, num_rows from files where kind like 'topics.%' order by kind")
+    assert kinds == [("topics.hard", 1), ("topics.language", 1), ("topics.text", 1)]
+
+
+def test_whose_topics_they_are_is_asked_where_there_are_several(judged: Warehouse) -> None:
+    judged.load_qrels({"1": {"a": 1}}, "other")
+    with pytest.raises(
+        UsageError, match=r"several judgment sets, say whose topics these are \(--qrels\): other, weather"
+    ):
+        judged.load_topics({"1": "a"})
+    judged.load_topics({"1": "another question"}, qrels="other")
+    judged.load_topics({"1": "a"}, qrels="weather")
+    assert judged.rows("select qrels, topic, text from topic_texts order by all") == [
+        ("other", "1", "another question"),
+        ("weather", "1", "a"),
+    ]
+
+
+def test_columns_are_named(judged: Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "nummer,frage,sprache\n1,wie?,de\n2,was?,de\n")
+    judged.load_topics(path, columns={"topic": "nummer", "text": "frage"})
+    assert facts(judged) == [
+        ("1", "sprache", "de"),
+        ("1", "text", "wie?"),
+        ("2", "sprache", "de"),
+        ("2", "text", "was?"),
+    ]
+    with pytest.raises(UsageError, match="columns are named for topic, text, description, narrative"):
+        judged.load_topics(path, columns={"grade": "x"})
+    with pytest.raises(InputError, match=r"t.csv:1: there is no column qid"):
+        judged.load_topics(path, columns={"topic": "qid"})
+
+
+# Figures by group
+
+
+@pytest.fixture
+def grouped(tmp_path: Path, sample_file: Path) -> Warehouse:
+    warehouse = evalsql.open(new_file(tmp_path, sample_file))
+    topics = [topic for (topic,) in warehouse.rows("select topic from weighted_topics order by topic")]
+    kinds = {topic: {"kind": ("short", "long")[at % 2]} for at, topic in enumerate(topics) if at % 5}
+    warehouse.load_topics(kinds)
+    warehouse.load_weights({topic: 1.0 + at for at, topic in enumerate(topics[:9])}, "sample")
+    return warehouse
+
+
+def test_means_of_groups_are_those_of_a_plain_loop(grouped: Warehouse) -> None:
+    measures = ["AP", "NumRet", "GMAP", "TAP@5"]
+    kinds = dict(grouped.rows("select topic, topic_group from topic_groups where key = 'kind'"))
+    weights = dict(grouped.rows("select topic, weight from weighted_topics"))
+    assert len(set(weights.values())) > 5
+    values = defaultdict(list)
+    for _, run, topic, measure, value in grouped.evaluate(measures, per_topic=True).fetchall():
+        values[kinds.get(topic), run, measure].append((topic, value))
+    with grouped:
+        table = grouped.evaluate(measures, by="kind")
+        assert table.columns == ["qrels", "group", "run", "topics", *measures]
+        rows = table.fetchall()
+    assert [row[1] for row in rows] == ["long"] * 8 + ["short"] * 8 + [None] * 8
+    assert {(row[1], row[3]) for row in rows} == {("long", 16), ("short", 16), (None, 8)}
+    for _, group, run, _, ap, num_ret, gmap, tap in rows:
+        of = {measure: values[group, run, measure] for measure in measures}
+        assert ap == pytest.approx(sum(value for _, value in of["AP"]) / len(of["AP"]), abs=1e-12)
+        assert num_ret == sum(value for _, value in of["NumRet"])
+        logarithms = [math.log(max(value, 0.00001)) for _, value in of["GMAP"]]
+        assert gmap == pytest.approx(math.exp(sum(logarithms) / len(logarithms)), abs=1e-12)
+        total = sum(weights[topic] for topic, _ in of["TAP@5"])
+        assert tap == pytest.approx(sum(weights[topic] * value for topic, value in of["TAP@5"]) / total, abs=1e-12)
+    for group in ("long", "short", None):
+        of_group = [row[4] for row in rows if row[1] == group]
+        assert of_group == sorted(of_group, reverse=True)
+
+
+def test_a_group_of_all_topics_has_the_means_of_the_leaderboard(grouped: Warehouse) -> None:
+    with grouped:
+        grouped.execute("update topic_meta set value = 'all'")
+        grouped.execute("""
+            insert into topic_meta select qrels_id, topic_id, 'kind', 'all' from (
+                select distinct qrels_id, topic_id from judged_documents
+            ) as judged where topic_id not in (select topic_id from topic_meta)
+        """)
+        query = "select qrels, run, measure, value, num_topics from"
+        by_group = grouped.rows(f"{query} group_means(group_key := 'kind') order by all")
+        assert by_group == grouped.rows(f"{query} summary order by all")
+        assert len(by_group) > 100
+
+
+def test_leaderboard_by_group(grouped: Warehouse, command: Command) -> None:
+    path = grouped.path
+    grouped.close()
+    board = command("leaderboard", "bm25", "dense", "-m", "AP", "--by", "kind", "--format", "csv", "--db", path)
+    assert board.returncode == 0, board.stderr
+    lines = board.stdout.splitlines()
+    assert lines[0] == "qrels,group,run,topics,AP"
+    assert [line.split(",")[:4] for line in lines[1:]] == [
+        ["sample", group, run, count]
+        for group, count in (("long", "16"), ("short", "16"), ("", "8"))
+        for run in ("dense", "bm25")
+    ]
+    assert "sample: 8 topics without kind, in the rows that name no group" in board.stderr
+    refused = command("leaderboard", "--by", "langauge", "--db", path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert 'no topic has a group "langauge"; there are: kind' in refused.stderr
+
+
+# Where texts are shown
+
+
+def test_texts_are_shown(command: Command, tmp_path: Path, sample_file: Path) -> None:
+    path = new_file(tmp_path, sample_file)
+    write(tmp_path / "t.tsv", "T01\twhy <b>rain</b>\nT02\tsnow\nT99\tnot judged\n")
+    loaded = command("load", "topics", "t.tsv", "--db", path)
+    assert loaded.returncode == 0
+    assert "t.tsv: 1 topic without judgments left out: T99" in loaded.stderr
+    assert "loaded 2 topics of the 40 of sample: text of 2" in loaded.stderr
+    assert "nothing was loaded of 38 topics: T03, T04, T05, T06, T07, ..." in loaded.stderr
+    assert "the topic asks: why <b>rain</b>" in command("explain", "bm25", "T01", "--db", path).stderr
+    assert "the topic asks" not in command("explain", "bm25", "T03", "--db", path).stderr
+    rows = command("topics", "bm25", "-m", "AP", "--texts", "--format", "json", "--db", path)
+    texts = {row["topic"]: row["text"] for row in json.loads(rows.stdout)}
+    assert (len(texts), texts["T01"], texts["T02"], texts["T03"]) == (40, "why <b>rain</b>", "snow", None)
+    drawn = command("chart", "topics", "-o", "c.html", "--db", path)
+    assert drawn.returncode == 0, drawn.stderr
+    page = (tmp_path / "c.html").read_text()
+    assert '"text": "why \\u003cb>rain\\u003c/b>"' in page
+    assert '{"field": "text", "type": "nominal", "title": "text"}' in page
+
+
+def test_groups_without_a_header_are_named_by_key(command: Command, tmp_path: Path, sample_file: Path) -> None:
+    path = new_file(tmp_path, sample_file)
+    done = command("load", "groups", "-", "--key", "hardness", "--db", path, stdin="T01 very easy\nT02 hard\n")
+    assert done.returncode == 0, done.stderr
+    asked = "select topic, topic_group from topic_groups where key = 'hardness' order by topic"
+    shown = command("sql", asked, "--format", "csv", "--db", path)
+    assert shown.stdout == "topic,topic_group\nT01,very easy\nT02,hard\n"
+    again = command("load", "groups", "-", "--db", path, stdin="topic,title\nT01,news\n")
+    assert again.returncode == 0, again.stderr
+    assert command("sql", "select key from topic_groups where topic_group = 'news'", "--db", path).stdout.split()[
+        -1
+    ] == ("title")
+    replaced = command("load", "qrels", "-", "--name", "sample", "--replace", "--db", path, stdin="T01 0 doc-0481 1\n")
+    assert "hardness, title of its topics went with the judgments replaced" in replaced.stderr
