@@ -26,6 +26,7 @@ from evalsql.warehouse.user_measures import with_added
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
+_MOST_TOLD = 5
 _MADE = ("measures", "relations")  # the program writes these itself, from its own files and the added measures
 _GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 _IN_PLACE_WORDS = """\
@@ -86,7 +87,7 @@ def _others(database: Database, tables: Sequence[Relation]) -> list[str]:
     """What users made beside a warehouse's own tables and relations."""
     known = {table.name for table in tables} | {"scores"}
     known |= {name for (name,) in database.rows("select relation from main.relations")} | {*database.catalog.relations}
-    return [f"{kind} {name}" for schema, name, kind in sorted(database.rows(OBJECTS)) if name not in known]
+    return sorted(f"{kind} {name}" for _, name, kind in database.rows(OBJECTS) if name not in known)
 
 
 # SQL for any DuckDB client
@@ -206,6 +207,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress) -> None:
     reach = Reach(folders=[os.path.abspath(folder / TABLES)])
     database = open_database(str(path), progress=progress, reach=reach)
+    database.path = str(path.parent.parent / path.name)  # where it will be, for messages
     try:
         tables = list(database.catalog.of_kind("tables"))
         with database.transaction():
@@ -213,6 +215,9 @@ def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress
                 progress("importing", done, len(tables))
                 if table.name not in (*_MADE, "warehouse"):
                     _read_table(database, table, folder, facts["rows"])
+            if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
+                lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
+                raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
             before = database.catalog
             database.catalog = with_added(database)
             if database.catalog.own:
@@ -221,10 +226,6 @@ def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress
                 table = database.catalog["warehouse"]
                 database.execute("delete from main.warehouse")
                 _read_table(database, table, folder, facts["rows"])
-        quick = audits(database.catalog, quick=True)
-        if found := findings(Evaluation(database), quick, progress):
-            lines = "\n".join(finding for _, finding, _ in found[:5])
-            raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
     finally:
         database.close()
 

@@ -1,0 +1,409 @@
+"""What is exported loads again as it was: runs, judgments, topics and weights one by one, warehouses as a whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import evalsql
+from evalsql import AuditError, InputError, UsageError, Warehouse
+from evalsql.catalog.relations import read_catalog
+from evalsql.warehouse import archive
+from tests.conftest import Command, new_file, write
+
+TABLES = [table.name for table in read_catalog().of_kind("tables")]
+OWN = """\
+-- measure: Half
+-- title: Half of the average precision
+-- definition: AP / 2
+-- range: 0 1
+-- mean: arithmetic
+select qrels, run, topic, value / 2 as value from ap
+"""
+
+
+def filled(path: Path, folder: Path) -> Path:
+    """All that a warehouse can hold: grades, groups, preferences, weights, texts, groups of topics, own measures."""
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1, "b": 0, "c": -1}, "ü 2": {"c": 2}}, "main", meta={"batch": "7"})
+        groups = write(folder / "groups.txt", "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n")
+        warehouse.load_qrels(groups, form="groups")
+        levels = write(folder / "levels.txt", "1 u s1 a 2\n1 u s1 b 1.5\n1 u s2 c 0\n1 v s1 b 3\n")
+        warehouse.load_qrels(levels, form="preferences")
+        warehouse.load_weights({"1": 0.1, "ü 2": 3}, "main")
+        warehouse.load_topics({"1": {"text": 'why "rain"', "language": "en"}, "ü 2": {"text": "Schnee"}}, qrels="main")
+        warehouse.load_topics({"3": {"text": "another"}}, qrels="groups")
+        for name, scores in (("one", (1 / 3, 0.1, 1e300)), ("two/x", (5e-324, 2.0, -1.5))):
+            run = {"1": dict(zip("abc", scores, strict=True)), "ü 2": {'d "e"': 1.0, "c": 1.0}, "3": {"c": 0.25}}
+            warehouse.load_run(run, name, qrels=["main", "groups", "levels"])
+        warehouse.load_run({"1": {"a": 1e-200, "b": 1e-300}}, "blast", qrels="main", lower_is_better=True)
+        warehouse.load_run({"1": ["c", "a"]}, "ranking", qrels="main", depth=1, meta={"k": "v"})
+        warehouse.load_measures(write(folder / "half.sql", OWN))
+    return path
+
+
+def differences(path: Path, other: Path) -> dict[str, int]:
+    """By base table how many rows only one of the two files has."""
+    with duckdb.connect() as connection:
+        for name, file in (("a", path), ("b", other)):
+            connection.execute(f"attach '{file}' as {name} (read_only)")
+        found = {}
+        for table in TABLES:
+            query = f"""
+                select count(*) from (
+                    (from a.{table} except all from b.{table}) union all (from b.{table} except all from a.{table})
+                )"""
+            ((found[table],),) = connection.execute(query).fetchall()
+        return found
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> tuple[Path, Path]:
+    """A warehouse file and the folder that it was exported to."""
+    path, folder = filled(new_file(tmp_path), tmp_path), tmp_path / "archive"
+    with evalsql.open(path, read_only=True) as warehouse:
+        warehouse.export(folder)
+    return path, folder
+
+
+# Whole warehouses
+
+
+def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    path, folder = exported
+    with evalsql.open(path, read_only=True) as warehouse:
+        lacking = {table for table in TABLES if not warehouse.rows(f"select 1 from {table} limit 1")}
+        assert lacking == {"stored_scores"}
+        before = warehouse.evaluate("Half AP TAP@5 ERR-IA", per_topic=True).fetchall()
+        by_group = warehouse.evaluate("AP", by="language").fetchall()
+    copy = tmp_path / "copy.duckdb"
+    found = evalsql.import_warehouse(folder, copy)
+    assert found.rows["runs"] == 4
+    assert differences(path, copy) == dict.fromkeys(TABLES, 0)
+    with evalsql.open(copy) as warehouse:
+        assert warehouse.evaluate("Half AP TAP@5 ERR-IA", per_topic=True).fetchall() == before
+        assert warehouse.evaluate("AP", by="language").fetchall() == by_group
+        warehouse.load_run({"1": {"b": 1.0}}, "later", qrels="main")
+    assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".")) == []
+    # The comparison sees a row that is another.
+    assert differences(path, copy)["runs"] == 1
+
+
+def test_it_holds_scores_computed_elsewhere(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    path, _ = exported
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("insert into stored_scores values (1, 1, 1, 'AP', 0.1, '0.2.0', 'x')")
+        warehouse.export(tmp_path / "second")
+    evalsql.import_warehouse(tmp_path / "second", tmp_path / "copy.duckdb")
+    assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)
+
+
+def test_duckdb_queries_the_folder_in_place(
+    exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, folder = exported
+    asked = (
+        "select run, topic, value from ap order by all",
+        "select run, topic, value from half order by all",
+        "select run, topic, value from ndcg(k := 1) order by all",
+        "select * from holdings order by all",
+        "select * from topic_texts order by all",
+        "select max(first_rank) from retrieved",
+    )
+    with evalsql.open(path, read_only=True) as warehouse:
+        expected = [warehouse.rows(query) for query in asked]
+    moved = shutil.move(folder, tmp_path / "moved here")
+    with duckdb.connect(str(moved / archive.VIEWS), read_only=True) as connection:
+        connection.execute(f"set file_search_path = '{moved}'")
+        assert [connection.execute(query).fetchall() for query in asked] == expected
+    monkeypatch.chdir(moved)
+    with duckdb.connect(archive.VIEWS, read_only=True) as connection:
+        assert [connection.execute(query).fetchall() for query in asked] == expected
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, folder = new_file(tmp_path), tmp_path / "archive"
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 2}}, "main")
+        warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "one")
+        warehouse.load_measures(write(tmp_path / "half.sql", OWN))
+        expected = warehouse.rows("select topic, value from half order by topic")
+        warehouse.export(folder)
+    monkeypatch.chdir(folder)
+    with duckdb.connect() as connection:
+        connection.execute(Path(archive.IN_PLACE).read_text())
+        assert connection.execute("select topic, value from half order by topic").fetchall() == expected
+        comments = "select count(*) from duckdb_views() where comment is null and not internal"
+        assert connection.execute(comments).fetchall() == [(0,)]
+    made = tmp_path / "made.duckdb"
+    with duckdb.connect(str(made), config={"storage_compatibility_version": "v1.5.0"}) as connection:
+        connection.execute(Path(archive.INTO_TABLES).read_text())
+    assert differences(path, made) == dict.fromkeys(TABLES, 0)
+    with evalsql.open(made, read_only=True) as warehouse:
+        assert warehouse.rows("select topic, value from half order by topic") == expected
+
+
+def test_no_folder_is_written_over_unasked(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    path, folder = exported
+    other = tmp_path / "mine"
+    write(other / "thesis.txt", "years of work")
+    with evalsql.open(path) as warehouse:
+        with pytest.raises(UsageError, match="archive: is there already; --replace writes over it"):
+            warehouse.export(folder)
+        for replace in (False, True):
+            with pytest.raises(UsageError, match="mine: is there already and is no export of a warehouse"):
+                warehouse.export(other, replace=replace)
+        warehouse.drop_runs("one")
+        warehouse.export(folder, replace=True)
+        with pytest.raises(UsageError, match="nowhere"):
+            warehouse.export(tmp_path / "nowhere" / "archive")
+    assert (other / "thesis.txt").read_text() == "years of work"
+    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["runs"] == 3
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_an_export_that_fails_leaves_nothing(
+    exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, folder = exported
+    before = (folder / archive.MANIFEST).read_bytes()
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(archive, "_write_views", stop)
+    with evalsql.open(path) as warehouse:
+        for target in (folder, tmp_path / "new"):
+            with pytest.raises(KeyboardInterrupt):
+                warehouse.export(target, replace=True)
+    assert (folder / archive.MANIFEST).read_bytes() == before
+    assert not (tmp_path / "new").exists()
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def damaged(folder: Path, how: str) -> None:
+    tables = folder / archive.TABLES
+    facts = json.loads((folder / archive.MANIFEST).read_text())
+    if how == "missing":
+        (tables / "runs.parquet").unlink()
+    elif how == "cut":
+        (tables / "retrieved.parquet").write_bytes((tables / "retrieved.parquet").read_bytes()[:-20])
+    elif how == "columns":
+        duckdb.execute(f"copy (select 1 as run_id) to '{tables / 'run_topics.parquet'}' (format parquet)")
+    elif how == "rows":
+        rows = f"from '{tables / 'topics.parquet'}' limit 1"
+        duckdb.execute(f"create or replace temp table kept as {rows}")
+        duckdb.execute(f"copy kept to '{tables / 'topics.parquet'}' (format parquet)")
+    elif how in ("newer", "older"):
+        facts["schema"] += 1 if how == "newer" else -1
+    elif how == "manifest":
+        facts = {"evalsql": "0.2.0"}
+    elif how == "lost":
+        file = tables / "qrels.parquet"
+        duckdb.execute(f"create or replace temp table kept as from '{file}' where qrels <> 'main'")
+        duckdb.execute(f"copy kept to '{file}' (format parquet)")
+        facts["rows"]["qrels"] -= 1
+    (folder / archive.MANIFEST).write_text(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "complaint"),
+    [
+        ("missing", InputError, r"tables/runs.parquet: is missing from the export"),
+        ("cut", InputError, r"tables/retrieved.parquet: cannot be read as the table retrieved"),
+        ("columns", InputError, r"tables/run_topics.parquet: cannot be read as the table run_topics"),
+        ("rows", InputError, r"tables/topics.parquet: holds 1 rows, evalsql.json says 3"),
+        ("newer", UsageError, "was exported by evalsql .*, which is newer; upgrade"),
+        ("older", UsageError, "whose tables were others; load.sql in it makes a file"),
+        ("manifest", InputError, "evalsql.json: is damaged"),
+        ("lost", AuditError, "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing was imported"),
+    ],
+)
+def test_a_damaged_folder_is_refused(
+    exported: tuple[Path, Path], tmp_path: Path, how: str, kind: type[Exception], complaint: str
+) -> None:
+    _, folder = exported
+    damaged(folder, how)
+    with pytest.raises(kind, match=complaint):
+        evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+    assert not (tmp_path / "copy.duckdb").exists()
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    _, folder = exported
+    for name in (archive.IN_PLACE, archive.INTO_TABLES, archive.VIEWS):
+        (folder / name).write_text("this is no SQL")
+    evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
+    file = folder / archive.TABLES / "added_relations.parquet"
+    duckdb.execute(
+        f"copy (select * replace (replace(text, 'from ap', 'from read_csv(''/etc/passwd'')') as text) from '{file}') "
+        f"to '{tmp_path / 'evil.parquet'}' (format parquet)"
+    )
+    shutil.move(tmp_path / "evil.parquet", file)
+    with pytest.warns(evalsql.InputWarning, match="half.sql:6: reads unknown relation /etc/passwd"):
+        evalsql.import_warehouse(folder, tmp_path / "evil.duckdb")
+
+
+def test_the_commands(command: Command, tmp_path: Path) -> None:
+    path = filled(new_file(tmp_path), tmp_path)
+    done = command("export", "warehouse", "archive", "--db", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"wrote {len(TABLES)} tables of" in done.stderr
+    again = command("export", "warehouse", "archive", "--db", path)
+    assert (again.returncode, "--replace writes over it" in again.stderr) == (2, True)
+    back = command("import", "archive", "--db", "copy.duckdb")
+    assert (back.returncode, back.stdout) == (0, ""), back.stderr
+    assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)
+    again = command("import", "archive", "--db", "copy.duckdb")
+    assert (again.returncode, "copy.duckdb: is there already" in again.stderr) == (2, True)
+    assert command("import", ".", "--db", "other.duckdb").returncode == 2
+    assert not (tmp_path / "other.duckdb").exists()
+    assert command("export", "warehouse", "x", "--db", "none.duckdb").returncode == 3
+
+
+# Runs and judgments
+
+
+@pytest.mark.parametrize("form", ["trec", "beir", "parquet", "jsonl"])
+def test_runs_load_again_as_they_were(command: Command, tmp_path: Path, sample_file: Path, form: str) -> None:
+    done = command("export", "runs", "--format", form, "-o", "out/", "--db", sample_file)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 8
+    command("export", "qrels", "--format", form, "-o", "sample.qrels", "--db", sample_file)
+    assert command("load", "qrels", "sample.qrels").returncode == 0
+    loaded = command("load", "runs", "out/*")
+    assert loaded.returncode == 0, loaded.stderr
+    assert by_name(tmp_path / "evalsql.duckdb", sample_file) == [(0,), (0,)]
+
+
+def by_name(path: Path, other: Path) -> list[tuple[int]]:
+    """How many rows of rankings and judgments only one of two warehouses has."""
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{path}' as a (read_only); attach '{other}' as b (read_only)")
+        return [
+            connection.execute(f"""
+                select count(*) from (
+                    (from a.{view} except all from b.{view}) union all (from b.{view} except all from a.{view})
+                )""").fetchall()[0]
+            for view in ("rankings", "judgments")
+        ]
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_odd_names_scores_and_tie_rules_go_through(tmp_path: Path, command: Command, form: str) -> None:
+    path = filled(new_file(tmp_path), tmp_path)
+    for name, others in (
+        ("one", ()),
+        ("two/x", ()),
+        ("blast", ("--lower-is-better",)),
+        ("ranking", ("--tie-rule", "rank")),
+    ):
+        file = f"run-{name.replace('/', '-')}"
+        done = command("export", "runs", name, "--format", form, "-o", file, "--db", path)
+        assert done.returncode == 0, done.stderr
+        assert ("evalsql load runs takes " + " ".join(others) in done.stderr) == bool(others)
+        loaded = command("load", "runs", file, "--name", name, *others, "--db", "again.duckdb")
+        assert loaded.returncode == 0, loaded.stderr
+    for name, others in (("main", ()), ("groups", ("--form", "groups")), ("levels", ("--form", "preferences"))):
+        assert command("export", "qrels", name, "--format", form, "-o", name, "--db", path).returncode == 0
+        loaded = command("load", "qrels", name, *others, "--db", "again.duckdb")
+        assert loaded.returncode == 0, loaded.stderr
+    assert by_name(tmp_path / "again.duckdb", path) == [(0,), (0,)]
+    levels = "select topic, judgment_group, subgroup, document, level from preferences join topics using (topic_id) "
+    levels += "join documents using (document_id) order by all"
+    with evalsql.open(path, read_only=True) as first, evalsql.open(tmp_path / "again.duckdb", read_only=True) as second:
+        assert first.rows(levels) == second.rows(levels)
+        assert len(first.rows(levels)) == 4
+
+
+def test_groups_and_preferences_as_trec_files(tmp_path: Path, command: Command) -> None:
+    path = filled(new_file(tmp_path), tmp_path)
+    groups = command("export", "qrels", "groups", "--db", path)
+    assert groups.stdout == "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n"
+    assert "evalsql load qrels takes --form groups for it" in groups.stderr
+    levels = command("export", "qrels", "levels", "--db", path)
+    assert levels.stdout == "1 u s1 a 2.0\n1 u s1 b 1.5\n1 u s2 c 0.0\n1 v s1 b 3.0\n"
+    refused = command("export", "qrels", "levels", "--format", "beir", "--db", path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    lost = command("export", "qrels", "groups", "--format", "beir", "--db", path)
+    assert (lost.returncode, lost.stdout) == (2, "")
+
+
+def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: Command) -> None:
+    path = filled(new_file(tmp_path), tmp_path)
+    refused = command("export", "runs", "one", "ranking", "-o", "out", "--db", path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "'ü 2' cannot be written to a TREC file" in refused.stderr
+    refused = command("export", "runs", "-o", "out", "--format", "jsonl", "--db", path)
+    assert "two/x cannot name a file; export it by itself with -o FILE" in refused.stderr
+    assert not (tmp_path / "out").exists()
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -> None:
+    path = new_file(tmp_path, sample_file)
+    write(tmp_path / "out" / "dense.run", "mine")
+    refused = command("export", "runs", "-o", "out", "--db", path)
+    assert (refused.returncode, "out/dense.run: is there already" in refused.stderr) == (2, True)
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["dense.run"]
+    assert (tmp_path / "out" / "dense.run").read_text() == "mine"
+    assert command("export", "runs", "-o", "out", "--replace", "--db", path).returncode == 0
+    assert len(list((tmp_path / "out").iterdir())) == 8
+    before = path.read_bytes()
+    for target in (path, path.name):
+        assert command("export", "runs", "bm25", "-o", target, "--replace", "--db", path).returncode == 2
+    assert path.read_bytes() == before
+    several = command("export", "runs", "--db", path)
+    assert (several.returncode, "-o names the folder" in several.stderr) == (2, True)
+    parquet = command("export", "runs", "bm25", "--format", "parquet", "--db", path)
+    assert (parquet.returncode, parquet.stdout) == (2, "")
+
+
+# Topics, weights and values
+
+
+@pytest.mark.parametrize("form", ["jsonl", "beir"])
+def test_topics_and_weights_load_again(tmp_path: Path, command: Command, form: str) -> None:
+    path = filled(new_file(tmp_path), tmp_path)
+    asked = "select * from topic_meta where qrels_id = 1 order by all"
+    weights = "select * from topic_weights order by all"
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("update topics set topic = '2' where topic = 'ü 2'")
+        before = warehouse.rows(asked), warehouse.rows(weights)
+    assert command("export", "topics", "main", "--format", form, "-o", "t.jsonl", "--db", path).returncode == 0
+    assert command("export", "weights", "-o", "w.txt", "--db", path).returncode == 0
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("delete from topic_meta where qrels_id = 1; delete from topic_weights")
+        warehouse.load_topics(tmp_path / "t.jsonl", qrels="main")
+        warehouse.load_weights(tmp_path / "w.txt", "main", replace=True)
+        assert (warehouse.rows(asked), warehouse.rows(weights)) == before
+        assert [len(rows) for rows in before] == [3, 2]
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_scores_are_the_values_of_topics(command: Command, tmp_path: Path, sample_file: Path, form: str) -> None:
+    done = command("export", "scores", "bm25", "-m", "AP,RR", "-o", f"s.{form}", "--db", sample_file)
+    assert done.returncode == 0, done.stderr
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        expected = warehouse.evaluate("AP RR", per_topic=True, runs="bm25").fetchall()
+        ((version, digest),) = warehouse.rows("select evalsql_version, sql_digest from warehouse")
+    found = duckdb.sql(f"from '{tmp_path / f's.{form}'}'").fetchall()
+    assert found == [(*row, version, digest) for row in expected]
+    assert len(found) == 80
+    refused = command("export", "scores", "--format", "trec", "--db", sample_file)
+    assert (refused.returncode, "scores are written as parquet, jsonl" in refused.stderr) == (2, True)
+
+
+def test_what_users_made_beside_a_warehouse_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    empty.execute("create table notes (x integer); create view mine as select 1 as y")
+    found = archive.export_warehouse(empty.database, tmp_path / "archive")
+    assert found.left_out == ["table notes", "view mine"]
+    evalsql.import_warehouse(str(tmp_path / "archive"), str(tmp_path / "copy.duckdb"))
+    with evalsql.open(tmp_path / "copy.duckdb", read_only=True) as copy:
+        assert copy.rows("select count(*) from duckdb_tables() where table_name = 'notes'") == [(0,)]
