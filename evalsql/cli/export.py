@@ -31,7 +31,7 @@ from evalsql.words import counted
 
 app = typer.Typer(
     help="Write runs, judgments, values or the whole warehouse to files that can be loaded again.\n\n"
-    "Example: evalsql export runs 'rerank-*' -o runs/",
+    "Example: evalsql export runs 'rerank-*' -o trec",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -125,7 +125,7 @@ def weights(
 ) -> None:
     """Write weights of topics, a file a judgment set: topic, weight.
 
-    Example: evalsql export weights blast -o weights.txt
+    Example: evalsql export weights sample -o given.txt
     """
     _export("weights", names or [], None, output, replace=replace, where=where)
 
@@ -179,7 +179,7 @@ def warehouse(
     Example: evalsql export warehouse archive
     """
     with _opened(where, part_of(folder)) as opened:
-        found = archive.export_warehouse(opened.database, folder, replace=replace)
+        found = archive.export_warehouse(opened.database, folder, overwrite=replace)
     note(f"wrote {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows to {folder}")
     if found.left_out:
         note(f"  left out, being no part of a warehouse: {', '.join(found.left_out)}")

@@ -111,7 +111,11 @@ def _facts(
     facts: dict[int, dict[str, str]] = {}
     unjudged: list[str] = []
     left_out: dict[str, None] = {}
+    padded: list[str] = []
     for record in records:
+        if record.topic not in topics and (short := record.topic.lstrip("0")) in topics:
+            padded.append(record.topic)
+            record = record._replace(topic=short)
         if record.topic in lines:
             where = f", at line {lines[record.topic]}" if record.line else ""
             problems.add(Problem(label, record.line, f"topic {record.topic} stands here already{where}"))
@@ -129,6 +133,9 @@ def _facts(
     problems.check()
     if unjudged:
         _warn(label, f"{counted(len(unjudged), 'topic')} without judgments left out: {_some(unjudged)}")
+    if padded:
+        what = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
+        _warn(label, f"{what}: {_some(padded)}")
     if left_out:
         _warn(label, f"left out, since a topic has several values of it or a list: {', '.join(left_out)}")
     return facts, len(unjudged)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,11 +47,11 @@ class Contents(NamedTuple):
     left_out: Sequence[str]
 
 
-def export_warehouse(database: Database, folder: Path, *, replace: bool = False) -> Contents:
+def export_warehouse(database: Database, folder: Path, *, overwrite: bool = False) -> Contents:
     """Write everything that the warehouse holds into a folder, whole or not at all.
 
     Args:
-        replace: write over the folder, if it is another export.
+        overwrite: write over the folder, if it is another export.
 
     Raises:
         UsageError: the folder is there already, or cannot be written.
@@ -58,10 +59,10 @@ def export_warehouse(database: Database, folder: Path, *, replace: bool = False)
     if os.path.lexists(folder):
         if not (folder / MANIFEST).is_file():
             raise UsageError(f"{folder}: is there already and is no export of a warehouse; name another folder")
-        if not replace:
+        if not overwrite:
             raise UsageError(f"{folder}: is there already; --replace writes over it")
     tables = list(database.catalog.of_kind("tables"))
-    with whole_folder(folder, is_ours=replace) as part:
+    with whole_folder(folder, is_ours=overwrite) as part:
         with database.transaction():
             (part / TABLES).mkdir()
             rows = {table.name: _write_table(database, table, part) for table in tables}
@@ -138,7 +139,9 @@ def _stored_columns(table: Relation) -> list[str]:
 
 def _relations(database: Database) -> Iterator[str]:
     yield f"create schema if not exists {STEPS}"
-    for _, statement in ddl.statements(database.catalog, ddl.order(database.catalog)):
+    # Of a file that is open for reading only, some may live with the connection.
+    catalog = replace(database.catalog, temporary=frozenset())
+    for _, statement in ddl.statements(catalog, ddl.order(catalog)):
         yield statement
 
 

@@ -264,7 +264,7 @@ class Warehouse:
         """Write everything into a folder, whole or not at all, of which ``evalsql.import_warehouse`` makes a file."""
         from evalsql.warehouse.archive import export_warehouse
 
-        export_warehouse(self.database, Path(folder), replace=replace)
+        export_warehouse(self.database, Path(folder), overwrite=replace)
 
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""

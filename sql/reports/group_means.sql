@@ -27,6 +27,7 @@ given_weights as (
     from topic_weights
     join qrels on qrels.qrels_id = topic_weights.qrels_id
     join topics on topics.topic_id = topic_weights.topic_id
+    where qrels.replaced_at is null
 ),
 added as (
     select

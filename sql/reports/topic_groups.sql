@@ -33,3 +33,4 @@ select
 from known
 join qrels on qrels.qrels_id = known.qrels_id
 join topics on topics.topic_id = known.topic_id
+where qrels.replaced_at is null

@@ -25,3 +25,4 @@ select
 from forms
 join qrels on qrels.qrels_id = forms.qrels_id
 join topics on topics.topic_id = forms.topic_id
+where qrels.replaced_at is null

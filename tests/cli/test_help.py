@@ -33,8 +33,16 @@ COMMANDS = named_commands()
 # What a command takes one of is told where it is given twice, see test_options.py.
 OF_ONE = {
     *((name, "--qrels") for name in ("report", "chart", "explain", "load lists", "load weights")),
+    *((name, "--qrels") for name in ("load topics", "load groups")),
     ("explain", "--measure"),
 }
+# What is there before an example, and what it writes that no -o names.
+BEFORE = {
+    ("export", "topics"): ("load", "topics", "queries.tsv"),
+    ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
+    ("import",): ("export", "warehouse", "archive"),
+}
+ALSO_WRITTEN = {("demo",): "evalsql-demo.duckdb", ("export", "warehouse"): "archive", ("import",): "copy.duckdb"}
 MEASURE = """\
 -- measure: Half
 -- title: Half of the average precision
@@ -55,6 +63,8 @@ def demonstration(tmp_path: Path, sample_file: Path) -> Path:
         shutil.copy(SAMPLE / "runs" / f"{run}.run", tmp_path / "runs" / f"{name}.run")
     write(tmp_path / "own" / "half.sql", MEASURE)
     write(tmp_path / "weights.txt", "T01 2\nT02 0.5\n")
+    write(tmp_path / "queries.tsv", "T01\tland mines\nT02\tradio\n")
+    write(tmp_path / "groups.csv", "topic,language\nT01,en\nT02,de\n")
     write(tmp_path / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return tmp_path
 
@@ -65,18 +75,19 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     (example,) = re.findall(r"^  Example: evalsql (.*)$", shown, re.MULTILINE)
     arguments = shlex.split(example)
     assert tuple(arguments[: len(words)]) == words
+    if words in BEFORE:
+        assert command(*BEFORE[words]).returncode == 0
     before = set(demonstration.iterdir())
     outcome = command(*arguments)
     # Systems of the sample have tied documents, which ties tells with its exit code.
     assert outcome.returncode == (1 if words == ("ties",) else 0), outcome.stderr
     written = {path.name for path in set(demonstration.iterdir()) - before}
-    assert written == set(re.findall(r"(?:-o|--chart) (\S+)", example)) | (
-        {"evalsql-demo.duckdb"} if words == ("demo",) else set()
-    )
+    named = set(re.findall(r"(?:-o|--chart) (\S+)", example))
+    assert written == named | ({ALSO_WRITTEN[words]} if words in ALSO_WRITTEN else set())
     assert outcome.stdout or written or words[0] in ("load", "shell", "vacuum")
 
 
-@pytest.mark.parametrize("words", [(), ("load",)])
+@pytest.mark.parametrize("words", [(), ("load",), ("export",)])
 def test_a_line_of_the_list_is_whole(command: Command, words: tuple[str, ...]) -> None:
     lines = command(*words, "--help").stdout.partition("Commands:\n")[2].splitlines()
     listed = {(*words, line.split()[0]) for line in lines}

@@ -145,6 +145,18 @@ def test_topics_without_judgments_are_told(judged: Warehouse, tmp_path: Path) ->
     assert facts(judged) == [("1", "text", "a")]
 
 
+def test_leading_zeros_of_numbers_are_told(judged: Warehouse, tmp_path: Path) -> None:
+    """As in topics 51 to 100 of TREC, whose judgments have none."""
+    path = write(tmp_path / "t", "<top>\n<num> Number: 001\n<title>a\n</top>\n<top>\n<num>0\n<title>b\n</top>\n")
+    with pytest.warns(InputWarning) as told:
+        judged.load_topics(path)
+    assert [str(each.message).partition("/t: ")[2] for each in told] == [
+        "1 topic without judgments left out: 0",
+        "1 topic judged under the number without leading zeros: 001",
+    ]
+    assert facts(judged) == [("1", "text", "a")]
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
