@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -116,11 +116,26 @@ class Warehouse:
     load_runs = _by_loader(Loader.load_runs)
     load_run = _by_loader(Loader.load_run)
 
-    def load_topics(self, source: Any, **options: Any) -> LoadedTopics:
-        """Keep texts and groups of topics: a file, {topic: text} or rows; options as ``ingest.topics.load_topics``."""
+    def load_topics(
+        self,
+        source: Any,
+        *,
+        qrels: str | None = None,
+        replace: bool = False,
+        columns: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> LoadedTopics:
+        """Keep texts and groups of a judgment set's topics; for more options see ``ingest.topics.load_topics``.
+
+        Args:
+            source: a file, {topic: text}, {topic: {field: value}}, or rows as dicts or a frame.
+            qrels: whose topics they are; may be left out where there is one judgment set.
+            replace: put them in the place of texts and groups of the same names.
+            columns: names of columns for topic, text, description and narrative, where they are not known.
+        """
         from evalsql.ingest.topics import load_topics
 
-        return load_topics(self.database, source, **options)
+        return load_topics(self.database, source, qrels=qrels, replace=replace, columns=columns, **options)
 
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
