@@ -24,6 +24,7 @@ _COMMANDS = {
     "sql": "ask.sql",
     "shell": "shell.shell",
     "measures": "ask.measures",
+    "compile": "compiling.compile",
     "check": "check.check",
     "trec_eval": "trec_eval.trec_eval",
     "load": "load.app",

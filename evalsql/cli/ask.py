@@ -77,7 +77,7 @@ def sql(
             write_table(Table(columns, rows), output, keep=[warehouse.path])
 
 
-def _catalog(where: Where, own: Sequence[str]) -> Catalog:
+def known_catalog(where: Where, own: Sequence[str]) -> Catalog:
     if where.db is None and not Path(default_path()).exists():
         return read_catalog().extended(read_sources(own))
     with open_warehouse(where, read_only=True, measures=own) as warehouse:
@@ -101,7 +101,7 @@ def measures(
 
     Example: evalsql measures nDCG
     """
-    catalog = _catalog(where, own.paths)
+    catalog = known_catalog(where, own.paths)
     print_measures(catalog, name, output)
 
 

@@ -4,8 +4,8 @@
 with recursive numbers as (
     -- Each step doubles what there is: 1, then 2 and 3, then 4 to 7.
     select 1 as rank
-    from run_topics
-    having max(num_ret) >= 1
+    from (select max(num_ret) as length from run_topics) as longest
+    where longest.length >= 1
     union all
     select 2 * numbers.rank + halves.half as rank
     from numbers

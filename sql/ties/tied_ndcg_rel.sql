@@ -41,7 +41,7 @@ dcgs_at_gains as (
     select
         evaluation_id,
         rank,
-        1 as probability,
+        cast(1 as double) as probability,
         dcg
     from gained
     where gain > 0

@@ -1,0 +1,1 @@
+"""The relations on other engines than the warehouse's own."""

@@ -1,0 +1,145 @@
+"""What each engine says otherwise than DuckDB, and what it cannot say.
+
+sqlglot writes the words of a dialect. What it does not know was found by executing every measure (tests/engines); the
+mends are here, and the constructs for which there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import UnsupportedError
+
+from evalsql.engines.inlining import DUCKDB
+from evalsql.errors import UsageError
+
+# Their values do not depend on a frame, and Spark refuses one that is not its own.
+_WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
+_LEAST_EXPONENT = -700  # e to a lower power is nothing that a sum would show; PostgreSQL calls it an error
+Mend = Callable[[exp.Query], None]
+
+
+class Dialect(NamedTuple):
+    """An engine: the words that sqlglot has for it, mends, and by construct why it is refused."""
+
+    name: str
+    words: str
+    mends: Sequence[Mend]
+    refusals: Mapping[str, str]
+    notes: Sequence[str]
+
+
+class RefusalError(UsageError):
+    """A relation that a dialect cannot carry; the message names the construct and the reason."""
+
+
+def translated(query: exp.Query, dialect: Dialect) -> str:
+    """The query in the words of a dialect.
+
+    Raises:
+        RefusalError: the dialect cannot say it.
+    """
+    query = query.copy()
+    for construct in constructs(query):
+        kind = next((kind for kind in dialect.refusals if construct.startswith(kind)), None)
+        if kind:
+            raise RefusalError(f"{dialect.name} cannot carry {construct}: {dialect.refusals[kind]}")
+    for mend in dialect.mends:
+        mend(query)
+    try:
+        return query.sql(dialect.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
+    except UnsupportedError as error:
+        raise RefusalError(f"{dialect.name} cannot carry it: {error}") from error
+
+
+NESTED = "a WITH inside the recursion"
+DISTINCT = "a UNION without ALL in the recursion"
+TWICE = "a recursion that reads itself more than once in a step"
+WINDOWS = "a window in the recursion"
+OUTER = "an outer join in the recursion"
+EXISTS = "an EXISTS in the recursion"
+REAL = "a cast to a 32-bit float"
+
+
+def constructs(query: exp.Query) -> Iterator[str]:
+    """What some dialect refuses, each with the CTE in which it stands."""
+    for cte in query.ctes:
+        if any(table.name == cte.alias for table in cte.this.find_all(exp.Table)):
+            yield from (f"{construct} {cte.alias}" for construct in _in_recursion(cte))
+        if any(cast.to.this == exp.DataType.Type.FLOAT for cast in cte.find_all(exp.Cast)):
+            yield f"{REAL} in {cte.alias}"
+
+
+def _in_recursion(cte: exp.CTE) -> Iterator[str]:
+    union = cte.this
+    assert isinstance(union, exp.Union)
+    step = union.expression
+    if step.find(exp.With):
+        yield NESTED
+    if union.args.get("distinct"):
+        yield DISTINCT
+    if sum(table.name == cte.alias for table in step.find_all(exp.Table)) > 1:
+        yield TWICE
+    if step.find(exp.Window):
+        yield WINDOWS
+    if any(join.args.get("side") for join in step.find_all(exp.Join)):
+        yield OUTER
+    if step.find(exp.Exists):
+        yield EXISTS
+
+
+def _write_out_windows(query: exp.Query) -> None:
+    """Each named window where it is used: engines differ in what may be said of a name, and sqlglot in what it reads."""
+    for select in query.find_all(exp.Select):
+        named = {each.name: each for each in select.args.get("windows") or []}
+        for window in list(select.find_all(exp.Window)) if named else []:
+            name = window.args.get("alias")
+            if name is None or window.parent_select is not select or window in named.values():
+                continue
+            window.set("alias", None)
+            for part in ("partition_by", "order", "spec"):
+                said = named[name.name].args.get(part)
+                window.set(part, [each.copy() for each in said] if isinstance(said, list) else said and said.copy())
+        select.set("windows", None)
+    for window in query.find_all(exp.Window):
+        if isinstance(window.this, _WITHOUT_FRAME):
+            window.set("spec", None)
+
+
+def _let_vanish(query: exp.Query) -> None:
+    """0 for powers too small for a number, which PostgreSQL calls an underflow."""
+    for node in list(query.find_all(exp.Exp, exp.Pow)):
+        power = node.this.sql(DUCKDB)
+        if isinstance(node, exp.Pow):
+            if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:
+                continue
+            power = f"({node.expression.sql(DUCKDB)}) * ln(nullif(greatest({power}, 0), 0))"
+        whole = sqlglot.parse_one(f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end", dialect=DUCKDB)
+        node.replace(whole)
+        whole.set("default", node)
+
+
+_SPARK_REFUSALS = {
+    NESTED: "Spark does not find the recursive relation in it",
+    DISTINCT: "Spark recurses by UNION ALL only",
+}
+_SPARK_NOTES = (
+    "Recursions go deeper than Spark allows by default: set spark.sql.cteRecursionLevelLimit to the length of the "
+    "longest ranking.",
+)
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect("spark", "spark", [_write_out_windows], _SPARK_REFUSALS, _SPARK_NOTES),
+        Dialect("databricks", "databricks", [_write_out_windows], _SPARK_REFUSALS, _SPARK_NOTES),
+        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish], {}, ()),
+        Dialect(
+            "datafusion", "postgres", [_write_out_windows], {NESTED: "DataFusion recurses over one reference only"}, ()
+        ),
+        Dialect("sqlite", "sqlite", [_write_out_windows], {NESTED: "x", WINDOWS: "x", REAL: "SQLite has no 32-bit floats"}, ()),
+        Dialect(DUCKDB, DUCKDB, [], {}, ()),
+    )
+}
