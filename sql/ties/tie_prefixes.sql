@@ -74,7 +74,7 @@ sets as (
     select
         evaluation_id,
         first_rank,
-        0 as pattern_number,
+        cast(0 as bigint) as pattern_number,
         cast(0 as double) as set_number,
         cast(0 as bigint) as num_docs,
         cast(1 as bigint) as num_sets

@@ -1,0 +1,80 @@
+"""Executes measures on other engines: ``python -m tests.engines [ENGINE ...] [-m MEASURE] [--write]``.
+
+By default all engines and every variant of every measure, on random collections; ``--warehouse FILE`` takes those of a
+warehouse, such as one of TREC-COVID. ``--write`` puts what came of it into ``evalsql/engines/executed.tsv``, from which
+headers of compiled files and the guide are made (``python -m tests.tools.engines_page``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.catalog.names import Measure, parse_measures
+from tests.engines.collections import small_warehouse
+from tests.engines.outcomes import keep
+from tests.engines.runs import ENGINES, missing, outcome, running, short, values, variants
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engines", nargs="*", metavar="ENGINE")
+    parser.add_argument("-m", "--measure", action="append")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--defaults", action="store_true")
+    parser.add_argument("--warehouse")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    engines = given.engines or list(ENGINES)
+    for engine in engines:
+        if lacking := missing(engine):
+            sys.exit(f"{engine} needs {lacking}")
+    with evalsql.open(given.warehouse, read_only=True) if given.warehouse else small_warehouse() as warehouse:
+        failed = _run(warehouse, {engine: _wanted(warehouse, engine, given) for engine in engines}, write=given.write)
+    sys.exit(1 if failed else 0)
+
+
+def _wanted(warehouse: Warehouse, engine: str, given: argparse.Namespace) -> Sequence[Measure]:
+    if given.measure:
+        return parse_measures(given.measure, warehouse.catalog)
+    if given.short:
+        return short(warehouse.catalog, engine)
+    return [
+        each
+        for each in variants(warehouse.catalog)
+        if not given.defaults or all(each.arguments[one.name] == one.default for one in each.relation.parameters)
+    ]
+
+
+def _run(warehouse: Warehouse, wanted: Mapping[str, Sequence[Measure]], *, write: bool) -> int:
+    """How many outcomes were neither equal nor refused; prints those that are not equal, and counts."""
+    measures = {measure.name: measure for each in wanted.values() for measure in each}
+    found: dict[str, dict[str, str]] = {engine: {} for engine in wanted}
+    with ExitStack() as stack:
+        hosts = {engine: stack.enter_context(running(engine, warehouse, each)) for engine, each in wanted.items()}
+        for at, (name, measure) in enumerate(measures.items(), start=1):
+            expected = values(warehouse, measure)
+            for engine in (each for each in wanted if measure in wanted[each]):
+                before = time.monotonic()
+                found[engine][name] = outcome(warehouse.catalog, hosts[engine], engine, measure, expected)
+                if found[engine][name] != "equal":
+                    seconds = time.monotonic() - before
+                    print(f"{engine}\t{name}\t{seconds:.1f} s\t{found[engine][name]}", flush=True)
+            if write and (at % 20 == 0 or at == len(measures)):
+                keep(warehouse.catalog, found)
+    return sum(_counted(engine, outcomes) for engine, outcomes in found.items())
+
+
+def _counted(engine: str, outcomes: Mapping[str, str]) -> int:
+    equal, refused = (sum(each == word for each in outcomes.values()) for word in ("equal", "refused"))
+    print(f"{engine}: {equal} equal, {refused} refused, of {len(outcomes)}", flush=True)
+    return len(outcomes) - equal - refused
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Measures executed on other engines, and compared with DuckDB's own macros."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from evalsql import Warehouse
+from evalsql.catalog.names import Measure, default_measure, parse_measures, tie_variants
+from evalsql.catalog.relations import Catalog
+from evalsql.engines.compiling import compile_measure
+from evalsql.engines.dialects import RefusalError
+from evalsql.engines.inlining import inlined
+from tests.engines.hosts import DataFusion, Host, PostgreSQL, Row, Spark, SQLite, postgres_programs, postgres_server
+
+ENGINES = ("spark", "datafusion", "postgres", "sqlite")
+OTHER_VALUES = (("judged_only", True), ("rel", 2), ("k", 3))
+EXACT = 1e-12
+RECURSION = 10_000
+# Where every measure would take minutes: one for each thing that the engine is told in words of its own.
+FEW = (
+    *("AP", "nDCG@10", "nDCG(judged_only=true,ties='best')@10", "RBP", "IPrec(ties='worst')", "infAP", "Bpref(rel=2)"),
+    *("ERR", "AP_IA", "P_groups@5", "NumPrefs", "alpha_nDCG"),
+)
+SHORT = (
+    *("AP(ties='worst')", "AP(ties='best')", "AP(ties='expected')", "AP(rel=2)", "AP@3", "P(judged_only=true)@3"),
+    *("nDCG(ties='best')@3", "nDCG(ties='expected')", "infAP(ties='worst')", "RBP(p=0.5,ties='expected')"),
+    *("nDCG_rel(ties='expected')", "Q(judged_only=true)", "ERR(ties='expected')", "P_groups(ties='best')@5"),
+)
+
+
+def variants(catalog: Catalog) -> Iterator[Measure]:
+    """Every measure at its defaults, under each order of ties, judged documents only, another grade and a cutoff."""
+    for relation in catalog.measures:
+        default = default_measure(relation)
+        yield default
+        yield from tie_variants(default).values()
+        for name, value in OTHER_VALUES:
+            if name in default.arguments:
+                yield Measure(relation, {**default.arguments, name: value})
+
+
+def short(catalog: Catalog, engine: str) -> list[Measure]:
+    """So many of them as take a minute: all defaults where an engine is quick, and what needs mending."""
+    if engine == "spark":
+        return parse_measures(FEW, catalog)
+    return [*map(default_measure, catalog.measures), *parse_measures(SHORT, catalog)]
+
+
+def missing(engine: str) -> str | None:
+    """What has to be installed to run an engine, if anything."""
+    needed = {"spark": "pyspark", "datafusion": "datafusion", "postgres": "psycopg"}.get(engine)
+    if needed and importlib.util.find_spec(needed) is None:
+        return f"the package {needed}"
+    if engine == "spark" and shutil.which("java") is None:
+        return "Java"
+    if engine == "postgres" and postgres_programs() is None:
+        return "a PostgreSQL server"
+    return None
+
+
+@contextmanager
+def running(engine: str, warehouse: Warehouse, measures: Sequence[Measure]) -> Iterator[Host]:
+    """The engine with the base tables that the measures read."""
+    tables = {name: _table(warehouse, name) for name in _tables_read(warehouse.catalog, measures)}
+    if engine == "postgres":
+        with postgres_server() as folder:
+            yield PostgreSQL(tables, folder)
+    elif engine == "spark":
+        spark = Spark(tables, RECURSION)
+        try:
+            yield spark
+        finally:
+            spark.session.stop()
+    else:
+        yield {"datafusion": DataFusion, "sqlite": SQLite}[engine](tables)
+
+
+def _tables_read(catalog: Catalog, measures: Sequence[Measure]) -> list[str]:
+    return sorted({name for each in measures for name in inlined(catalog, each.relation, each.arguments).tables})
+
+
+def _table(warehouse: Warehouse, name: str) -> pa.Table:
+    """A base table as any client sees it; of maps no other engine has the type, and no measure reads them."""
+    described = warehouse.rows(f"select column_name, column_type from (describe {name})")
+    columns = ", ".join(column for column, kind in described if not kind.startswith("MAP"))
+    return pa.table(warehouse.sql(f"select {columns} from {name}").to_arrow_table())
+
+
+def values(warehouse: Warehouse, measure: Measure) -> list[Row]:
+    """What DuckDB's own macro gives."""
+    return warehouse.rows(f"select qrels, run, topic, value from {measure.call}")
+
+
+def outcome(catalog: Catalog, host: Host, engine: str, measure: Measure, expected: Sequence[Row]) -> str:
+    """``equal``, ``refused`` where it is not compiled, else what went wrong."""
+    try:
+        compiled = compile_measure(catalog, measure, engine)
+    except RefusalError:
+        return "refused"
+    try:
+        rows = host.rows(compiled.text)
+    except Exception as error:
+        words = str(error).replace("\t", " ").splitlines()
+        return f"error: {words[0][:200] if words else type(error).__name__}"
+    return difference(expected, rows) or "equal"
+
+
+def difference(expected: Sequence[Row], found: Sequence[Row]) -> str | None:
+    """Where the values of two answers differ, if they do: a line on the first such topic."""
+    here, there = ({row[:3]: row[3] for row in rows} for rows in (expected, found))
+    if len(expected) != len(found) or here.keys() != there.keys():
+        return f"differs: {len(expected)} rows here, {len(found)} there"
+    for key, value in here.items():
+        if not _same(value, there[key]):
+            return f"differs: {key} is {value} here, {there[key]} there"
+    return None
+
+
+def _same(here: object, there: object) -> bool:
+    if here is None or there is None:
+        return here is there
+    return math.isclose(float(str(here)), float(str(there)), rel_tol=EXACT, abs_tol=EXACT)

@@ -1,0 +1,138 @@
+"""``evalsql compile``: self-contained SELECTs, their headers, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from evalsql import Warehouse
+from evalsql.catalog.names import default_measure, parse_measures
+from evalsql.catalog.relations import read_catalog
+from evalsql.engines.compiling import compile_measure, digest, executed
+from evalsql.engines.dialects import DIALECTS, RefusalError
+from evalsql.engines.inlining import inlined
+from tests.conftest import Command, write
+from tests.engines.collections import small_warehouse
+from tests.engines.runs import difference, variants
+from tests.tools import engines_page
+
+CATALOG = read_catalog()
+TABLES = {relation.name for relation in CATALOG.of_kind("tables")}
+IN_DUCKDB = (
+    *("AP", "AP(rel=2,ties='expected')@10", "nDCG(judged_only=true,ties='worst')@10", "nDCG_rel(ties='expected')"),
+    *("RBP(p=0.5,gains={1:0.5,2:1})", "TAP(quantile=0.25)@5", "alpha_nDCG@3", "P_groups(ties='best')@5", "infAP"),
+    *("NumPrefsFulfilled(ties='worst')", "ERR(ties='expected')@5", "Compat", "IPrecAvg(points='0,0.5,1')"),
+)
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Warehouse]:
+    with small_warehouse() as warehouse:
+        yield warehouse
+
+
+@pytest.mark.parametrize("name", IN_DUCKDB)
+def test_what_is_compiled_for_duckdb_equals_the_macro(small: Warehouse, name: str) -> None:
+    (measure,) = parse_measures([name], small.catalog)
+    compiled = compile_measure(small.catalog, measure, "duckdb").text
+    expected = small.rows(f"select qrels, run, topic, value from {measure.call}")
+    assert difference(expected, [row[:4] for row in small.rows(compiled)]) is None
+    assert len({row[3] for row in expected}) > 1
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_only_base_tables_are_read_and_no_parameter_is_left(dialect: str) -> None:
+    for measure in map(default_measure, CATALOG.measures[::6]):
+        try:
+            text = compile_measure(CATALOG, measure, dialect).text
+        except RefusalError:
+            continue
+        tree = sqlglot.parse_one(text, dialect=DIALECTS[dialect].words)
+        ctes = {str(cte.alias) for cte in tree.find_all(exp.CTE)}
+        read = {table.name for table in tree.find_all(exp.Table)} - ctes
+        assert read <= TABLES, measure.name
+        assert tree.find(exp.Placeholder, exp.Parameter) is None
+        told = re.search(r"Reads the base tables (.*?) as DuckDB", text.replace("\n--", ""))
+        assert told is not None
+        assert set(told[1].split(", ")) == read
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "words"),
+    [
+        ("alpha_nDCG", "spark", "a WITH inside the recursion candidates"),
+        ("NumPrefs", "databricks", "a UNION without ALL in the recursion implied"),
+        ("alpha_nDCG", "datafusion", "a WITH inside the recursion candidates"),
+        ("ERR(ties='expected')", "sqlite", "a window in the recursion passed"),
+        ("TAP@5", "sqlite", "a cast to a 32-bit float"),
+    ],
+)
+def test_what_a_dialect_cannot_carry_is_refused_with_the_construct(
+    command: Command, name: str, dialect: str, words: str
+) -> None:
+    refused = command("compile", name, "--dialect", dialect)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{dialect} cannot carry {words}" in refused.stderr
+    assert DIALECTS[dialect].refusals.keys() & {words[: len(kind)] for kind in DIALECTS[dialect].refusals}
+
+
+def test_the_header_says_version_columns_tables_and_engines(command: Command) -> None:
+    compiled = command("compile", "nDCG(dcg='exp-log2')@10", "AP", "--dialect", "postgres")
+    assert compiled.returncode == 0, compiled.stderr
+    first, second = compiled.stdout.split(";\n\n")
+    assert first.startswith("-- nDCG(dcg='exp-log2')@10: Normalised discounted cumulative gain\n-- evalsql ")
+    assert "-- Gives qrels, run, topic, value, dcg, idcg.\n" in first
+    assert "Not executed in tests" in first
+    assert "Executed in tests, equal to DuckDB at 1e-12: on " in second
+
+
+def test_all_are_written_into_a_folder(command: Command, tmp_path: Path) -> None:
+    outcome = command("compile", "--all", "--dialect", "sqlite", "-o", "compiled")
+    assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
+    left_out = re.findall(r"^(\S+) is left out: sqlite cannot carry", outcome.stderr, re.MULTILINE)
+    assert "TAP@5" in left_out
+    files = sorted(path.name for path in (tmp_path / "compiled").iterdir())
+    assert len(files) + len(left_out) == len(CATALOG.measures)
+    assert {"ap.sql", "p_10.sql"} <= set(files)
+
+
+def test_neither_names_nor_all_is_refused(command: Command) -> None:
+    for arguments in ([], ["AP", "--all"]):
+        refused = command("compile", *arguments, "--dialect", "spark")
+        assert refused.returncode == 2
+        assert "--all" in refused.stderr
+
+
+def test_a_measure_of_ones_own_is_compiled_and_says_that_nobody_ran_it(command: Command, tmp_path: Path) -> None:
+    own = (
+        "-- measure: Depth\n-- title: Depth\n-- definition: d\n-- range: 0 1\n-- mean: arithmetic\n"
+        "select qrels, run, topic, cast(least(num_ret, 1) as double) as value from evaluated_topics\n"
+    )
+    write(tmp_path / "depth.sql", own)
+    compiled = command("compile", "Depth", "--dialect", "spark", "--measure-file", "depth.sql")
+    assert compiled.returncode == 0, compiled.stderr
+    assert "with evaluated_topics as" in compiled.stdout.lower()
+    assert "Not executed in tests" in compiled.stdout
+
+
+def test_what_is_kept_of_executions_is_of_this_sql() -> None:
+    kept = executed()
+    for measure in map(default_measure, CATALOG.measures):
+        now = digest(inlined(CATALOG, measure.relation, measure.arguments))
+        assert kept[measure.name]["digest"] == now, f"{measure.name}: run python -m tests.engines --write"
+
+
+def test_nothing_that_was_executed_differs() -> None:
+    assert {measure.name for measure in variants(CATALOG)} == executed().keys()
+    for name, row in executed().items():
+        assert set(list(row.values())[2:]) <= {"equal", "refused", "-"}, name
+
+
+def test_the_guide_has_the_table_of_the_executions() -> None:
+    text = engines_page.PAGE.read_text(encoding="utf-8")
+    assert engines_page.with_table(text, CATALOG) == text

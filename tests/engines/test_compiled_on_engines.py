@@ -1,0 +1,55 @@
+"""Measures compiled for other engines are executed there, and give what DuckDB gives.
+
+This is the short form: ``python -m tests.engines`` executes every measure with every order of ties, and on other data.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from evalsql import Warehouse
+from tests.engines.collections import small_warehouse
+from tests.engines.runs import ENGINES, difference, missing, outcome, running, short, values
+
+pytestmark = pytest.mark.engines
+DEMANDED = bool(os.environ.get("EVALSQL_DEMAND_ENGINES"))
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Warehouse]:
+    with small_warehouse() as warehouse:
+        yield warehouse
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_measures_equal_those_of_duckdb(small: Warehouse, engine: str) -> None:
+    if lacking := missing(engine):
+        assert not DEMANDED, f"{engine} needs {lacking}"
+        pytest.skip(f"{engine} needs {lacking}")
+    measures = short(small.catalog, engine)
+    with running(engine, small, measures) as host:
+        found = {
+            measure.name: outcome(small.catalog, host, engine, measure, values(small, measure)) for measure in measures
+        }
+    assert {name: word for name, word in found.items() if word not in ("equal", "refused")} == {}
+    # What is not executed cannot be wrong: most are.
+    assert list(found.values()).count("equal") >= 0.8 * len(found)
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ([("q", "r", "t", 0.5 + 1e-11)], "is 0.5 here"),
+        ([("q", "r", "t", None)], "is 0.5 here, None there"),
+        ([("q", "r", "u", 0.5)], "1 rows here, 1 there"),
+        ([], "1 rows here, 0 there"),
+        ([("q", "r", "t", 0.5), ("q", "r", "t", 0.5)], "1 rows here, 2 there"),
+    ],
+)
+def test_a_difference_is_found(there: list[tuple[object, ...]], words: str) -> None:
+    here = [("q", "r", "t", 0.5)]
+    assert words in str(difference(here, there))
+    assert difference(here, here) is None
