@@ -89,7 +89,7 @@ def _facts(measure: Measure, whole: Inlined, dialect: str) -> Sequence[str]:
         f"Gives {columns}.",
         f"Reads the base tables {', '.join(whole.tables)} as DuckDB shows them, computed columns among them.",
         executed,
-        *DIALECTS[dialect].notes,
+        DIALECTS[dialect].on_recursion if whole.is_recursive else "",
     ]
 
 

@@ -23,13 +23,15 @@ Mend = Callable[[exp.Query], None]
 
 
 class Dialect(NamedTuple):
-    """An engine: the words that sqlglot has for it, mends, and by construct why it is refused."""
+    """An engine: the words that sqlglot has for it, mends, by construct why it is refused, and what to know where a
+    relation recurses.
+    """
 
     name: str
     words: str
     mends: Sequence[Mend]
     refusals: Mapping[str, str]
-    notes: Sequence[str]
+    on_recursion: str = ""
 
 
 class RefusalError(UsageError):
@@ -92,7 +94,7 @@ def _in_recursion(cte: exp.CTE) -> Iterator[str]:
 
 
 def _write_out_windows(query: exp.Query) -> None:
-    """Each named window where it is used: engines differ in what may be said of a name, and sqlglot in what it reads."""
+    """Each named window where it is used: engines differ in what they allow of one, and sqlglot in how it reads one."""
     for select in query.find_all(exp.Select):
         named = {each.name: each for each in select.args.get("windows") or []}
         for window in list(select.find_all(exp.Window)) if named else []:
@@ -117,29 +119,45 @@ def _let_vanish(query: exp.Query) -> None:
             if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:
                 continue
             power = f"({node.expression.sql(DUCKDB)}) * ln(nullif(greatest({power}, 0), 0))"
-        whole = sqlglot.parse_one(f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end", dialect=DUCKDB)
+        whole = sqlglot.parse_one(
+            f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end", dialect=DUCKDB
+        )
         node.replace(whole)
         whole.set("default", node)
 
 
-_SPARK_REFUSALS = {
-    NESTED: "Spark does not find the recursive relation in it",
-    DISTINCT: "Spark recurses by UNION ALL only",
-}
-_SPARK_NOTES = (
-    "Recursions go deeper than Spark allows by default: set spark.sql.cteRecursionLevelLimit to the length of the "
-    "longest ranking.",
+_SPARK = Dialect(
+    "spark",
+    "spark",
+    [_write_out_windows],
+    {
+        NESTED: "Spark does not find the recursive relation there",
+        DISTINCT: "Spark recurses by UNION ALL only",
+    },
+    "A recursion in it may go deeper than Spark allows by default; spark.sql.cteRecursionLevelLimit raises that.",
 )
-DIALECTS = {
+DIALECTS: Mapping[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
-        Dialect("spark", "spark", [_write_out_windows], _SPARK_REFUSALS, _SPARK_NOTES),
-        Dialect("databricks", "databricks", [_write_out_windows], _SPARK_REFUSALS, _SPARK_NOTES),
-        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish], {}, ()),
+        _SPARK,
+        _SPARK._replace(name="databricks", words="databricks"),
+        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish], {}),
         Dialect(
-            "datafusion", "postgres", [_write_out_windows], {NESTED: "DataFusion recurses over one reference only"}, ()
+            "datafusion",
+            "postgres",
+            [_write_out_windows],
+            {NESTED: "a recursion may read itself once there, and this one does so more often"},
         ),
-        Dialect("sqlite", "sqlite", [_write_out_windows], {NESTED: "x", WINDOWS: "x", REAL: "SQLite has no 32-bit floats"}, ()),
-        Dialect(DUCKDB, DUCKDB, [], {}, ()),
+        Dialect(
+            "sqlite",
+            "sqlite",
+            [_write_out_windows],
+            {
+                NESTED: "SQLite reads the recursive relation in the outermost FROM only",
+                WINDOWS: "SQLite has no window functions there",
+                REAL: "SQLite holds all floats with 64 bits",
+            },
+        ),
+        Dialect(DUCKDB, DUCKDB, [], {}),
     )
 }

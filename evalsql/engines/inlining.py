@@ -1,4 +1,4 @@
-"""A relation as one SELECT over the base tables: what it reads as CTEs, its parameters bound, its functions written out.
+"""A relation as one SELECT over base tables: what it reads as CTEs, parameters bound, functions written out.
 
 The macros of a warehouse know each other by name. Another engine knows none of them.
 """
@@ -20,15 +20,16 @@ from evalsql.errors import UsageError
 
 DUCKDB = "duckdb"
 _BY_ITSELF = (exp.Literal, exp.Cast, exp.Column, exp.Null, exp.Boolean, exp.Paren)
-Arguments = Mapping[str, exp.Expression]
-_TREES: dict[str, exp.Expression] = {}  # by the relation's text
+Arguments = Mapping[str, exp.Expr]
+_TREES: dict[str, exp.Expr] = {}  # by the relation's text
 
 
 class Inlined(NamedTuple):
-    """A relation as one statement in DuckDB's words, and the base tables that it reads."""
+    """A relation as one statement in DuckDB's words, the base tables that it reads, and whether it recurses."""
 
     query: exp.Query
     tables: Sequence[str]
+    is_recursive: bool
 
 
 def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]) -> Inlined:
@@ -42,7 +43,7 @@ def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]
     query = statement.body(*statement.resolve(relation, given))
     if statement.ctes:
         query.set("with_", exp.With(expressions=statement.ctes, recursive=statement.is_recursive))
-    return Inlined(query, sorted(statement.tables))
+    return Inlined(query, sorted(statement.tables), statement.is_recursive)
 
 
 @dataclass
@@ -105,9 +106,7 @@ class _Statement:
         if key not in self._names:
             query = self.body(relation, arguments)
             self._names[key] = self._unique(relation.name)
-            self.ctes.append(
-                exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(self._names[key])))
-            )
+            self.ctes.append(exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(self._names[key]))))
         return self._names[key]
 
     def _unique(self, name: str) -> str:
@@ -118,10 +117,10 @@ class _Statement:
         self._taken.add(found)
         return found
 
-    def _without_calls(self, tree: exp.Expression) -> exp.Expression:
+    def _without_calls(self, tree: exp.Expr) -> exp.Expr:
         """The tree with each of our scalar functions written out."""
 
-        def written_out(node: exp.Expression) -> exp.Expression:
+        def written_out(node: exp.Expr) -> exp.Expr:
             if not isinstance(node, exp.Anonymous) or isinstance(node.parent, exp.Table):
                 return node
             if node.name not in self.catalog.relations or not self.catalog[node.name].is_function:
@@ -135,17 +134,17 @@ class _Statement:
         return tree.transform(written_out)
 
 
-def _tree(relation: Relation) -> exp.Expression:
+def _tree(relation: Relation) -> exp.Expr:
     """The syntax tree of the body, to be changed; each is parsed once, which takes most of the time."""
     if relation.text not in _TREES:
         _TREES[relation.text] = parse(relation)
     return _TREES[relation.text].copy()
 
 
-def _bound(tree: exp.Expression, arguments: Arguments) -> exp.Expression:
+def _bound(tree: exp.Expr, arguments: Arguments) -> exp.Expr:
     """The tree with arguments in the place of its parameters."""
 
-    def put(node: exp.Expression) -> exp.Expression:
+    def put(node: exp.Expr) -> exp.Expr:
         if isinstance(node, (exp.Placeholder, exp.Parameter)) and node.name in arguments:
             return arguments[node.name].copy()
         return node
@@ -153,7 +152,7 @@ def _bound(tree: exp.Expression, arguments: Arguments) -> exp.Expression:
     return tree.transform(put)
 
 
-def _typed(parameter: Parameter, given: exp.Expression | None) -> exp.Expression:
+def _typed(parameter: Parameter, given: exp.Expr | None) -> exp.Expr:
     """What is given for a parameter, or its default, of the parameter's type as a macro would have it."""
     value = _expression(literal(parameter.default)) if given is None else given.copy()
     if isinstance(value, exp.Null) or (parameter.type == "double" and not isinstance(value, exp.Cast)):
@@ -161,5 +160,5 @@ def _typed(parameter: Parameter, given: exp.Expression | None) -> exp.Expression
     return value if isinstance(value, _BY_ITSELF) else exp.Paren(this=value)
 
 
-def _expression(text: str) -> exp.Expression:
+def _expression(text: str) -> exp.Expr:
     return sqlglot.parse_one(text, dialect=DUCKDB)

@@ -7,11 +7,11 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -133,7 +133,19 @@ def postgres_server() -> Iterator[Path]:
     if os.geteuid() == 0:
         as_user = {"user": UNPRIVILEGED, "cwd": "/", "env": {"PATH": os.environ["PATH"], "HOME": str(folder)}}
         shutil.chown(folder, UNPRIVILEGED)
-    made = [programs / "initdb", "-D", folder / "data", "-U", "evalsql", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+    made = [
+        programs / "initdb",
+        "-D",
+        folder / "data",
+        "-U",
+        "evalsql",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "-N",
+    ]
     try:
         subprocess.run(list(map(str, made)), check=True, capture_output=True, **as_user)
         options = f"-k {folder} -c listen_addresses= -c fsync=off -c jit=off"

@@ -20,9 +20,10 @@ def keep(catalog: Catalog, found: Mapping[str, Mapping[str, str]]) -> None:
     every = {measure.name: measure for measure in variants(catalog)}
     for engine, outcomes in found.items():
         for name in outcomes.keys() & every.keys():
-            known[name] = _row(catalog, every[name], known.get(name, {})) | {engine: outcomes[name]}
+            known[name] = {**_row(catalog, every[name], known.get(name, {})), engine: outcomes[name]}
     lines = ["\t".join(("measure", "digest", *ENGINES))]
-    lines += ["\t".join(known[name].values()) for name in every if name in known]
+    rows = (_row(catalog, measure, known.get(name, {})) for name, measure in every.items())
+    lines += ["\t".join(row.values()) for row in rows]
     EXECUTED.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
