@@ -113,7 +113,7 @@ def _write_out_windows(query: exp.Query) -> None:
 
 def _let_vanish(query: exp.Query) -> None:
     """0 for powers too small for a number, which PostgreSQL calls an underflow."""
-    for node in list(query.find_all(exp.Exp, exp.Pow)):
+    for node in reversed(list(query.find_all(exp.Exp, exp.Pow))):  # what stands inside another first
         power = node.this.sql(DUCKDB)
         if isinstance(node, exp.Pow):
             if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:

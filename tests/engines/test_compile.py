@@ -101,6 +101,17 @@ def test_all_are_written_into_a_folder(command: Command, tmp_path: Path) -> None
     assert {"ap.sql", "p_10.sql"} <= set(files)
 
 
+@pytest.mark.parametrize("dialect", sorted(DIALECTS.keys() - {"duckdb"}))
+def test_windows_are_written_out_and_ranks_have_no_frame(dialect: str) -> None:
+    (measure,) = parse_measures(["Q"], CATALOG)
+    named = inlined(CATALOG, measure.relation, measure.arguments).query
+    assert any(select.args.get("windows") for select in named.find_all(exp.Select))
+    tree = sqlglot.parse_one(compile_measure(CATALOG, measure, dialect).text, dialect=DIALECTS[dialect].words)
+    assert not any(select.args.get("windows") for select in tree.find_all(exp.Select))
+    frames = [window.args.get("spec") for window in tree.find_all(exp.Window) if isinstance(window.this, exp.RowNumber)]
+    assert not any(frames)
+
+
 def test_neither_names_nor_all_is_refused(command: Command) -> None:
     for arguments in ([], ["AP", "--all"]):
         refused = command("compile", *arguments, "--dialect", "spark")
