@@ -63,7 +63,11 @@ def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> Compile
     Raises:
         RefusalError: the dialect cannot carry it; the message names the construct and the reason.
     """
-    whole = inlined(catalog, measure.relation, measure.arguments)
+    return written(measure, inlined(catalog, measure.relation, measure.arguments), dialect)
+
+
+def written(measure: Measure, whole: Inlined, dialect: str) -> Compiled:
+    """The same of a measure that is one statement already."""
     body = translated(whole.query, DIALECTS[dialect])
     header = "".join(f"-- {line}\n" for text in _facts(measure, whole, dialect) for line in textwrap.wrap(text, _WIDTH))
     return Compiled(f"{file_stem(measure)}.sql", f"{header}{body}\n")

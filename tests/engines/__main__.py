@@ -16,6 +16,7 @@ from contextlib import ExitStack
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import Measure, parse_measures
+from evalsql.engines.inlining import inlined
 from tests.engines.collections import small_warehouse
 from tests.engines.outcomes import keep
 from tests.engines.runs import ENGINES, missing, outcome, running, short, values, variants
@@ -56,12 +57,13 @@ def _run(warehouse: Warehouse, wanted: Mapping[str, Sequence[Measure]], *, write
     measures = {measure.name: measure for each in wanted.values() for measure in each}
     found: dict[str, dict[str, str]] = {engine: {} for engine in wanted}
     with ExitStack() as stack:
-        hosts = {engine: stack.enter_context(running(engine, warehouse, each)) for engine, each in wanted.items()}
+        hosts = {engine: stack.enter_context(running(engine, warehouse)) for engine in wanted}
         for at, (name, measure) in enumerate(measures.items(), start=1):
             expected = values(warehouse, measure)
+            whole = inlined(warehouse.catalog, measure.relation, measure.arguments)
             for engine in (each for each in wanted if measure in wanted[each]):
                 before = time.monotonic()
-                found[engine][name] = outcome(warehouse.catalog, hosts[engine], engine, measure, expected)
+                found[engine][name] = outcome(hosts[engine], engine, measure, whole, expected)
                 if found[engine][name] != "equal":
                     seconds = time.monotonic() - before
                     print(f"{engine}\t{name}\t{seconds:.1f} s\t{found[engine][name]}", flush=True)

@@ -13,9 +13,9 @@ import pyarrow as pa
 from evalsql import Warehouse
 from evalsql.catalog.names import Measure, default_measure, parse_measures, tie_variants
 from evalsql.catalog.relations import Catalog
-from evalsql.engines.compiling import compile_measure
+from evalsql.engines.compiling import written
 from evalsql.engines.dialects import RefusalError
-from evalsql.engines.inlining import inlined
+from evalsql.engines.inlining import Inlined
 from tests.engines.hosts import DataFusion, Host, PostgreSQL, Row, Spark, SQLite, postgres_programs, postgres_server
 
 ENGINES = ("spark", "datafusion", "postgres", "sqlite")
@@ -65,9 +65,9 @@ def missing(engine: str) -> str | None:
 
 
 @contextmanager
-def running(engine: str, warehouse: Warehouse, measures: Sequence[Measure]) -> Iterator[Host]:
-    """The engine with the base tables that the measures read."""
-    tables = {name: _table(warehouse, name) for name in _tables_read(warehouse.catalog, measures)}
+def running(engine: str, warehouse: Warehouse) -> Iterator[Host]:
+    """The engine with the base tables."""
+    tables = {name: _table(warehouse, name) for name in _tables_read(warehouse.catalog)}
     if engine == "postgres":
         with postgres_server() as folder:
             yield PostgreSQL(tables, folder)
@@ -81,14 +81,16 @@ def running(engine: str, warehouse: Warehouse, measures: Sequence[Measure]) -> I
         yield {"datafusion": DataFusion, "sqlite": SQLite}[engine](tables)
 
 
-def _tables_read(catalog: Catalog, measures: Sequence[Measure]) -> list[str]:
-    return sorted({name for each in measures for name in inlined(catalog, each.relation, each.arguments).tables})
+def _tables_read(catalog: Catalog) -> list[str]:
+    """The base tables that measures read, and what they stand on."""
+    built = catalog.build_order([measure.name for measure in catalog.measures])
+    return sorted({name for each in built for name in each.reads if catalog[name].kind == "tables"})
 
 
 def _table(warehouse: Warehouse, name: str) -> pa.Table:
-    """A base table as any client sees it; of maps no other engine has the type, and no measure reads them."""
+    """A base table as any client sees it, but for columns of types that engines do not share and no measure reads."""
     described = warehouse.rows(f"select column_name, column_type from (describe {name})")
-    columns = ", ".join(column for column, kind in described if not kind.startswith("MAP"))
+    columns = ", ".join(column for column, kind in described if not kind.startswith(("MAP", "TIMESTAMP")))
     return pa.table(warehouse.sql(f"select {columns} from {name}").to_arrow_table())
 
 
@@ -97,10 +99,10 @@ def values(warehouse: Warehouse, measure: Measure) -> list[Row]:
     return warehouse.rows(f"select qrels, run, topic, value from {measure.call}")
 
 
-def outcome(catalog: Catalog, host: Host, engine: str, measure: Measure, expected: Sequence[Row]) -> str:
+def outcome(host: Host, engine: str, measure: Measure, whole: Inlined, expected: Sequence[Row]) -> str:
     """``equal``, ``refused`` where it is not compiled, else what went wrong."""
     try:
-        compiled = compile_measure(catalog, measure, engine)
+        compiled = written(measure, whole, engine)
     except RefusalError:
         return "refused"
     try:
