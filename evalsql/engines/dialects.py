@@ -44,17 +44,24 @@ def translated(query: exp.Query, dialect: Dialect) -> str:
     Raises:
         RefusalError: the dialect cannot say it.
     """
+    if reason := refusal(query, dialect):
+        raise RefusalError(reason)
     query = query.copy()
-    for construct in constructs(query):
-        kind = next((kind for kind in dialect.refusals if construct.startswith(kind)), None)
-        if kind:
-            raise RefusalError(f"{dialect.name} cannot carry {construct}: {dialect.refusals[kind]}")
     for mend in dialect.mends:
         mend(query)
     try:
         return query.sql(dialect.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
     except UnsupportedError as error:
         raise RefusalError(f"{dialect.name} cannot carry it: {error}") from error
+
+
+def refusal(query: exp.Query, dialect: Dialect) -> str | None:
+    """The first construct that the dialect cannot carry, and why; none if it can carry all."""
+    for construct in constructs(query):
+        for kind, reason in dialect.refusals.items():
+            if construct.startswith(kind):
+                return f"{dialect.name} cannot carry {construct}: {reason}"
+    return None
 
 
 NESTED = "a WITH inside the recursion"

@@ -14,7 +14,7 @@ from evalsql import Warehouse
 from evalsql.catalog.names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.engines.compiling import compile_measure, digest, executed
-from evalsql.engines.dialects import DIALECTS, RefusalError
+from evalsql.engines.dialects import DIALECTS, RefusalError, refusal
 from evalsql.engines.inlining import inlined
 from tests.conftest import Command, write
 from tests.engines.collections import small_warehouse
@@ -28,6 +28,15 @@ IN_DUCKDB = (
     *("RBP(p=0.5,gains={1:0.5,2:1})", "TAP(quantile=0.25)@5", "alpha_nDCG@3", "P_groups(ties='best')@5", "infAP"),
     *("NumPrefsFulfilled(ties='worst')", "ERR(ties='expected')@5", "Compat", "IPrecAvg(points='0,0.5,1')"),
 )
+
+
+# Nothing joins these unseen: what a new measure or a change needs beyond them is written otherwise, or named here.
+GREEDY = {"alpha_nDCG", "nERR_IA", "nNRBP"}
+PREFERENCES = {"NumPrefs", "NumPrefsFulfilled", "PrefsGroup", "PrefsGroupR", "PrefsPair", "PrefsSimple"}
+REFUSED = {
+    **{"spark": GREEDY | PREFERENCES, "databricks": GREEDY | PREFERENCES, "postgres": set(), "datafusion": GREEDY},
+    **{"sqlite": GREEDY | {"TAP"}, "duckdb": set()},
+}
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +71,15 @@ def test_only_base_tables_are_read_and_no_parameter_is_left(dialect: str) -> Non
         assert set(told[1].split(", ")) == read
 
 
+def test_these_measures_are_refused_at_their_defaults_and_no_others() -> None:
+    found: dict[str, set[str]] = {name: set() for name in DIALECTS}
+    for measure in map(default_measure, CATALOG.measures):
+        query = inlined(CATALOG, measure.relation, measure.arguments).query
+        for name in (name for name, dialect in DIALECTS.items() if refusal(query, dialect)):
+            found[name].add(measure.relation.header.measure)
+    assert found == REFUSED
+
+
 @pytest.mark.parametrize(
     ("name", "dialect", "words"),
     [
@@ -78,7 +96,6 @@ def test_what_a_dialect_cannot_carry_is_refused_with_the_construct(
     refused = command("compile", name, "--dialect", dialect)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"{dialect} cannot carry {words}" in refused.stderr
-    assert DIALECTS[dialect].refusals.keys() & {words[: len(kind)] for kind in DIALECTS[dialect].refusals}
 
 
 def test_the_header_says_version_columns_tables_and_engines(command: Command) -> None:
