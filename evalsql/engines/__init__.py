@@ -1,1 +1,1 @@
-"""The relations on other engines than the warehouse's own."""
+"""The same measures on other engines than one DuckDB on one machine."""
