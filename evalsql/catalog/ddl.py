@@ -14,6 +14,7 @@ from evalsql.catalog.syntax import bind_parameters, in_schemas
 
 SCORES = "scores"
 TIED = "tied_scores"
+STORED = "stored_values"  # the relation of values that were computed elsewhere
 # What reports that name inputs are given in the file; those with other inputs are not built.
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
@@ -22,7 +23,7 @@ NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, t
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
 _TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
-SCORES_COMMENT = "The common measures at their default parameters, in long form"
+SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 
 def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
@@ -31,7 +32,7 @@ def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
     Args:
         common: only the common measures with what they stand on, and what is said beside them.
     """
-    wanted = [*(measure.relation.name for measure in _common_measures(catalog)), "coverage"] if common else None
+    wanted = [*(measure.relation.name for measure in _common_measures(catalog)), "coverage", STORED] if common else None
     given = {"mean_values", "tied_means"}
     return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
 
@@ -87,7 +88,10 @@ def _common_measures(catalog: Catalog) -> list[Measure]:
 
 
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
-    yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{scores(_common_measures(catalog))}"
+    yield (
+        SCORES,
+        f"{_creating(temporary)} view {SCORES} as\n{scores(_common_measures(catalog))}\nunion all\n{stored_scores()}",
+    )
     if not temporary:
         yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
         for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
@@ -225,6 +229,11 @@ def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
     return "\nunion all\n".join(
         f"select qrels, run, topic, {literal(name)} as measure, value from {measure.call}" for name, measure in measures
     )
+
+
+def stored_scores() -> str:
+    """A SELECT of all values that were computed elsewhere, in the same long form."""
+    return f"select qrels, run, topic, measure, value from {STORED}"
 
 
 def tied_scores(measures: Sequence[Measure]) -> str:

@@ -293,6 +293,42 @@ def lists(
                 note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
 
 
+@app.command("scores")
+@grouped_options
+def scores(
+    *,
+    source: Annotated[str, typer.Argument(help="What evalsql spark eval wrote, a folder of Parquet files, or one.")],
+    qrels: Annotated[
+        str | None,
+        typer.Option(
+            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments they were computed with."
+        ),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Take the place of stored scores of the same.")] = False,
+    meta: Meta = None,
+    where: Where,
+) -> None:
+    """Load scores that were computed elsewhere: qrels, run, topic, measure, value.
+
+    Their rankings stay where they are. Load the judgments first.
+
+    Example: evalsql load scores results/
+    """
+    from evalsql.ingest.scores import found_files
+
+    pairs = _parse_meta(meta)
+    files = [file for some in found_files(source) for file in some]
+    with open_to_load(where, files) as warehouse:
+        loaded = warehouse.load_scores(source, qrels=qrels, replace=replace, meta=pairs)
+        ((rows, measures),) = warehouse.rows(
+            "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
+        )
+        note(
+            f"loaded scores of {counted(len(loaded), 'run')}: {counted(rows, 'value')} of "
+            f"{counted(measures, 'measure')} are held of them"
+        )
+
+
 def _weights(warehouse: Warehouse) -> dict[str, int]:
     """How many weights each judgment set has that has any."""
     return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))

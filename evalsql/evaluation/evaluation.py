@@ -13,7 +13,7 @@ from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation import shared_steps
+from evalsql.evaluation import shared_steps, stored
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class Evaluation:
         chosen = self._filter(qrels, runs)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
-        scores = self._filtered(named, ddl.scores(named), chosen)
+        computed = self._filtered(named, ddl.scores(named), chosen)
+        scores = stored.with_stored(self.database, named, computed, chosen)
         if per_topic:
             return ddl.per_topic(named, scores)
         return ddl.leaderboard(self.database.catalog, named, scores)
@@ -56,6 +57,7 @@ class Evaluation:
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
+        stored.add(self.database, "evalsql_answers", named, chosen)
         kept = self.keep(ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers"))
         self.database.execute("drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
@@ -160,6 +162,7 @@ class Evaluation:
             raise UsageError(
                 f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
             )
+        stored.check_rankings(self.database, "a curve", runs)
         pooled, single, order = CURVES[kind]
         by = "qrels, run, topic" if topics else "qrels, run"
         points = self.relation_rows_query(
@@ -195,7 +198,9 @@ class Evaluation:
         for _ in views:  # of a file without these measures that is open for reading only
             self.database.execute("drop view temp.scores")
         try:
-            self.fill_scores("scores", [(measure.name, measure) for measure in measures], self._filter(qrels, runs))
+            chosen = self._filter(qrels, runs)
+            self.fill_scores("scores", [(measure.name, measure) for measure in measures], chosen)
+            stored.add(self.database, "scores", measures, chosen)
             yield
         finally:
             self.database.execute("drop table if exists temp.scores")
@@ -203,7 +208,10 @@ class Evaluation:
                 self.database.execute(view)
 
     def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
-        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components."""
+        """A SELECT of the rows of one measure: ``qrels, run, topic, value`` and its named components.
+
+        Stored values have no components, so only those computed here are given.
+        """
         return self._filtered([measure], f"select * from {measure.call}", self._filter(qrels, runs))
 
     def tie_queries(
@@ -232,10 +240,11 @@ class Evaluation:
         return bool(self.database.rows(contests))
 
     def waiting_runs(self, runs: Names = ()) -> list[str]:
-        """Runs that no judgment set evaluates."""
+        """Runs that no judgment set evaluates, and that have no stored scores."""
         named = f"select run from runs{self._filter((), runs)}"
         found = self.database.rows(f"""
-            select run from runs where run in ({named}) and run_id not in (select run_id from evaluations) order by run
+            select run from runs where run in ({named}) and run_id not in (select run_id from evaluations)
+                and run_id not in (select run_id from stored_scores) order by run
         """)
         return [run for (run,) in found]
 

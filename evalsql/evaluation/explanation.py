@@ -15,6 +15,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation import stored
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,6 +103,7 @@ def explain(
     runs = [_one(evaluation, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
+    stored.check_rankings(evaluation.database, "an explanation", runs)
     judged = _judgments(evaluation, runs, qrels)
     _check_topic(evaluation, judged, topic)
     request = _Request(named[0], judged, topic, runs, depth)

@@ -11,6 +11,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation import stored
 from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.rules import COMPARING, Rule
@@ -127,9 +128,12 @@ def _resolved(
     resolved = [rule.resolved(evaluation.database.catalog) for rule in rules]
     if baseline is None and (comparing := [rule for rule in resolved if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
-    if not any(rule.kind == "missing" for rule in resolved):
-        resolved = [MISSING, *resolved]
-    resolved = [DOCUMENTS, JUDGED, *resolved]
+    if stored.is_stored(evaluation.database, run):
+        resolved = [_without_rankings(rule, run) for rule in resolved]
+    else:
+        if not any(rule.kind == "missing" for rule in resolved):
+            resolved = [MISSING, *resolved]
+        resolved = [DOCUMENTS, JUDGED, *resolved]
     if isinstance(baseline, Figures):
         return _Asked(run, judged, f"{baseline.run} (figures)", baseline, [_known(rule, baseline) for rule in resolved])
     if baseline is None:
@@ -139,6 +143,13 @@ def _resolved(
         raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
     _judgments(evaluation, reference, judged)
     return _Asked(run, judged, reference, None, resolved)
+
+
+def _without_rankings(rule: Rule, run: str) -> Rule:
+    """The rule, with the problem that it needs rankings where it does: of the run only scores are stored."""
+    if rule.kind not in ("missing", "topic"):
+        return rule
+    return rule._replace(problem=f"needs rankings, and only scores are stored of {run}")
 
 
 def _known(rule: Rule, figures: Figures) -> Rule:
@@ -264,6 +275,8 @@ def _notes(evaluation: Evaluation, asked: _Asked) -> list[str]:
     """What makes a comparison with a baseline less than it seems."""
     database = evaluation.database
     notes = []
+    if stored.is_stored(database, asked.candidate):
+        notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         ((new,),) = database.rows(
             """

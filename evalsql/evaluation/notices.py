@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evalsql.catalog.names import Measure, tie_variants
 from evalsql.database.overlaps import scarce_overlaps
+from evalsql.evaluation import stored
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.words import counted as counted
 
@@ -32,6 +33,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines.append(
             f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
             f"runs with topics left out: {_share(rows, name, 4)}"
+            + (f", not known of {unknown} with stored scores" if (unknown := _num_unknown(rows, name)) else "")
         )
         if forms[name] in _FORMS:
             lines.append(f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}")
@@ -39,7 +41,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines += [f"  {note}" for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
             lines.append(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
-    return lines
+    return lines + stored.origin_notes(evaluation.database, qrels, runs)
 
 
 def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
@@ -89,7 +91,7 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
 
 
 def _share(rows: Sequence[tuple[object, ...]], name: str, column: int) -> str:
-    counts = [row[column] for row in rows if row[0] == name]
+    counts = [row[column] for row in rows if row[0] == name and row[column] is not None]
     return f"{sum(bool(count) for count in counts)} of {len(counts)}"
 
 
@@ -118,3 +120,7 @@ def on_thresholds(
         for (name, run), cuts in found.items()
         if cuts
     ]
+
+
+def _num_unknown(rows: Sequence[tuple[object, ...]], name: str) -> int:
+    return sum(row[0] == name and row[3] is None for row in rows)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
+from evalsql.errors import InputWarning
+from evalsql.words import counted
 
 
 def drop(database: Database, kind: str, names: Names) -> list[str]:
@@ -26,12 +29,25 @@ def delete(database: Database, kind: str, key: int) -> None:
     """Take the rows of one run ("run") or judgment set ("qrels") out of every table."""
     tables: Sequence[str] = ("runs", "retrieved", "run_topics")
     if kind == "qrels":
+        _drop_stored_runs(database, key)
         tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
     database.execute(
         f"delete from judged_ranks where evaluation_id in "
         f"(select evaluation_id from evaluations where {kind}_id = {key})"
     )
-    for table in (*tables, "evaluations"):
+    for table in (*tables, "evaluations", "stored_scores"):
         database.execute(f"delete from {table} where {kind}_id = {key}")
     database.execute(f"delete from files where kind = '{kind}' and id = {key}")
+
+
+def _drop_stored_runs(database: Database, qrels_id: int) -> None:
+    """Take out the runs of which nothing is left without this judgment set, where only scores are stored; tell it."""
+    stored = f"select run_id from stored_scores where qrels_id = {qrels_id}"
+    others = f"select run_id from stored_scores where qrels_id <> {qrels_id}"
+    found = database.rows(f"select distinct run_id from ({stored})")
+    if found:
+        text = f"the stored scores of {counted(len(found), 'run')} went with the judgments that they were computed with"
+        warnings.warn(text, InputWarning, stacklevel=2)
+    for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
+        delete(database, "run", run_id)

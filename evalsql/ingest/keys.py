@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import MOST_LISTED, Causes, InputError, Problem
+from evalsql.errors import MOST_LISTED, Causes, InputError, InputWarning, Problem
+from evalsql.words import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -79,11 +81,21 @@ def pair(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | 
     Args:
         retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
     """
+    pairs = _with_rankings(database, pairs)
     if pairs:
         database.insert(
             "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
         )
         rank_judged(database, pairs, retrieved)
+
+
+def _with_rankings(database: Database, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """The pairs without runs of which only scores are stored: an empty ranking would take their place."""
+    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")} if pairs else set()
+    if left_out := {run_id for _, run_id in pairs} & stored:
+        text = f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings"
+        warnings.warn(text, InputWarning, stacklevel=3)
+    return [pair for pair in pairs if pair[1] not in left_out]
 
 
 def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:

@@ -10,6 +10,7 @@ from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
+from evalsql.evaluation import stored
 from evalsql.evaluation.topic_groups import texts
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
@@ -171,6 +172,7 @@ def chart_rows(
         raise UsageError(f"the chart {name} takes no baseline; differences does")
     relation, order = _OF_RUNS.get("pr_topics" if name == "pr_levels" else name, ("", ""))
     if relation:
+        stored.check_rankings(warehouse.database, f"the chart {name}", chosen)
         asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
         return _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
     others = [] if baseline is None else resolve_names(warehouse.database, "run", [baseline])

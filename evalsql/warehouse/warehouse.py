@@ -14,6 +14,7 @@ from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
+from evalsql.evaluation import stored
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.topic_groups import groups_query
@@ -136,6 +137,20 @@ class Warehouse:
         from evalsql.ingest.topics import load_topics
 
         return load_topics(self.database, source, qrels=qrels, replace=replace, columns=columns, **options)
+
+    def load_scores(
+        self,
+        source: str | Path,
+        *,
+        qrels: str | None = None,
+        replace: bool = False,
+        meta: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Load values of measures that were computed elsewhere; arguments and errors are those of ``ingest.scores``."""
+        from evalsql.ingest.scores import load_scores
+
+        with self.database.transaction():
+            return load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
 
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
@@ -272,6 +287,7 @@ class Warehouse:
         order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
         value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
         """
+        stored.check_rankings(self.database, "the order of tied documents", runs)
         effects, swaps = self.evaluation.tie_queries(measures, qrels=qrels, runs=runs, progress=progress)
         return self.sql(effects), self.sql(swaps)
 

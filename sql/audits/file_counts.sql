@@ -4,7 +4,7 @@
 --   finding    what is wrong, and where
 --   num_rows   rows kept
 -- definition: The rows in files are those that are kept and the repeated ones that were left out. Runs of which
---    a depth or judgments left out other rows are not checked.
+--    a depth or judgments left out other rows, or of which only scores are stored, are not checked.
 with file_rows as (
     select
         kind,
@@ -61,6 +61,7 @@ kept as (
     where
         runs.depth is null
         and runs.judged_by is null
+        and runs.run_id not in (select run_id from stored_scores)
     union all
     select
         'qrels' as kind,

@@ -48,6 +48,13 @@ with used as (
     group by qrels_id
     union all
     select
+        'stored_scores' as relation,
+        qrels_id,
+        count(*) as num_rows
+    from stored_scores
+    group by qrels_id
+    union all
+    select
         'files' as relation,
         id as qrels_id,
         count(*) as num_rows

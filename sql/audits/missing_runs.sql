@@ -27,6 +27,13 @@ with used as (
     group by run_id
     union all
     select
+        'stored_scores' as relation,
+        run_id,
+        count(*) as num_rows
+    from stored_scores
+    group by run_id
+    union all
+    select
         'files' as relation,
         id as run_id,
         count(*) as num_rows

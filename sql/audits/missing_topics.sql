@@ -76,6 +76,15 @@ with used as (
         count(*) as num_rows
     from topic_meta
     group by qrels_id, topic_id
+    union all
+    select
+        'stored_scores' as relation,
+        run_id,
+        qrels_id,
+        topic_id,
+        count(*) as num_rows
+    from stored_scores
+    group by run_id, qrels_id, topic_id
 )
 select
     concat(

@@ -3,8 +3,8 @@
 --   qrels            judgment set
 --   run              run
 --   num_topics       topics of the judgment set, all of them averaged
---   missing_topics   those the run leaves out; they score as an empty ranking does
---   extra_topics     topics of the run without judgments; they are left out
+--   missing_topics   those the run leaves out; they score as an empty ranking does; null where only scores are stored
+--   extra_topics     topics of the run without judgments; they are left out; null where only scores are stored
 with matched as (
     select
         qrels_id,
@@ -22,6 +22,14 @@ retrieved_topics as (
         count(*) as num_retrieved
     from run_topics
     group by run_id
+),
+stored as (
+    select
+        qrels_id,
+        run_id,
+        count(distinct topic_id) as num_topics
+    from stored_scores
+    group by qrels_id, run_id
 )
 select
     matched.qrels,
@@ -31,3 +39,13 @@ select
     coalesce(retrieved_topics.num_retrieved, 0) - (matched.num_topics - matched.missing_topics) as extra_topics
 from matched
 left join retrieved_topics on retrieved_topics.run_id = matched.run_id
+union all
+select
+    qrels.qrels,
+    runs.run,
+    stored.num_topics,
+    cast(null as bigint) as missing_topics,
+    cast(null as bigint) as extra_topics
+from stored
+join qrels on qrels.qrels_id = stored.qrels_id
+join runs on runs.run_id = stored.run_id

@@ -3,8 +3,8 @@
 --   kind             qrels or run
 --   name             name of the judgment set or run
 --   qrels            judgment set the run is evaluated with, a row for each; null for a run not evaluated yet
---   num_topics       topics of the judgment set, or that the run has documents for
---   num_rows         judgments, or documents retrieved
+--   num_topics       topics of the judgment set, or that the run has documents or stored scores for
+--   num_rows         judgments, or documents retrieved; null where only scores of the run are stored
 --   missing_topics   topics of the judgment set that the run leaves out
 --   extra_topics     topics of the run that have no judgments
 --   num_weights      topics of the judgment set that were given a weight
@@ -28,6 +28,13 @@ run_sizes as (
         count(*) as num_topics,
         cast(sum(num_ret) as bigint) as num_rows
     from run_topics
+    group by run_id
+    union all
+    select
+        run_id,
+        count(distinct topic_id) as num_topics,
+        cast(null as bigint) as num_rows
+    from stored_scores
     group by run_id
 ),
 qrels_rows as (

@@ -43,6 +43,14 @@ with lost as (
     select 'topic_meta' as relation, 'their judgments' as owner, count(*) as num_rows
     from topic_meta
     where qrels_id not in (select qrels_id from qrels)
+    union all
+    select 'stored_scores' as relation, 'their run' as owner, count(*) as num_rows
+    from stored_scores
+    where run_id not in (select run_id from runs)
+    union all
+    select 'stored_scores' as relation, 'their judgments' as owner, count(*) as num_rows
+    from stored_scores
+    where qrels_id not in (select qrels_id from qrels)
 )
 select
     relation,

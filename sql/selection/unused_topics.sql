@@ -22,6 +22,9 @@ with used as (
     union
     select topic_id
     from topic_meta
+    union
+    select topic_id
+    from stored_scores
 )
 select topics.topic_id
 from topics

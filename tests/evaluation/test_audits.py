@@ -227,6 +227,24 @@ DAMAGE: Sequence[tuple[str, str, Sequence[str]]] = [
         f"where run_id = {HERE}",
         [f"{PLACE}, judgments sample: AP and 87 other measures have no value or several, expected 1"],
     ),
+    (
+        "stored_gaps",
+        f"insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations "
+        f"where run_id = {HERE}",
+        ["run #77, judgments sample, AP: 1 stored scores for 1 of 40 judged topics"],
+    ),
+    (
+        "stored_beside_rankings",
+        f"insert into stored_scores select qrels_id, run_id, topic_id, 'AP', 0.5, '', '' from evaluations "
+        f"where run_id = {HERE}",
+        ["run bm25 has stored scores and rankings"],
+    ),
+    (
+        "missing_runs",
+        f"insert into stored_scores select qrels_id, 77, topic_id, 'AP', 0.5, '', '' from evaluations "
+        f"where run_id = {HERE}",
+        ["stored_scores has rows of run #77, which is not in runs"],
+    ),
     ("missing_relations", "drop view ap; drop macro table ap", ["ap, of kind measures, is neither a view nor a macro"]),
     (
         "missing_relations",

@@ -1,0 +1,135 @@
+"""Values that were computed elsewhere and are stored, beside those that are computed from rankings.
+
+A run has rankings here or stored scores, never both, so the two add up without a choice between them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from evalsql.catalog.ddl import STORED
+from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.relations import read_catalog
+from evalsql.database.database import Database
+from evalsql.database.names import Names, resolve_names
+from evalsql.errors import InputWarning, UsageError
+from evalsql.words import counted
+
+_MOST_NAMED = 5
+_RUNS = "select run from runs where run_id in (select run_id from main.stored_scores)"
+
+
+def are_held(database: Database) -> bool:
+    """Whether there are any."""
+    return bool(database.rows("select 1 from main.stored_scores limit 1"))
+
+
+def rows(measures: Sequence[Measure], condition: str) -> str:
+    """A SELECT of the stored values of measures: qrels, run, topic, measure, value."""
+    names = ", ".join(literal(measure.name) for measure in measures)
+    found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
+    return f"select * from ({found}) where measure in ({names})"
+
+
+def with_stored(database: Database, measures: Sequence[Measure], computed: str, condition: str) -> str:
+    """A SELECT of computed values, and of the stored ones for which the condition holds.
+
+    Raises:
+        UsageError: all that is asked for is stored, and of no measure there are values.
+    """
+    if not are_held(database):
+        return computed
+    _check_measures(database, measures, condition)
+    return f"select * from (\n{computed}\n)\nunion all\n{rows(measures, condition)}"
+
+
+def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
+    """Put them into a temporary table of values, as ``with_stored``."""
+    if measures and are_held(database):
+        _check_measures(database, measures, condition)
+        database.execute(f"insert into temp.{table} {rows(measures, condition)}")
+
+
+def is_stored(database: Database, run: str) -> bool:
+    """Whether of a run only scores are here."""
+    return bool(database.rows(f"{_RUNS} and run = ?", [run]))
+
+
+def check_rankings(database: Database, what: str, runs: Names) -> None:
+    """Warn of the runs that something leaves out because their rankings are not here.
+
+    Raises:
+        UsageError: the rankings of none of these runs are here.
+    """
+    if not are_held(database):
+        return
+    chosen = resolve_names(database, "run", runs or "*")
+    stored = {run for (run,) in database.rows(_RUNS)}
+    without = [run for run in chosen if run in stored]
+    text = f"{what} needs rankings, and only scores are stored of {_named(without)}"
+    if without and len(without) == len(chosen):
+        raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
+    if without:
+        warnings.warn(f"{text}; left out", InputWarning, stacklevel=3)
+
+
+def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Lines that tell which figures are stored ones, and which of them other SQL than this program's gave."""
+    if not are_held(database):
+        return []
+    conditions = [
+        f"{kind} in ({', '.join(map(literal, resolve_names(database, kind, names)))})"
+        for kind, names in (("qrels", qrels), ("run", runs))
+        if names
+    ]
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    found = database.rows(
+        f"select distinct run, evalsql_version, sql_digest from {STORED}{where} order by run, evalsql_version"
+    )
+    if not found:
+        return []
+    own = {read_catalog().digest, database.catalog.digest}
+    unknown = [run for run, _, digest in found if not digest]
+    others = [
+        f"{run} (evalsql {version or 'unknown'})" for run, version, digest in found if digest and digest not in own
+    ]
+    lines = [f"stored scores, computed elsewhere: {counted(len({run for run, *_ in found}), 'run')}"]
+    if others:
+        lines.append(f"  computed by other SQL than this version's, so figures may differ: {_named(others)}")
+    if unknown:
+        lines.append(f"  by which SQL they were computed is not known: {_named(unknown)}")
+    return lines
+
+
+def _check_measures(database: Database, measures: Sequence[Measure], condition: str) -> None:
+    """Warn of stored runs without values of a measure; raises UsageError where nothing at all would be shown."""
+    names = ", ".join(f"({literal(measure.name)})" for measure in measures)
+    lacking = database.rows(
+        f"""
+        with stored as (select distinct qrels, run, measure from {STORED}{condition})
+        select asked.measure, pairs.run
+        from (select distinct qrels, run from stored) as pairs cross join (values {names}) as asked(measure)
+        anti join stored on stored.qrels = pairs.qrels and stored.run = pairs.run and stored.measure = asked.measure
+        order by pairs.run
+        """
+    )
+    by_measure: dict[str, list[str]] = {}
+    for measure, run in lacking:
+        by_measure.setdefault(measure, []).append(run)
+    told = [f"{measure} of {_named(runs)}" for measure, runs in by_measure.items()]
+    if not told:
+        return
+    text = f"not among the stored scores, and their rankings are not here to compute it: {'; '.join(told)}"
+    shown = f"select 1 from ({rows(measures, condition)}) union all select 1 from coverage{condition}"
+    shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
+    # A condition on topics is none on the coverage of runs.
+    if "topic in (" not in condition and not database.rows(shown):
+        raise UsageError(text)
+    warnings.warn(text, InputWarning, stacklevel=4)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (
+        f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    )

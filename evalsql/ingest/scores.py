@@ -1,0 +1,232 @@
+"""Loads values of measures that were computed elsewhere: what ``evalsql spark eval`` writes, or any Parquet files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import literal, parse_measures
+from evalsql.database.names import resolve_names
+from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
+from evalsql.ingest import keys
+from evalsql.ingest.dropping import delete
+from evalsql.ingest.sources import Source
+from evalsql.version import __version__
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
+_NEEDED = ("run", "topic", "measure", "value")
+_OPTIONAL = ("qrels", "evalsql_version", "sql_digest")
+_STAGED = "staged_scores"
+_UNKNOWN = "unknown"
+_RUN_FACTS = ("run", "qrels", "qrels_sha256", "tie_rule", "lower_is_better", "duplicates", "path", "sha256", "bytes")
+
+
+class ScoreFiles(NamedTuple):
+    """Parquet files with values, and with what is known of their runs, where there are such."""
+
+    scores: Sequence[str]
+    runs: Sequence[str]
+
+
+def found_files(source: str | Path) -> ScoreFiles:
+    """The Parquet files of a folder, or the one that is named.
+
+    Raises:
+        InputError: there is none, or a job that writes the folder has not ended.
+    """
+    path = Path(source)
+    if not path.is_dir():
+        if not path.exists():
+            raise InputError([Problem(str(source), 0, "no such file or folder")])
+        return ScoreFiles([str(path)], [])
+    if (path / SCORES).is_dir():
+        if not (path / FINISHED).exists():
+            reason = "the job that writes this folder has not ended; the same evalsql spark eval does what is missing"
+            raise InputError([Problem(str(source), 0, reason)])
+        return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
+    files = _parquet(path)
+    if not files:
+        raise InputError([Problem(str(source), 0, "holds no Parquet file")])
+    return ScoreFiles(files, [])
+
+
+def load_scores(
+    database: Database,
+    source: str | Path,
+    *,
+    qrels: str | None = None,
+    replace: bool = False,
+    meta: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Load scores within the caller's transaction. Returns the names of the runs.
+
+    Args:
+        qrels: the judgment set that they were computed with, where the files do not name one that is here.
+        replace: put them in the place of stored scores of the same runs and measures.
+        meta: key and value to keep with runs that are new.
+
+    Raises:
+        InputError: all that is wrong with the files; nothing was loaded.
+        UsageError: measures that are not known, or runs whose rankings are here.
+    """
+    files = found_files(source)
+    if not files.scores:
+        raise InputError([Problem(str(source), 0, "holds no scores: the job evaluated no run")])
+    _stage(database, files.scores, None if qrels is None else _one_set(database, qrels))
+    _name_measures(database)
+    staged = f"select * from temp.{_STAGED}"
+    problems = database.rows(
+        relation_query(database.catalog, "stored_score_problems", {"staged": staged}) + "\norder by all"
+    )
+    if problems:
+        raise InputError([Problem(file, 0, reason) for file, reason in problems])
+    runs = [run for (run,) in database.rows(f"select distinct run from temp.{_STAGED} order by run")]
+    _stage_runs(database, files)
+    _warn_of_judgments(database)
+    _make_room(database, replace)
+    _add_runs(database, files, meta or {})
+    database.insert("stored_scores", relation_query(database.catalog, "new_stored_scores", {"staged": staged}))
+    database.execute(f"drop table temp.{_STAGED}; drop table temp.staged_runs")
+    return runs
+
+
+def _parquet(folder: Path) -> list[str]:
+    """Parquet files at any depth, but for hidden ones and those that a writer has not finished."""
+    found = sorted(folder.rglob("*.parquet"))
+    return [str(file) for file in found if not any(part[0] in "._" for part in file.relative_to(folder).parts)]
+
+
+def _read(files: Sequence[str]) -> str:
+    listed = ", ".join(map(literal, files))
+    return f"read_parquet([{listed}], union_by_name = true, filename = true, hive_types_autocast = false)"
+
+
+def _one_set(database: Database, qrels: str) -> str:
+    (name, *more) = resolve_names(database, "qrels", qrels)
+    if more:
+        raise UsageError(f"{qrels} stands for {len(more) + 1} judgment sets; scores are those of one")
+    return name
+
+
+def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
+    """Have the rows in a temporary table, columns that are not there being empty."""
+    try:
+        held = {name for name, *_ in database.rows(f"describe select * from {_read(files)}")}
+        missing = [name for name in (*_NEEDED, *(["qrels"] if qrels is None else [])) if name not in held]
+        if missing:
+            reason = f"has no column {', '.join(missing)}; scores are qrels, run, topic, measure, value"
+            hint = "; --qrels NAME says which judgments" if missing == ["qrels"] else ""
+            raise InputError([Problem(files[0], 0, reason + hint)])
+        texts = [
+            f"coalesce(cast({name} as varchar), '') as {name}" if name in held else f"'' as {name}"
+            for name in (*_OPTIONAL[1:], *_NEEDED[:3])
+        ]
+        judged = "coalesce(cast(qrels as varchar), '')" if qrels is None else literal(qrels)
+        database.execute(
+            f"create or replace temp table {_STAGED} as select {judged} as qrels, {', '.join(texts)}, "
+            f"cast(value as double) as value, filename as file from {_read(files)}"
+        )
+    except QueryError as error:
+        raise InputError([Problem(files[0], 0, f"cannot be read as scores: {str(error).splitlines()[0]}")]) from error
+    if not database.rows(f"select 1 from temp.{_STAGED} limit 1"):
+        raise InputError([Problem(files[0], 0, "holds no rows")])
+
+
+def _name_measures(database: Database) -> None:
+    """Give measures their canonical names; raises UsageError for those that are not known here."""
+    for (name,) in database.rows(f"select distinct measure from temp.{_STAGED} order by measure"):
+        found = parse_measures([name], database.catalog)
+        if len(found) != 1:
+            raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
+        if found[0].name != name:
+            database.execute(f"update temp.{_STAGED} set measure = ? where measure = ?", [found[0].name, name])
+
+
+def _stage_runs(database: Database, files: ScoreFiles) -> None:
+    """Have what is known of the runs in a temporary table, a row for each file of a run."""
+    if files.runs:
+        columns = ", ".join(_RUN_FACTS[:6])
+        rows = f"""
+            select {columns}, unnest(files).path as path, unnest(files).sha256 as sha256, unnest(files).bytes as bytes,
+                num_rows
+            from {_read(files.runs)} where problem is null
+        """
+    else:
+        rows = f"""
+            select run, qrels, null as qrels_sha256, '{_UNKNOWN}' as tie_rule, false as lower_is_better,
+                0 as duplicates, file as path, null as sha256, null as bytes, count(*) as num_rows
+            from temp.{_STAGED} group by run, qrels, file
+        """
+    database.execute(f"create or replace temp table staged_runs as {rows}")
+
+
+def _warn_of_judgments(database: Database) -> None:
+    """Tell where scores were computed with judgments of another checksum than those here."""
+    others = database.rows("""
+        select distinct staged_runs.qrels from staged_runs
+        join qrels on qrels.qrels = staged_runs.qrels
+        join files on files.kind = 'qrels' and files.id = qrels.qrels_id
+        where staged_runs.qrels_sha256 <> files.sha256 order by 1
+    """)
+    for (name,) in others:
+        text = f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ"
+        warnings.warn(text, InputWarning, stacklevel=2)
+
+
+def _make_room(database: Database, replace: bool) -> None:
+    ranked = database.rows(f"""
+        select run from runs where run in (select run from temp.{_STAGED})
+            and (run_id in (select run_id from run_topics) or run_id in (select run_id from evaluations)) order by run
+    """)
+    if ranked:
+        named = ", ".join(run for (run,) in ranked[:5]) + (", ..." if len(ranked) > 5 else "")
+        raise UsageError(
+            f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
+        )
+    same = f"""
+        from stored_scores where (qrels_id, run_id, measure) in (
+            select distinct qrels_id, run_id, measure from temp.{_STAGED} join qrels using (qrels) join runs using (run)
+        )
+    """
+    taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
+    if taken and not replace:
+        named = ", ".join(run for (run,) in taken[:5]) + (", ..." if len(taken) > 5 else "")
+        raise UsageError(f"already loaded: scores of {named}; --replace puts others in their place")
+    database.execute(f"delete {same}")
+    gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"
+    for (run_id,) in database.rows(f"{gone} and run in (select run from temp.{_STAGED})"):
+        delete(database, "run", run_id)
+
+
+def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) -> None:
+    """Rows of runs that are new, and of their files."""
+    new = f"run in (select run from temp.{_STAGED}) and run not in (select run from runs)"
+    first = keys.next_id(database, "runs", "run_id")
+    database.execute(
+        f"""
+        insert into runs by name
+        select {first} + row_number() over (order by run) - 1 as run_id, run, 0 as num_tags,
+            any_value(tie_rule) as tie_rule, any_value(lower_is_better) as lower_is_better, 0 as duplicates,
+            '' as comments, map(?::varchar[], ?::varchar[]) as meta, current_timestamp at time zone 'UTC' as loaded_at,
+            {literal(__version__)} as evalsql_version
+        from staged_runs where {new} group by run
+        """,
+        [list(meta), list(meta.values())],
+    )
+    known = database.rows("""
+        select distinct runs.run_id, path, sha256, bytes, num_rows
+        from staged_runs join runs on runs.run = staged_runs.run
+        where (runs.run_id, path) not in (select id, file from files where kind = 'run') order by all
+    """)
+    sums: dict[str, tuple[str, int]] = {}
+    for path in ({path for _, path, *_ in known}) if not files.runs else ():
+        sums[path] = Source(path, Path(path), "none").sha256(), Path(path).stat().st_size
+    keys.add_file_rows(
+        database, [("run", run_id, path, *sums.get(path, (sha, size)), rows) for run_id, path, sha, size, rows in known]
+    )

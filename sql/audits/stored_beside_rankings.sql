@@ -1,0 +1,21 @@
+-- title: Runs that have stored scores and rankings
+-- quick: yes
+-- columns:
+--   finding    what is wrong, and where
+--   num_rows   stored scores of the run
+-- definition: A run's figures are computed from its rankings, or they are stored; two of one figure would both be shown.
+with ranked_runs as (
+    select run_id
+    from evaluations
+    union
+    select run_id
+    from run_topics
+)
+select
+    concat('run ', coalesce(min(runs.run), concat('#', stored_scores.run_id)), ' has stored scores and rankings')
+        as finding,
+    count(*) as num_rows
+from stored_scores
+join ranked_runs on ranked_runs.run_id = stored_scores.run_id
+left join runs on runs.run_id = stored_scores.run_id
+group by stored_scores.run_id

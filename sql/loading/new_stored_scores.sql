@@ -1,0 +1,23 @@
+-- title: Rows of the table stored_scores for scores that are to be stored
+-- inputs: staged
+-- columns:
+--   qrels_id          key of the judgment set
+--   run_id            key of the run
+--   topic_id          key of the topic
+--   measure           canonical name of the measure
+--   value             its value
+--   evalsql_version   version of the program that computed it
+--   sql_digest        SHA-256 over the relation files that it was computed by
+select
+    qrels.qrels_id,
+    runs.run_id,
+    topics.topic_id,
+    staged.measure,
+    staged.value,
+    staged.evalsql_version,
+    staged.sql_digest
+from staged
+join qrels on qrels.qrels = staged.qrels
+join runs on runs.run = staged.run
+join topics on topics.topic = staged.topic
+order by qrels.qrels_id, runs.run_id, staged.measure, topics.topic_id
