@@ -30,6 +30,7 @@ _COMMANDS = {
     "load": "load.app",
     "export": "export.app",
     "import": "export.import_",
+    "spark": "spark.app",
     "drop": "drop.drop",
     "vacuum": "drop.vacuum",
     "help": "help.show_guide",

@@ -1,0 +1,331 @@
+"""Evaluates runs on a Spark cluster: runs are the unit of work, and each task is evalsql on DuckDB.
+
+No run is split. A portion of the tasks is written at a time, so that a job that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evalsql.catalog.names import parse_measures, split_names
+from evalsql.catalog.relations import read_catalog
+from evalsql.database.names import Names, as_list
+from evalsql.engines import spark_task
+from evalsql.engines.spark_files import MOST_BYTES, File, Files, Run, tasks, waves
+from evalsql.engines.spark_output import Output
+from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.runs import tie_rule_for
+from evalsql.ingest.sources import stem
+from evalsql.progress import Progress, silent
+from evalsql.warehouse.user_measures import Sources, read_sources
+
+MEMORY_LIMIT = "2GB"
+NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"
+_ONE_FILE = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}  # a batch is a file then, and fits into memory
+_NO_LISTING = {"spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000"}  # by jobs of its own
+_NOT_THERE = "No module named 'evalsql"
+
+
+class Outcome(NamedTuple):
+    """What a job did.
+
+    Attributes:
+        evaluated: names of the runs that it evaluated.
+        kept: how many runs had their scores already.
+        problems: by run why it was refused, with file and line.
+        notes: what is likely to mislead.
+    """
+
+    out: str
+    evaluated: Sequence[str]
+    kept: int
+    problems: Mapping[str, str]
+    notes: Sequence[str]
+
+
+def evaluate(
+    session: Any,
+    *,
+    qrels: str | Path,
+    runs: Names | Any,
+    measures: Names,
+    out: str | Path,
+    name: str | None = None,
+    run_column: str | None = None,
+    form: str = "grades",
+    tie_rule: str | None = None,
+    lower_is_better: bool = False,
+    keep_best: bool = False,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    own: Sources = (),
+    strict: bool = False,
+    memory_limit: str = MEMORY_LIMIT,
+    threads: int = 1,
+    progress: Progress = silent,
+) -> Outcome:
+    """Evaluate runs on the cluster of a Spark session, and write the values of measures as Parquet.
+
+    Runs whose scores are in ``out`` already, computed in the same way from the same files, are left as they are.
+
+    Args:
+        qrels: a file on this machine, or any path that Spark reads.
+        runs: paths or globs that Spark reads; a file is a run named by its stem, a folder one run of all its files.
+            With ``run_column`` Parquet tables of many runs, or a Spark DataFrame.
+        measures: names, as in ``Warehouse.evaluate``.
+        out: folder for the results, on any file system that Spark writes and all machines share.
+        name: of the judgment set; by default the file's stem.
+        run_column: the column that names the run of each row.
+        own: relation files of measures of one's own, or folders of them, on this machine.
+        strict: end with an error, and nothing of the portion written, where one run is refused.
+        memory_limit, threads: what each task may take.
+        progress: called with (stage, done, total) in runs.
+
+    Other arguments are those of ``Warehouse.load_runs`` and ``load_qrels``.
+
+    Raises:
+        UsageError: names or options that do not fit, a folder with scores of another job, no evalsql on the executors.
+        InputError: files that are not there; with ``strict`` all runs that were refused.
+    """
+    files = Files(session)
+    job = _job(files, qrels, measures, name, own, memory_limit=memory_limit, threads=threads) | {
+        "form": form,
+        "tie_rule": tie_rule_for(tie_rule, lower_is_better=lower_is_better),
+        "lower_is_better": lower_is_better,
+        "keep_best": keep_best,
+        "columns": columns,
+        "qrels_columns": qrels_columns,
+    }
+    sent = Job(**job)
+    output = Output(session, files, str(out), sent)
+    with _explained():
+        if run_column is not None:
+            return _evaluate_tables(session, files, sent, output, runs, run_column, str(out), strict)
+        return _evaluate_runs(session, files, sent, output, as_list(runs), str(out), strict, progress)
+
+
+def _job(
+    files: Files, qrels: str | Path, measures: Names, name: str | None, own: Sources, **limits: Any
+) -> dict[str, Any]:
+    """What the job says of judgments and measures; own measures are checked here, before anything is sent."""
+    path = str(qrels)
+    content = Path(path).read_bytes() if os.path.isfile(path) else files.read(path)
+    relations = read_sources(own)
+    catalog = read_catalog().extended(relations)
+    named = parse_measures([each for text in as_list(measures) for each in split_names(text)], catalog)
+    if not named:
+        raise UsageError("name at least one measure, such as nDCG@10")
+    return limits | {
+        "qrels": name or stem(path),
+        "qrels_file": path,
+        "qrels_bytes": content,
+        "measures": list(dict.fromkeys(measure.name for measure in named)),
+        "digest": catalog.digest,
+        "own": {relation.path.name: relation.text for relation in relations},
+    }
+
+
+def _evaluate_runs(
+    session: Any,
+    files: Files,
+    job: Job,
+    output: Output,
+    patterns: Sequence[str],
+    out: str,
+    strict: bool,
+    progress: Progress,
+) -> Outcome:
+    runs = files.runs(patterns)
+    held = output.evaluated()
+    _check_unchanged(out, runs, held)
+    missing = [run for run in runs if run.name not in held]
+    outcome = _Gathered(out, len(runs) - len(missing), strict)
+    if not missing:
+        return outcome.result
+    output.begin()
+    large = [file for run in missing for file in run.files if file.bytes > MOST_BYTES]
+    outcome.take(
+        [
+            {
+                "run": run.name,
+                "notes": "",
+                "problem": f"{file.path}: has {file.bytes:,} bytes, Spark hands over files up "
+                f"to {MOST_BYTES:,}; write the run as several files in a folder",
+            }
+            for run in missing
+            for file in run.files
+            if file in large
+        ]
+    )
+    whole = [run for run in missing if not set(run.files) & set(large)]
+    slots = max(1, session.sparkContext.defaultParallelism)
+    done = 0
+    for groups in waves(tasks(whole, slots), slots) if whole else ():
+        progress("evaluating runs", done, len(whole))
+        with _settings(session, _ONE_FILE | _NO_LISTING):
+            rows = _file_rows(session, job, groups).persist()
+            try:
+                facts = _collected(rows)
+                outcome.take(facts)
+                members = {run.name: run for group in groups for run in group}
+                identity = json.dumps(sorted(members.items()))
+                output.write(rows, facts, members, identity)
+            finally:
+                rows.unpersist()
+        done += sum(map(len, groups))
+    progress("evaluating runs", len(whole), len(whole))
+    output.finish()
+    return outcome.result
+
+
+def _evaluate_tables(
+    session: Any, files: Files, job: Job, output: Output, runs: Any, column: str, out: str, strict: bool
+) -> Outcome:
+    """Runs that are rows of tables: Spark brings the rows of each run together."""
+    table = session.read.parquet(*as_list(runs)) if isinstance(runs, str) or _is_names(runs) else runs
+    if column not in table.columns:
+        raise UsageError(f"the table has no column {column}; it has {', '.join(table.columns)}")
+    of_table = sorted(files.facts(table.inputFiles()))
+    source = ", ".join(as_list(runs)) if isinstance(runs, str) or _is_names(runs) else "a Spark table"
+    held = output.evaluated()
+    fingerprint = hashlib.sha256(json.dumps(of_table).encode()).hexdigest()
+    label = f"{source} #{fingerprint[:12]}"
+    if other := [run for run, its in held.items() if {path for path, *_ in its} != {label}]:
+        raise UsageError(f"{out}: holds scores of run {other[0]} from other files; name another folder")
+    # A null would be a run of its own, under no name.
+    table = table.where(table[column].isNotNull())
+    names = [str(row[0]) for row in table.select(table[column].cast("string")).distinct().collect()]
+    missing = sorted({*names} - held.keys())
+    outcome = _Gathered(out, len(names) - len(missing), strict)
+    if not missing:
+        return outcome.result
+    output.begin()
+    if held:
+        table = table.where(~table[column].cast("string").isin(list(held)))
+    job_columns = [each for each in table.columns if each != column]
+
+    def rows_of(key: Any, its: Any) -> Any:
+        import pyarrow
+
+        batches = list(evaluate_table(job, label, str(key[0].as_py()), its.select(job_columns)))
+        return pyarrow.Table.from_batches(batches)
+
+    rows = table.groupBy(table[column].cast("string").alias("evalsql_run")).applyInArrow(rows_of, ROWS).persist()
+    try:
+        facts = _collected(rows)
+        outcome.take(facts)
+        output.write(rows, facts, {}, json.dumps([label, missing]))
+    finally:
+        rows.unpersist()
+    output.finish()
+    return outcome.result
+
+
+class _Gathered:
+    """What the tasks said so far."""
+
+    def __init__(self, out: str, kept: int, strict: bool) -> None:
+        self._strict = strict
+        self.result = Outcome(out, [], kept, {}, [])
+
+    def take(self, facts: Sequence[Mapping[str, Any]]) -> None:
+        """Add facts of runs; raises InputError where one was refused and none may be."""
+        problems = {fact["run"]: fact["problem"] for fact in facts if fact["problem"] is not None}
+        if problems and self._strict:
+            lines = [line for text in problems.values() for line in text.splitlines()]
+            raise InputError([_problem(line) for line in lines])
+        names = [fact["run"] for fact in facts if fact["problem"] is None]
+        notes = [line for fact in facts for line in fact["notes"].splitlines()]
+        held = self.result
+        self.result = held._replace(
+            evaluated=sorted([*held.evaluated, *names]),
+            problems={**held.problems, **problems},
+            notes=[*held.notes, *notes],
+        )
+
+
+def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
+    """The rows of all tasks: each reads its own files and nobody else's, so nothing is shuffled."""
+    runs = {file.path: (run.name, len(run.files)) for group in groups for run in group for file in run.files}
+    tables = []
+    for group in groups:
+        paths = [_escaped(file.path) for run in group for file in run.files]
+        tables.append(session.read.format("binaryFile").load(paths).select("path", "content").coalesce(1))
+    while len(tables) > 1:  # in pairs, so that the plan is no deeper than need be
+        tables = [a.union(b) if b is not None else a for a, b in zip(tables[::2], [*tables[1::2], None], strict=False)]
+
+    def rows_of(batches: Iterator[Any]) -> Iterator[Any]:
+        return evaluate_files(job, runs, batches)
+
+    return tables[0].mapInArrow(rows_of, ROWS)
+
+
+def _escaped(path: str) -> str:
+    """A path that is no glob."""
+    return "".join(f"\\{char}" if char in "*?[]{}\\" else char for char in path)
+
+
+def _collected(rows: Any) -> list[dict[str, Any]]:
+    """What is known of each run; this is where the tasks run."""
+    found = rows.where(f"kind = '{spark_task.RUN}'").select("facts").collect()
+    return sorted((json.loads(row[0]) for row in found), key=lambda fact: str(fact["run"]))
+
+
+def _check_unchanged(
+    out: str, runs: Sequence[Run], held: Mapping[str, set[tuple[str, int | None, int | None]]]
+) -> None:
+    changed = [run.name for run in runs if run.name in held and held[run.name] != {File(*file) for file in run.files}]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        raise UsageError(f"{out}: has scores of run {changed[0]}{more} from other files; name another folder")
+
+
+def _is_names(runs: Any) -> bool:
+    return isinstance(runs, Sequence)
+
+
+def _problem(line: str) -> Problem:
+    """A line as a problem of its file; the path may have colons itself."""
+    place, sep, reason = line.partition(": ")
+    return Problem(place, 0, reason) if sep else Problem("run", 0, line)
+
+
+@contextmanager
+def _settings(session: Any, values: Mapping[str, str]) -> Iterator[None]:
+    """Settings of the session that hold meanwhile."""
+    before = {key: session.conf.get(key, None) for key in values}
+    for key, value in values.items():
+        session.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, held in before.items():
+            if held is None:
+                session.conf.unset(key)
+            else:
+                session.conf.set(key, held)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Errors of tasks that are mistakes of the set-up, in a sentence."""
+    try:
+        yield
+    except (UsageError, InputError):
+        raise
+    except Exception as error:
+        if _NOT_THERE in str(error):
+            text = (
+                "the Python of the executors has no evalsql; install it there, and name that Python by PYSPARK_PYTHON"
+            )
+            raise UsageError(text) from error
+        if other := next((line for line in str(error).splitlines() if spark_task.OTHER_VERSION in line), ""):
+            raise UsageError(other[other.index(spark_task.OTHER_VERSION) :]) from error
+        raise

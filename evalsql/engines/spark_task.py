@@ -1,0 +1,299 @@
+"""What a Spark task does: it writes its runs to its own disk, and evalsql evaluates them there with DuckDB.
+
+Nothing here needs Spark. A task sees a run's files whole and gives rows of two kinds: values, and one for each run with
+what is known of it as JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalsql.catalog.names import parse_measures
+from evalsql.catalog.relations import read_catalog, read_relations
+from evalsql.database.scratch import new_scratch_folder
+from evalsql.errors import EvalsqlError, InputError, InputWarning
+from evalsql.version import __version__
+from evalsql.warehouse.warehouse import Warehouse, open_to_ask
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ROWS = "kind string, qrels string, run string, topic string, measure string, value double, facts string"
+VALUE, RUN = "value", "run"
+OTHER_VERSION = "the executors have another version of evalsql"
+_TOGETHER = 64_000_000  # bytes of runs that are loaded at once
+_MOST_NOTES = 3
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is evaluated and how, as it is sent to every task.
+
+    Attributes:
+        measures: canonical names.
+        own: texts of relation files by name, of measures that are not of the package.
+        digest: SHA-256 over the relation files of the program that sends it.
+    """
+
+    qrels: str
+    qrels_file: str
+    qrels_bytes: bytes
+    measures: Sequence[str]
+    digest: str
+    form: str = "grades"
+    tie_rule: str | None = None
+    lower_is_better: bool = False
+    keep_best: bool = False
+    columns: Mapping[str, str] | None = None
+    qrels_columns: Mapping[str, str] | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    memory_limit: str = "2GB"
+    threads: int = 1
+
+    @property
+    def qrels_sha256(self) -> str:
+        return hashlib.sha256(self.qrels_bytes).hexdigest()
+
+    @property
+    def settings(self) -> str:
+        """SHA-256 over all that figures hang on beside the runs."""
+        told = [
+            self.qrels,
+            self.qrels_sha256,
+            sorted(self.measures),
+            self.digest,
+            self.form,
+            self.tie_rule,
+            self.lower_is_better,
+            self.keep_best,
+            self.columns and sorted(self.columns.items()),
+            self.qrels_columns and sorted(self.qrels_columns.items()),
+        ]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+@dataclass
+class _Run:
+    """A run of which some files have come."""
+
+    name: str
+    files: list[tuple[str, Path, str, int]] = field(
+        default_factory=list
+    )  # as it is called, where it is, SHA-256, bytes
+
+
+def evaluate_files(
+    job: Job, runs: Mapping[str, tuple[str, int]], batches: Iterable[Any]
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of one task, which has every file of each of its runs.
+
+    Args:
+        runs: by path the name of its run, and how many files that has.
+        batches: Arrow batches with the columns path and content.
+    """
+    with _folder(job) as folder:
+        waiting: dict[str, _Run] = {}
+        whole: list[_Run] = []
+        size = count = 0
+        for batch in batches:
+            for path, content in zip(batch.column("path").to_pylist(), batch.column("content"), strict=True):
+                name, num_files = runs[path]
+                run = waiting.setdefault(name, _Run(name))
+                buffer = memoryview(content.as_buffer())
+                place = folder / str(count) / _file_name(path)
+                place.parent.mkdir()
+                place.write_bytes(buffer)
+                run.files.append((path, place, hashlib.sha256(buffer).hexdigest(), len(buffer)))
+                size, count = size + len(buffer), count + 1
+                if len(run.files) == num_files:
+                    whole.append(waiting.pop(name))
+                    if size >= _TOGETHER:
+                        yield from _evaluate_together(job, folder, whole)
+                        whole, size = [], 0
+        yield from _evaluate_together(job, folder, whole)
+
+
+def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of one run whose rows are an Arrow table."""
+    with _folder(job) as folder, _warehouse(job, folder) as warehouse, _noted({}) as notes:
+        facts = {"run": name, "files": [{"path": source, "bytes": None, "modified": None, "sha256": None}]}
+        try:
+            warehouse.load_run(table, name, **_load_options(job))
+        except EvalsqlError as error:
+            yield _run_row(job, facts, notes, problem=_told(error, {name: source}))
+            return
+        yield from _values(job, warehouse)
+        yield _run_row(job, facts | _stored_facts(warehouse, name), notes)
+
+
+def _evaluate_together(job: Job, folder: Path, runs: Sequence[_Run]) -> Iterator[pyarrow.RecordBatch]:
+    """Evaluate runs loaded together; where one of them is refused, each by itself."""
+    if not runs:
+        return
+    labels = {str(place): path for run in runs for path, place, *_ in run.files}
+    try:
+        with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
+            options = _load_options(job)
+            if single := [run.files[0][1] for run in runs if len(run.files) == 1]:
+                warehouse.load_runs(single, **options)
+            for run in runs:
+                if len(run.files) > 1:
+                    warehouse.load_runs([place for _, place, *_ in sorted(run.files)], name=run.name, **options)
+            yield from _values(job, warehouse)
+            for nth, run in enumerate(runs):
+                facts = _facts(run) | _stored_facts(warehouse, run.name)
+                yield _run_row(job, facts, notes if nth == 0 else [])
+    except EvalsqlError as error:
+        if len(runs) > 1:
+            for run in runs:
+                yield from _evaluate_together(job, folder, [run])
+            return
+        yield _run_row(job, _facts(runs[0]), [], problem=_told(error, labels))
+    for run in runs:
+        for _, place, *_ in run.files:
+            place.unlink(missing_ok=True)
+
+
+@contextmanager
+def _folder(job: Job) -> Iterator[Path]:
+    """A folder on this machine's disk, where Spark has its own if it says so, and the judgments in it."""
+    places = [place for place in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if os.path.isdir(place)]
+    scratch = new_scratch_folder(Path(places[0]) if places else None)
+    before, tempfile.tempdir = tempfile.tempdir, scratch.name
+    try:
+        folder = Path(scratch.name)
+        (folder / "qrels").mkdir()
+        (folder / "qrels" / _file_name(job.qrels_file)).write_bytes(job.qrels_bytes)
+        (folder / "own").mkdir()
+        for name, text in job.own.items():
+            (folder / "own" / name).write_text(text, encoding="utf-8")
+        _check_version(job, folder)
+        yield folder
+    finally:
+        tempfile.tempdir = before
+        scratch.cleanup()
+
+
+def _check_version(job: Job, folder: Path) -> None:
+    """Figures that other SQL gives would stand under the name of this one's."""
+    own = read_catalog().extended(read_relations(folder / "own") if job.own else ()).digest
+    if own != job.digest:
+        raise RuntimeError(
+            f"{OTHER_VERSION}: evalsql {__version__} there has SQL {own[:12]}, the program that sends the job has "
+            f"{job.digest[:12]}; install the same version on all machines"
+        )
+
+
+@contextmanager
+def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
+    """A warehouse in memory with the judgments."""
+    own = folder / "own" if job.own else ()
+    with (
+        open_to_ask(job.measures, measures=own, memory_limit=job.memory_limit, threads=job.threads) as warehouse,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", InputWarning)
+        warehouse.load_qrels(
+            folder / "qrels" / _file_name(job.qrels_file),
+            job.qrels,
+            form=job.form,
+            keep_best=job.keep_best,
+            columns=job.qrels_columns,
+        )
+        yield warehouse
+
+
+@contextmanager
+def _noted(labels: Mapping[str, str]) -> Iterator[list[str]]:
+    """The warnings given meanwhile, with the names that files have where they came from."""
+    notes: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", InputWarning)
+        warnings.showwarning = lambda message, *_: notes.append(_relabelled(str(message), labels))
+        yield notes
+
+
+def _load_options(job: Job) -> dict[str, Any]:
+    return {
+        "tie_rule": job.tie_rule,
+        "lower_is_better": job.lower_is_better,
+        "keep_best": job.keep_best,
+        "columns": job.columns,
+    }
+
+
+def _values(job: Job, warehouse: Warehouse) -> Iterator[pyarrow.RecordBatch]:
+    """The values of all measures of all runs, a few of which are evaluated at a time."""
+    import pyarrow
+
+    measures = parse_measures(job.measures, warehouse.catalog)
+    warehouse.evaluation.fill_scores("spark_scores", [(measure.name, measure) for measure in measures])
+    rows = warehouse.sql(
+        f"select '{VALUE}' as kind, qrels, run, topic, measure, value, null::varchar as facts from temp.spark_scores "
+        "order by run, measure, topic"
+    )
+    yield from rows.to_arrow_table().cast(_schema(pyarrow)).to_batches(max_chunksize=100_000)
+
+
+def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
+    """What the warehouse knows of a run that it loaded."""
+    (held,) = warehouse.rows(
+        """
+        select tag, tie_rule, lower_is_better, duplicates,
+            (select sum(num_rows) from files where kind = 'run' and id = run_id),
+            (select missing_topics from coverage where coverage.run = runs.run)
+        from runs where run = ?
+        """,
+        [run],
+    )
+    names = ("tag", "tie_rule", "lower_is_better", "duplicates", "num_rows", "missing_topics")
+    return {name: int(value) if name == "num_rows" else value for name, value in zip(names, held, strict=True)}
+
+
+def _facts(run: _Run) -> dict[str, Any]:
+    files = [{"path": path, "sha256": sha, "bytes": size} for path, _, sha, size in sorted(run.files)]
+    return {"run": run.name, "files": files}
+
+
+def _run_row(
+    job: Job, facts: Mapping[str, Any], notes: Sequence[str], problem: str | None = None
+) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    told = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
+    row: dict[str, list[str | None]] = {name: [None] for name in _schema(pyarrow).names}
+    row |= {"kind": [RUN], "qrels": [job.qrels], "run": [facts["run"]], "facts": [json.dumps(told)]}
+    return pyarrow.RecordBatch.from_pydict(row, schema=_schema(pyarrow))
+
+
+def _schema(pyarrow: Any) -> Any:
+    types = {"string": pyarrow.string(), "double": pyarrow.float64()}
+    return pyarrow.schema([(name, types[kind]) for name, kind in (column.split() for column in ROWS.split(", "))])
+
+
+def _told(error: EvalsqlError, labels: Mapping[str, str]) -> str:
+    """What was wrong, each problem with its file and line, without what holds for loading a warehouse only."""
+    lines = error.causes.lines()[:_MOST_LINES] if isinstance(error, InputError) else str(error).splitlines()[:1]
+    return _relabelled("\n".join(lines), labels)
+
+
+def _relabelled(text: str, labels: Mapping[str, str]) -> str:
+    for place, path in labels.items():
+        text = text.replace(place, path)
+    return text
+
+
+def _file_name(path: str) -> str:
+    """The last part of a path or URI, as a name for a file on this disk."""
+    return re.sub(r"[\0/]", "_", path.rstrip("/").rsplit("/", 1)[-1]) or "file"
