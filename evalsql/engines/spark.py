@@ -29,7 +29,10 @@ from evalsql.warehouse.user_measures import Sources, read_sources
 MEMORY_LIMIT = "2GB"
 NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"
 _ONE_FILE = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}  # a batch is a file then, and fits into memory
-_NO_LISTING = {"spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000"}  # by jobs of its own
+_APART = {
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",  # files are known, no job need list them
+    "spark.sql.unionOutputPartitioning": "false",  # a union of single partitions would be one task
+}
 _NOT_THERE = "No module named 'evalsql"
 
 
@@ -169,7 +172,7 @@ def _evaluate_runs(
     done = 0
     for groups in waves(tasks(whole, slots), slots) if whole else ():
         progress("evaluating runs", done, len(whole))
-        with _settings(session, _ONE_FILE | _NO_LISTING):
+        with _settings(session, _ONE_FILE | _APART):
             rows = _file_rows(session, job, groups).persist()
             try:
                 facts = _collected(rows)

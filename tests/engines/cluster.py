@@ -1,0 +1,216 @@
+"""A Spark standalone master and its workers as processes on loopback, and ways to kill them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+DEMAND = "EVALSQL_DEMAND_ENGINES"
+_MASTER = "org.apache.spark.deploy.master.Master"
+_WORKER = "org.apache.spark.deploy.worker.Worker"
+_PATIENCE = 300.0  # seconds; a busy machine takes long to start a JVM
+
+
+def demand_spark() -> None:
+    """Skip a test where there is no Spark or no Java; fail it where the environment demands them."""
+    try:
+        import pyspark  # noqa: F401
+
+        missing = "" if shutil.which("java") or "JAVA_HOME" in os.environ else "no Java"
+    except ImportError:
+        missing = "no pyspark"
+    if missing and os.environ.get(DEMAND):
+        pytest.fail(f"{DEMAND} is set, and there is {missing}")
+    if missing:
+        pytest.skip(missing)
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_NO_DAEMONIZE": "1",
+    }
+
+
+class Cluster:
+    """A master and workers of one core each."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._folder = folder
+        self._processes: list[subprocess.Popen[bytes]] = []
+        master = self._start("master", _MASTER, "--port", "0")
+        self.url = self._told("master", r"Starting Spark master at (spark://\S+)")
+        self._master = master
+        self.workers = [
+            self._start(f"worker{nth}", _WORKER, "--port", "0", "-c", "1", "-m", "1g", "-d", str(folder), self.url)
+            for nth in range(workers)
+        ]
+        for nth in range(workers):
+            self._told(f"worker{nth}", r"(Successfully registered) with master")
+
+    def _start(self, name: str, kind: str, *words: str) -> subprocess.Popen[bytes]:
+        import pyspark
+
+        program = Path(pyspark.__file__).parent / "bin" / "spark-class"
+        with (self._folder / f"{name}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [str(program), kind, "--host", "127.0.0.1", "--webui-port", "0", *words],
+                env=environment(),
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+            )
+        self._processes.append(process)
+        return process
+
+    def _told(self, name: str, pattern: str) -> str:
+        """What a process says in its log once it is there."""
+        deadline = time.monotonic() + _PATIENCE
+        log = self._folder / f"{name}.log"
+        while time.monotonic() < deadline:
+            if found := re.search(pattern, log.read_text(errors="replace")):
+                return found[1]
+            time.sleep(0.2)
+        raise AssertionError(f"{name} does not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+    def executor(self, worker: int) -> int | None:
+        """The process of a worker's executor."""
+        pid = self.workers[worker].pid
+        for child in _children(pid):
+            if b"CoarseGrainedExecutorBackend" in _read(Path(f"/proc/{child}/cmdline")):
+                return child
+        return None
+
+    def kill_executor(self, worker: int) -> None:
+        pid = self.executor(worker)
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+
+    def kill_worker(self, worker: int) -> None:
+        self.workers[worker].kill()
+
+    def stop(self) -> None:
+        for process in reversed(self._processes):
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _children(pid: int) -> list[int]:
+    return [int(text) for text in _read(Path(f"/proc/{pid}/task/{pid}/children")).split()]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+@contextmanager
+def running(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+    folder.mkdir(parents=True, exist_ok=True)
+    cluster = Cluster(folder, workers)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@contextmanager
+def session_on(cluster: Cluster, settings: Mapping[str, str] | None = None) -> Iterator[Any]:
+    """A Spark session of this process."""
+    from pyspark.sql import SparkSession
+
+    before = dict(os.environ)
+    os.environ.update(environment())
+    builder = SparkSession.builder.master(cluster.url).appName("evalsql tests").config("spark.log.level", "OFF")
+    given = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.executor.memory": "700m",
+        "spark.network.timeout": "240s",
+        **(settings or {}),
+    }
+    for key, value in given.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+        os.environ.clear()
+        os.environ.update(before)
+
+
+class Killer(threading.Thread):
+    """Kills an executor and then a worker, each while both of two workers have a task; counts the tasks that failed."""
+
+    def __init__(self, session: Any, cluster: Cluster) -> None:
+        super().__init__(daemon=True)
+        self._tracker = session.sparkContext.statusTracker()
+        self._cluster = cluster
+        self._ended = threading.Event()
+        self._failed: dict[int, int] = {}
+        self.killed: list[str] = []
+
+    @property
+    def num_failed(self) -> int:
+        """Tasks that failed, in all stages seen."""
+        return sum(self._failed.values())
+
+    def end(self) -> None:
+        self._look()
+        self._ended.set()
+        self.join()
+
+    def run(self) -> None:
+        for name, kill in (("executor", self._cluster.kill_executor), ("worker", self._cluster.kill_worker)):
+            before = self._failed_now()
+            while not self._ended.is_set() and (self._look() < 2 or self._cluster.executor(len(self.killed)) is None):
+                time.sleep(0.05)
+            if self._ended.is_set():
+                return
+            time.sleep(0.3)  # well into the tasks
+            kill(len(self.killed))
+            self.killed.append(name)
+            while not self._ended.is_set() and self._failed_now() <= before:
+                time.sleep(0.05)
+        while not self._ended.is_set():
+            self._look()
+            time.sleep(0.2)
+
+    def _failed_now(self) -> int:
+        self._look()
+        return self.num_failed
+
+    def _look(self) -> int:
+        """How many tasks run just now."""
+        active = 0
+        for stage in {*self._tracker.getActiveStageIds(), *self._failed}:
+            if info := self._tracker.getStageInfo(stage):
+                self._failed[stage] = max(self._failed.get(stage, 0), info.numFailedTasks)
+                active += info.numActiveTasks
+        return active

@@ -1,0 +1,224 @@
+"""``evalsql spark eval`` on a real cluster: a master and two workers on loopback, some of which are killed meanwhile.
+
+The short form of ``python -m tests.engines.trial``. It runs where pyspark and Java are; ``EVALSQL_DEMAND_ENGINES=1``
+makes it fail elsewhere.
+"""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError
+from evalsql.engines import spark_files, spark_output
+from tests.conftest import ROOT, SAMPLE, new_file
+from tests.engines.cluster import Cluster, Killer, demand_spark, environment, running, session_on
+from tests.engines.trial import MEASURES, Trial, differences, make
+
+pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    demand_spark()
+    with running(tmp_path_factory.mktemp("spark")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def session(cluster: Cluster) -> Iterator[Any]:
+    with session_on(cluster) as session:
+        yield session
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The sample's files: plain, packed, Parquet and in parts, and one that is bad."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in ("bm25", "tfidf", "[odd] name"):
+        source = SAMPLE / "runs" / ("dense.run" if "odd" in name else f"{name}.run")
+        (runs / f"{name}.run").write_bytes(source.read_bytes())
+    (runs / "random.run.gz").write_bytes(gzip.compress((SAMPLE / "runs" / "random.run").read_bytes()))
+    (runs / "hybrid").mkdir()
+    lines = (SAMPLE / "runs" / "hybrid.run").read_text().splitlines(keepends=True)
+    (runs / "hybrid" / "part-0").write_text("".join(lines[:333]))
+    (runs / "hybrid" / "part-1").write_text("".join(lines[333:]))
+    (runs / "hybrid" / "_SUCCESS").write_text("")
+    return runs
+
+
+NAMES = ("[odd] name", "bm25", "hybrid", "random", "tfidf")
+
+
+def asked(folder: Path, **options: Any) -> dict[str, Any]:
+    given = {"qrels": SAMPLE / "qrels.txt", "runs": f"{folder}/*", "measures": MEASURES, "name": "sample"}
+    return given | {"out": folder.parent / "out", "memory_limit": "512MB"} | options
+
+
+def loaded(tmp_path: Path, out: Path) -> list[tuple[Any, ...]]:
+    """The values by way of ``load scores``."""
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_scores(out)
+        return warehouse.rows("select run, topic, measure, value from stored_values order by all")
+
+
+def computed(runs: Path) -> list[tuple[Any, ...]]:
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        for path in sorted(runs.iterdir()):
+            if path.name != "bad.run":
+                parts = sorted(path.glob("part-*"))
+                warehouse.load_runs(parts or [str(path).replace("[", "[[]")], name=path.name.partition(".")[0])
+        rows = warehouse.evaluate(MEASURES, per_topic=True).fetchall()
+    return sorted(row[1:] for row in rows)
+
+
+def agree(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> None:
+    assert [row[:3] for row in found] == [row[:3] for row in expected]
+    assert [row[3] for row in found] == pytest.approx([row[3] for row in expected], abs=1e-12, rel=0)
+
+
+def test_one_bad_run_fails_alone_and_is_done_once_it_is_mended(session: Any, folder: Path, tmp_path: Path) -> None:
+    from evalsql.spark import evaluate
+
+    bad = folder / "bad.run"
+    bad.write_text("T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n")
+    with pytest.raises(InputError, match=r"bad\.run:2: .*much"):
+        evaluate(session, **asked(folder, strict=True))
+    out = tmp_path / "out"
+    assert not (out / "_SUCCESS").exists()
+    assert list(out.glob("scores/*")) == []
+    outcome = evaluate(session, **asked(folder))
+    assert outcome.evaluated == list(NAMES)
+    assert outcome.problems.keys() == {"bad"}
+    assert f"{bad}:2: " in outcome.problems["bad"]
+    agree(loaded(tmp_path, out), computed(folder))
+    before = sorted(out.rglob("*.parquet"))
+    bad.write_text((SAMPLE / "runs" / "rerank-large.run").read_text())
+    again = evaluate(session, **asked(folder))
+    assert (again.evaluated, again.kept, again.problems) == (["bad"], len(NAMES), {})
+    assert set(before) < set(out.rglob("*.parquet"))
+    assert {run for run, *_ in loaded(tmp_path, out)} == {*NAMES, "bad"}
+    files = sorted(out.rglob("*"))
+    assert evaluate(session, **asked(folder)).kept == len(NAMES) + 1
+    assert sorted(out.rglob("*")) == files
+    with pytest.raises(UsageError, match="holds scores of another job"):
+        evaluate(session, **asked(folder, measures="RR"))
+    bad.write_text((SAMPLE / "runs" / "rerank-small.run").read_text())
+    with pytest.raises(UsageError, match="has scores of run bad from other files"):
+        evaluate(session, **asked(folder))
+
+
+@pytest.mark.parametrize("stopped", ["between portions", "within a portion"])
+def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
+    session: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
+) -> None:
+    from evalsql.spark import evaluate
+
+    out, calls = tmp_path / "out", 0
+    monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))
+    monkeypatch.setattr(spark_files, "_TASKS_A_SLOT", 1)
+    # In portions of two tasks: the values of the second are there, and nothing says that they are whole.
+    name, whole = ("write", 1) if stopped == "between portions" else ("_row", 2)
+    method = getattr(spark_output.Output, name)
+
+    def stop(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > whole:
+            raise KeyboardInterrupt
+        return method(*arguments)
+
+    monkeypatch.setattr(spark_output.Output, name, stop)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(session, **asked(folder))
+    monkeypatch.setattr(spark_output.Output, name, method)
+    assert not (out / "_SUCCESS").exists()
+    assert len(list((out / "scores").iterdir())) == (1 if stopped == "between portions" else 2)
+    with pytest.raises(InputError, match="the job that writes this folder has not ended"):
+        loaded(tmp_path, out)
+    outcome = evaluate(session, **asked(folder))
+    assert (outcome.kept, len(outcome.evaluated)) == (2, 3)
+    agree(loaded(tmp_path, out), computed(folder))
+
+
+def test_a_parquet_table_with_a_column_of_runs(session: Any, folder: Path, tmp_path: Path) -> None:
+    from evalsql.spark import evaluate
+
+    table = str(tmp_path / "table")
+    rows = []
+    for name in ("bm25", "tfidf"):
+        for line in (SAMPLE / "runs" / f"{name}.run").read_text().splitlines():
+            topic, _, document, _, score, _ = line.split()
+            rows.append((name, topic, document, float(score)))
+    frame = session.createDataFrame(rows, "system string, topic string, document string, score double")
+    frame.repartition(3).write.parquet(table)
+    options = asked(folder, runs=table, run_column="system")
+    assert evaluate(session, **options).evaluated == ["bm25", "tfidf"]
+    assert evaluate(session, **options).kept == 2
+    expected = [row for row in computed(folder) if row[0] in ("bm25", "tfidf")]
+    agree(loaded(tmp_path, tmp_path / "out"), expected)
+    with pytest.raises(UsageError, match="the table has no column run; it has system, topic, document, score"):
+        evaluate(session, **(options | {"run_column": "run"}))
+
+
+def test_the_command_writes_what_load_scores_reads(folder: Path, tmp_path: Path) -> None:
+    demand_spark()
+    words = ["spark", "eval", "--qrels", SAMPLE / "qrels.txt", "--runs", f"{folder}/*", "--name", "sample"]
+    more = [
+        "-m",
+        ",".join(MEASURES),
+        "--master",
+        "local[2]",
+        "--out",
+        tmp_path / "out",
+        "--conf",
+        "spark.ui.enabled=false",
+    ]
+    (folder / "bad.run").write_text("T01 Q0 a 1 2.5 tag\nT01 Q0 b 2 much tag\n")
+    answer = subprocess.run(
+        [sys.executable, "-m", "evalsql", *map(str, [*words, *more])],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+    )
+    assert (answer.returncode, answer.stdout) == (2, ""), answer.stderr
+    assert f"{tmp_path / 'out'}: evaluated 5 runs" in answer.stderr
+    assert "1 run refused:" in answer.stderr
+    assert "bad.run:2: " in answer.stderr
+    agree(loaded(tmp_path, tmp_path / "out"), computed(folder))
+
+
+# The last one: the worker that it kills does not come back.
+def test_figures_are_duckdbs_though_an_executor_and_a_worker_are_killed(
+    session: Any, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalsql.spark import evaluate
+
+    monkeypatch.setattr(spark_files, "_TASK_BYTES", (1, 1))  # a task a run
+    trial: Trial = make(tmp_path / "trial", systems=18, topics=50, documents=1000, huge=100_000)
+    assert trial.rows == 1_000_000
+    killer = Killer(session, cluster)
+    killer.start()
+    try:
+        outcome = evaluate(
+            session, qrels=trial.qrels, runs=trial.runs, measures=MEASURES, out=tmp_path / "out", memory_limit="512MB"
+        )
+    finally:
+        killer.end()
+    assert killer.killed == ["executor", "worker"]
+    assert killer.num_failed >= 2
+    assert outcome.problems == {}
+    num_values, greatest = differences(trial, tmp_path / "out")
+    assert num_values == 20 * 51 * len(MEASURES)
+    assert greatest <= 1e-12
