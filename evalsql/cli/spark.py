@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -137,8 +138,9 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
     """
     from evalsql.engines.spark import NO_SPARK
 
+    # What it says of pandas is about parts that are not used here.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
     try:
-        from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise UsageError(NO_SPARK) from error
@@ -156,7 +158,7 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
         builder = builder.master(master)
     try:
         session = builder.getOrCreate()
-    except (PySparkException, Exception) as error:
+    except Exception as error:  # of Py4J, of Spark and of Java
         raise UsageError(f"Spark does not start: {str(error).strip().splitlines()[0]}") from error
     try:
         yield session

@@ -165,7 +165,7 @@ def test_without_spark_one_sentence_says_what_is_missing(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     answer = command("spark", "eval", "--qrels", "q", "--runs", "r", "--out", tmp_path / "out")
     assert (answer.returncode, answer.stdout) == (2, "")
     assert answer.stderr == (

@@ -52,7 +52,8 @@ def make(folder: Path, *, systems: int, topics: int, documents: int, huge: int) 
     (runs / "single").mkdir()
     with duckdb.connect() as connection:
         connection.execute(
-            f"copy (select {_HUGE} from range({huge}) as t(i)) to '{runs}/single/all.txt' (format csv, header false, quote '')"
+            f"copy (select {_HUGE} from range({huge}) as t(i)) to '{runs}/single/all.txt' "
+            "(format csv, header false, quote '')"
         )
         connection.execute(
             f"copy (select 'huge 0 d' || (i * 97 % {huge}) || ' ' || (i % 3) from range(2000) as t(i)) "
