@@ -1,6 +1,6 @@
 """``evalsql spark eval`` on a real cluster: a master and two workers on loopback, some of which are killed meanwhile.
 
-The short form of ``python -m tests.engines.trial``. It runs where pyspark and Java are; ``EVALSQL_DEMAND_ENGINES=1``
+The short form of ``python -m tests.engines.spark_trial``. It runs where pyspark and Java are; ``EVALSQL_DEMAND_ENGINES=1``
 makes it fail elsewhere.
 """
 
@@ -19,8 +19,8 @@ import evalsql
 from evalsql import InputError, UsageError
 from evalsql.engines import spark_files, spark_output
 from tests.conftest import ROOT, SAMPLE, new_file
-from tests.engines.cluster import Cluster, Killer, demand_spark, environment, running, session_on
-from tests.engines.trial import MEASURES, Trial, differences, make
+from tests.engines.spark_cluster import Cluster, Killer, demand_spark, environment, running, session_on
+from tests.engines.spark_trial import MEASURES, Trial, differences, make
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("spark")]
 
