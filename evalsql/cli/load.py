@@ -308,11 +308,11 @@ def scores(
     meta: Meta = None,
     where: Where,
 ) -> None:
-    """Load scores that were computed elsewhere: qrels, run, topic, measure, value.
+    """Load scores that were computed elsewhere, without rankings.
 
-    Their rankings stay where they are. Load the judgments first.
+    They are Parquet: qrels, run, topic, measure, value. Load the judgments first.
 
-    Example: evalsql load scores results/
+    Example: evalsql load scores scores.parquet
     """
     from evalsql.ingest.scores import found_files
 

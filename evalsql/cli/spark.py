@@ -54,7 +54,8 @@ def evaluate(
         typer.Option(
             "--runs",
             metavar="PATH",
-            help="Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files.",
+            help="Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be "
+            "repeated.",
         ),
     ],
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder for the results, which all machines share.")],

@@ -12,8 +12,10 @@ import pytest
 import typer
 from typer.main import get_command
 
+import evalsql
 from evalsql.cli.app import app
 from tests.conftest import SAMPLE, Command, write
+from tests.engines.spark_cluster import demand_spark
 
 GROUP: Any = get_command(app)
 
@@ -65,6 +67,9 @@ def demonstration(tmp_path: Path, sample_file: Path) -> Path:
     write(tmp_path / "weights.txt", "T01 2\nT02 0.5\n")
     write(tmp_path / "queries.tsv", "T01\tland mines\nT02\tradio\n")
     write(tmp_path / "groups.csv", "topic,language\nT01,en\nT02,de\n")
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        elsewhere = "select qrels, 'elsewhere' as run, topic, measure, value from scores where run = 'dense'"
+        warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{tmp_path}/scores.parquet' (format parquet)")
     write(tmp_path / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return tmp_path
 
@@ -77,12 +82,14 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     assert tuple(arguments[: len(words)]) == words
     if words in BEFORE:
         assert command(*BEFORE[words]).returncode == 0
+    if words == ("spark", "eval"):
+        demand_spark()
     before = set(demonstration.iterdir())
     outcome = command(*arguments)
     # Systems of the sample have tied documents, which ties tells with its exit code.
     assert outcome.returncode == (1 if words == ("ties",) else 0), outcome.stderr
     written = {path.name for path in set(demonstration.iterdir()) - before}
-    named = set(re.findall(r"(?:-o|--chart) (\S+)", example))
+    named = set(re.findall(r"(?:-o|--out|--chart) (\S+)", example))
     assert written == named | ({ALSO_WRITTEN[words]} if words in ALSO_WRITTEN else set())
     assert outcome.stdout or written or words[0] in ("load", "shell", "vacuum")
 

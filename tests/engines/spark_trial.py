@@ -1,4 +1,4 @@
-"""The long form: ``python -m tests.engines.spark_trial`` evaluates 100 million generated rows on a cluster of two workers.
+"""The long form: ``python -m tests.engines.spark_trial`` evaluates 100 million generated rows on two workers.
 
 An executor is killed, then a worker, and the figures are held against those of plain evalsql. Among the runs are one of
 a single huge topic and one in several files. ``--rows`` asks for fewer, ``--calm`` kills nobody and times one and two

@@ -1,7 +1,7 @@
 """``evalsql spark eval`` on a real cluster: a master and two workers on loopback, some of which are killed meanwhile.
 
-The short form of ``python -m tests.engines.spark_trial``. It runs where pyspark and Java are; ``EVALSQL_DEMAND_ENGINES=1``
-makes it fail elsewhere.
+The short form of ``python -m tests.engines.spark_trial``. It runs where pyspark and Java are;
+``EVALSQL_DEMAND_ENGINES=1`` makes it fail elsewhere.
 """
 
 from __future__ import annotations
