@@ -175,9 +175,9 @@ def _evaluate_runs(
         with _settings(session, _ONE_FILE | _APART):
             rows = _file_rows(session, job, groups).persist()
             try:
-                facts = _collected(rows)
-                outcome.take(facts)
                 members = {run.name: run for group in groups for run in group}
+                facts = _with_lost(_collected(rows), members)
+                outcome.take(facts)
                 identity = json.dumps(sorted(members.items()))
                 output.write(rows, facts, members, identity)
             finally:
@@ -279,6 +279,16 @@ def _collected(rows: Any) -> list[dict[str, Any]]:
     """What is known of each run; this is where the tasks run."""
     found = rows.where(f"kind = '{spark_task.RUN}'").select("facts").collect()
     return sorted((json.loads(row[0]) for row in found), key=lambda fact: str(fact["run"]))
+
+
+def _with_lost(facts: list[dict[str, Any]], runs: Mapping[str, Run]) -> list[dict[str, Any]]:
+    """The facts, and for runs of which a task did not get every file that they are lacking."""
+    lost = runs.keys() - {fact["run"] for fact in facts}
+    text = "was not read whole; a file of it was removed meanwhile, or Spark is set to leave out files it cannot read"
+    return facts + [
+        {"run": name, "files": [], "notes": "", "problem": f"{runs[name].files[0].path}: run {name} {text}"}
+        for name in sorted(lost)
+    ]
 
 
 def _check_unchanged(

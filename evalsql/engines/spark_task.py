@@ -22,6 +22,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
+from evalsql.ingest.sources import stem
 from evalsql.version import __version__
 from evalsql.warehouse.warehouse import Warehouse, open_to_ask
 
@@ -126,15 +127,15 @@ def evaluate_files(
 
 def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pyarrow.RecordBatch]:
     """The rows of one run whose rows are an Arrow table."""
-    with _folder(job) as folder, _warehouse(job, folder) as warehouse, _noted({}) as notes:
-        facts = {"run": name, "files": [{"path": source, "bytes": None, "modified": None, "sha256": None}]}
+    facts = {"run": name, "files": [{"path": source, "bytes": None, "modified": None, "sha256": None}]}
+    with _folder(job) as folder:
         try:
-            warehouse.load_run(table, name, **_load_options(job))
+            with _warehouse(job, folder) as warehouse, _noted({}) as notes:
+                warehouse.load_run(table, name, **_load_options(job))
+                batches = [*_values(warehouse, job), _run_row(job, facts | _stored_facts(warehouse, name), notes)]
         except EvalsqlError as error:
-            yield _run_row(job, facts, notes, problem=_told(error, {name: source}))
-            return
-        yield from _values(job, warehouse)
-        yield _run_row(job, facts | _stored_facts(warehouse, name), notes)
+            batches = [_run_row(job, facts, [], problem=_told(error, {name: source}))]
+        yield from batches
 
 
 def _evaluate_together(job: Job, folder: Path, runs: Sequence[_Run]) -> Iterator[pyarrow.RecordBatch]:
@@ -143,26 +144,34 @@ def _evaluate_together(job: Job, folder: Path, runs: Sequence[_Run]) -> Iterator
         return
     labels = {str(place): path for run in runs for path, place, *_ in run.files}
     try:
-        with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
-            options = _load_options(job)
-            if single := [run.files[0][1] for run in runs if len(run.files) == 1]:
-                warehouse.load_runs(single, **options)
-            for run in runs:
-                if len(run.files) > 1:
-                    warehouse.load_runs([place for _, place, *_ in sorted(run.files)], name=run.name, **options)
-            yield from _values(job, warehouse)
-            for nth, run in enumerate(runs):
-                facts = _facts(run) | _stored_facts(warehouse, run.name)
-                yield _run_row(job, facts, notes if nth == 0 else [])
+        yield from _evaluated(job, folder, runs, labels)
     except EvalsqlError as error:
-        if len(runs) > 1:
-            for run in runs:
-                yield from _evaluate_together(job, folder, [run])
-            return
-        yield _run_row(job, _facts(runs[0]), [], problem=_told(error, labels))
+        if len(runs) == 1:
+            yield _run_row(job, _facts(runs[0]), [], problem=_told(error, labels))
+        for run in runs if len(runs) > 1 else ():
+            yield from _evaluate_together(job, folder, [run])
     for run in runs:
         for _, place, *_ in run.files:
             place.unlink(missing_ok=True)
+
+
+def _evaluated(
+    job: Job, folder: Path, runs: Sequence[_Run], labels: Mapping[str, str]
+) -> Sequence[pyarrow.RecordBatch]:
+    """All rows or an error: what had been given before one would be given twice."""
+    options = _load_options(job)
+    with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
+        alone = [run for run in runs if len(run.files) == 1 and stem(str(run.files[0][1])) == run.name]
+        if alone:
+            warehouse.load_runs([run.files[0][1] for run in alone], **options)
+        for run in runs:
+            if run not in alone:
+                warehouse.load_runs([place for _, place, *_ in sorted(run.files)], name=run.name, **options)
+        batches = list(_values(warehouse, job))
+        for nth, run in enumerate(runs):
+            facts = _facts(run) | _stored_facts(warehouse, run.name)
+            batches.append(_run_row(job, facts, notes if nth == 0 else []))
+    return batches
 
 
 @contextmanager
@@ -233,7 +242,7 @@ def _load_options(job: Job) -> dict[str, Any]:
     }
 
 
-def _values(job: Job, warehouse: Warehouse) -> Iterator[pyarrow.RecordBatch]:
+def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:
     """The values of all measures of all runs, a few of which are evaluated at a time."""
     import pyarrow
 

@@ -22,7 +22,7 @@ from tests.conftest import ROOT, SAMPLE, new_file
 from tests.engines.spark_cluster import Cluster, Killer, demand_spark, environment, running, session_on
 from tests.engines.spark_trial import MEASURES, Trial, differences, make
 
-pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.engines
 
 
 @pytest.fixture(scope="module")

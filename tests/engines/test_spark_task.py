@@ -103,6 +103,12 @@ def test_a_run_that_is_refused_fails_alone_with_file_and_line() -> None:
     assert "\n" not in facts["bad"]["problem"]
 
 
+def test_a_folder_of_one_file_is_named_by_the_folder() -> None:
+    values, facts = outcome({"file:/data/bm25/all.txt": ("bm25", text("bm25"))})
+    assert values == pytest.approx(expected(["bm25"]), abs=1e-12, rel=0)
+    assert facts["bm25"]["problem"] is None
+
+
 def test_rows_of_a_table_are_a_run() -> None:
     rows = [line.split() for line in text("bm25").decode().splitlines()]
     table = pyarrow.table(
