@@ -152,51 +152,58 @@ def _evaluate_runs(
     outcome = _Gathered(out, len(runs) - len(missing), strict)
     if not missing:
         return outcome.result
+    large = _too_large(missing)
+    outcome.take(large)
     output.begin()
-    large = [file for run in missing for file in run.files if file.bytes > MOST_BYTES]
-    outcome.take(
-        [
-            {
-                "run": run.name,
-                "notes": "",
-                "problem": f"{file.path}: has {file.bytes:,} bytes, Spark hands over files up "
-                f"to {MOST_BYTES:,}; write the run as several files in a folder",
-            }
-            for run in missing
-            for file in run.files
-            if file in large
-        ]
-    )
-    whole = [run for run in missing if not set(run.files) & set(large)]
+    whole = [run for run in missing if run.name not in {fact["run"] for fact in large}]
     slots = max(1, session.sparkContext.defaultParallelism)
     done = 0
     for groups in waves(tasks(whole, slots), slots) if whole else ():
         progress("evaluating runs", done, len(whole))
+        members = {run.name: run for group in groups for run in group}
         with _settings(session, _ONE_FILE | _APART):
-            rows = _file_rows(session, job, groups).persist()
-            try:
-                members = {run.name: run for group in groups for run in group}
-                facts = _with_lost(_collected(rows), members)
-                outcome.take(facts)
-                identity = json.dumps(sorted(members.items()))
-                output.write(rows, facts, members, identity)
-            finally:
-                rows.unpersist()
-        done += sum(map(len, groups))
+            _evaluate_portion(
+                _file_rows(session, job, groups), members, json.dumps(sorted(members.items())), output, outcome
+            )
+        done += len(members)
     progress("evaluating runs", len(whole), len(whole))
     output.finish()
     return outcome.result
+
+
+def _evaluate_portion(rows: Any, runs: Mapping[str, Run], identity: str, output: Output, outcome: _Gathered) -> None:
+    """Have the tasks run, then write what they gave; it is kept meanwhile, so that they run once."""
+    rows = rows.persist()
+    try:
+        facts = _with_lost(_collected(rows), runs)
+        outcome.take(facts)
+        output.write(rows, facts, runs, identity)
+    finally:
+        rows.unpersist()
+
+
+def _too_large(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Facts of runs with a file that Spark cannot hand over."""
+    found = []
+    for run in runs:
+        for file in run.files:
+            if file.bytes > MOST_BYTES:
+                reason = f"has {file.bytes:,} bytes, Spark hands over files up to {MOST_BYTES:,}"
+                text = f"{file.path}: {reason}; write the run as several files in a folder"
+                found.append({"run": run.name, "files": [], "notes": "", "problem": text})
+    return found
 
 
 def _evaluate_tables(
     session: Any, files: Files, job: Job, output: Output, runs: Any, column: str, out: str, strict: bool
 ) -> Outcome:
     """Runs that are rows of tables: Spark brings the rows of each run together."""
-    table = session.read.parquet(*as_list(runs)) if isinstance(runs, str) or _is_names(runs) else runs
+    paths = as_list(runs) if isinstance(runs, Sequence) else []
+    table = session.read.parquet(*paths) if paths else runs
     if column not in table.columns:
         raise UsageError(f"the table has no column {column}; it has {', '.join(table.columns)}")
     of_table = sorted(files.facts(table.inputFiles()))
-    source = ", ".join(as_list(runs)) if isinstance(runs, str) or _is_names(runs) else "a Spark table"
+    source = ", ".join(paths) or "a Spark table"
     held = output.evaluated()
     fingerprint = hashlib.sha256(json.dumps(of_table).encode()).hexdigest()
     label = f"{source} #{fingerprint[:12]}"
@@ -220,13 +227,8 @@ def _evaluate_tables(
         batches = list(evaluate_table(job, label, str(key[0].as_py()), its.select(job_columns)))
         return pyarrow.Table.from_batches(batches)
 
-    rows = table.groupBy(table[column].cast("string").alias("evalsql_run")).applyInArrow(rows_of, ROWS).persist()
-    try:
-        facts = _collected(rows)
-        outcome.take(facts)
-        output.write(rows, facts, {}, json.dumps([label, missing]))
-    finally:
-        rows.unpersist()
+    rows = table.groupBy(table[column].cast("string").alias("evalsql_run")).applyInArrow(rows_of, ROWS)
+    _evaluate_portion(rows, {}, json.dumps([label, missing]), output, outcome)
     output.finish()
     return outcome.result
 
@@ -298,10 +300,6 @@ def _check_unchanged(
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         raise UsageError(f"{out}: has scores of run {changed[0]}{more} from other files; name another folder")
-
-
-def _is_names(runs: Any) -> bool:
-    return isinstance(runs, Sequence)
 
 
 def _problem(line: str) -> Problem:
