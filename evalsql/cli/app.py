@@ -32,6 +32,7 @@ _COMMANDS = {
     "import": "export.import_",
     "spark": "spark.app",
     "drop": "drop.drop",
+    "keep": "keep.keep",
     "vacuum": "drop.vacuum",
     "help": "help.show_guide",
 }

@@ -10,40 +10,62 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.names import literal, parse_measures
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import write_table
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where
+from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.user_measures import read_sources
+from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writing import Writer
 
+_LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _LISTED = ("measure", "title", "aliases", "parameters")
 
 
 @grouped_options
 def ls(
     *,
+    selection: RunSelection,
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="More of each, and judgments that newer ones have replaced.")
+    ] = False,
     output: OutputOptions,
     where: Where,
 ) -> None:
-    """What the warehouse holds: judgment sets and runs.
+    """What the warehouse holds: judgment sets and runs, a line each.
 
     Beside each run stands how many topics are missing and extra.
 
-    Example: evalsql ls --format csv
+    Example: evalsql ls --last 5 --format csv
     """
     with open_warehouse(where, read_only=True) as warehouse:
-        table = Table(*warehouse.database.table(warehouse.evaluation.holdings_query()))
-        write_table(table, output, keep=[warehouse.path])
+        write_table(inventory(warehouse, selection, long=long), output, keep=[warehouse.path])
+
+
+def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> Table:
+    """The judgment sets, and the runs that are meant, a row each."""
+    conditions = [] if long else ["replaced_at is null"]
+    sets = resolve_names(warehouse.database, "qrels", selection.qrels_names) if selection.qrels_names else []
+    if sets:
+        among = ", ".join(map(literal, sets))
+        paired = f"select run from coverage where qrels in ({among})"
+        conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
+    if not selection.is_empty:
+        runs = resolve_names(warehouse.database, "run", selection.chosen(warehouse))
+        conditions.append(f"(kind = 'qrels' or name in ({', '.join(map(literal, runs))}))")
+    hidden = "" if long else f" exclude ({', '.join(_LONG)})"
+    where = f"where {' and '.join(conditions)}" if conditions else ""
+    return Table(*warehouse.database.table(f"select *{hidden} from inventory {where} order by kind, name"))
 
 
 @grouped_options

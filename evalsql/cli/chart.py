@@ -62,7 +62,7 @@ def chart(
             name,
             measure or DEFAULT_MEASURES,
             qrels=selection.only_qrels,
-            runs=selection.run_names,
+            runs=selection.chosen(warehouse),
             baseline=baseline,
         )
         (first, *_) = parse_measures(measure or DEFAULT_MEASURES, warehouse.catalog)

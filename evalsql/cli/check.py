@@ -46,7 +46,7 @@ def check(
         note("evalsql check --ties is now called evalsql ties")
         print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)
         return
-    if measure or own.paths or selection.qrels_names or selection.run_names:
+    if measure or own.paths or selection.qrels_names or not selection.is_empty:
         raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
     if _print_findings(where, quick=quick, memory_limit=memory_limit, output=output):
         raise typer.Exit(FOUND)

@@ -63,8 +63,8 @@ def compare(
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
-    runs = selection.run_names
     with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+        runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or _MEASURES, warehouse.catalog)
         named = [each.name for each in parsed]

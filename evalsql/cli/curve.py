@@ -61,12 +61,13 @@ def curve(
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
     with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
+        runs = selection.chosen(warehouse)
         query = warehouse.evaluation.curve_query(
-            kind, runs=selection.run_names, qrels=selection.qrels_names, topics=topic or (), **arguments
+            kind, runs=runs, qrels=selection.qrels_names, topics=topic or (), **arguments
         )
         table = Table(*warehouse.database.table(query))
         if not table.rows or topic:
-            _note_missing(warehouse, table, selection.run_names or ["*"], topic or ())
+            _note_missing(warehouse, table, runs or ["*"], topic or ())
         kept = protected_files(warehouse)
         if chart is not None:
             write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
 
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_systems
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import OutputOptions
+from evalsql.cli.options import OutputOptions, RunFilters
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation.choosing import Choice, choose_runs
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
@@ -25,9 +28,19 @@ _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 @grouped_options
 def drop(
     kind: Annotated[Literal["runs", "qrels", "measures"], typer.Argument(help="What is dropped.")],
-    names: Annotated[list[str], typer.Argument(help="Names or globs.")],
+    names: Annotated[list[str] | None, typer.Argument(help="Names or globs; runs also by the options.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
     *,
+    filters: RunFilters,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            autocompletion=complete_systems,
+            help="Runs of this system, or of those that a glob stands for; can be repeated.",
+        ),
+    ] = None,
     output: OutputOptions,
     where: Where,
 ) -> None:
@@ -37,8 +50,15 @@ def drop(
 
     Example: evalsql drop runs 'rerank-*' --dry-run
     """
-    with open_warehouse(_existing(where), read_only=dry_run) as warehouse:
-        found = _found(warehouse, kind, names)
+    choice = filters.choice(names or (), system or ())
+    if choice.is_by_name and not names:
+        raise UsageError(f"say which {kind} are to go, by name; '*' is all")
+    if choice.last is not None:
+        raise UsageError("--last is for runs that stay: evalsql keep --last N drops the older ones of each system")
+    if kind != "runs" and not choice.is_by_name:
+        raise UsageError(f"--where, --since, --last and --system choose runs; {kind} go by name")
+    with open_warehouse(existing(where), read_only=dry_run) as warehouse:
+        found = _found(warehouse, kind, choice)
         # First, so that an output that cannot be written leaves all as it is.
         rows = Table(("kind", "name"), [(kind, name) for name in found])
         write_table(rows, output, keep=protected_files(warehouse))
@@ -48,21 +68,21 @@ def drop(
     note(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
 
 
-def _existing(where: Where) -> Where:
+def existing(where: Where) -> Where:
     """The file, which is not made where there is none."""
     with open_warehouse(where, read_only=True):
         return where
 
 
-def _found(warehouse: Warehouse, kind: str, names: list[str]) -> list[str]:
+def _found(warehouse: Warehouse, kind: str, choice: Choice) -> list[str]:
     if kind == "runs":
-        return sorted(resolve_names(warehouse.database, "run", names))
+        return sorted(choose_runs(warehouse.database, choice))
     if kind == "qrels":
-        return sorted(resolve_names(warehouse.database, "qrels", names))
-    return _own_measures(warehouse, names)
+        return sorted(resolve_names(warehouse.database, "qrels", choice.names, with_replaced=True))
+    return _own_measures(warehouse, choice.names)
 
 
-def _own_measures(warehouse: Warehouse, names: list[str]) -> list[str]:
+def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
     """The relations of a user's own measures that names or globs stand for."""
     import fnmatch
 
@@ -89,6 +109,6 @@ def vacuum(*, where: Where) -> None:
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
     # The engine writes the new file beside the old one.
-    with open_warehouse(_existing(where), external=True) as warehouse:
+    with open_warehouse(existing(where), external=True) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")

@@ -126,11 +126,12 @@ def leaderboard(
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
     with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        note_waiting(warehouse, selection.run_names)
+        runs = selection.chosen(warehouse)
+        note_waiting(warehouse, runs)
         if by is not None:
-            _print_groups(warehouse, by, measure, selection.qrels_names, selection.run_names, output)
+            _print_groups(warehouse, by, measure, selection.qrels_names, runs, output)
             return
-        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, False, output)
+        _print_scores(warehouse, measure, selection.qrels_names, runs, False, output)
 
 
 @grouped_options
@@ -151,8 +152,9 @@ def topics(
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
     with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        note_waiting(warehouse, selection.run_names)
-        _print_scores(warehouse, measure, selection.qrels_names, selection.run_names, True, output, show_texts=texts)
+        runs = selection.chosen(warehouse)
+        note_waiting(warehouse, runs)
+        _print_scores(warehouse, measure, selection.qrels_names, runs, True, output, show_texts=texts)
 
 
 def _print_scores(

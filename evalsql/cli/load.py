@@ -8,8 +8,9 @@ import typer
 
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, Queries, WithSelf
+from evalsql.cli.facts import RunFacts
 from evalsql.cli.groups import grouped_options
-from evalsql.cli.load_topics import groups, held_keys, topics
+from evalsql.cli.load_topics import groups, topics
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
@@ -70,7 +71,6 @@ def qrels(
     pairs = _parse_meta(meta)
     with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
-        meta_held = held_keys(warehouse)
         loaded = warehouse.load_qrels(
             file,
             name,
@@ -98,8 +98,7 @@ def qrels(
         )
         if loaded in weights:
             note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-        if loaded in meta_held:
-            note(f"{meta_held[loaded]} of its topics went with the judgments replaced; load topics brings them again")
+        note_set_aside(warehouse, loaded)
 
 
 @app.command("runs")
@@ -139,6 +138,7 @@ def runs(
         ),
     ] = None,
     replace: Replace = False,
+    facts: RunFacts,
     meta: Meta = None,
     memory_limit: MemoryLimit = None,
     where: Where,
@@ -149,7 +149,7 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    pairs = _parse_meta(meta)
+    pairs = facts.with_meta(_parse_meta(meta))
     with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.load_runs(
@@ -337,6 +337,16 @@ def _weights(warehouse: Warehouse) -> dict[str, int]:
 def _read_as(warehouse: Warehouse) -> str:
     """The format that the last load recognised; further lines are what it left out."""
     return "".join(f"; {line}" for line in warehouse.loader.notices)
+
+
+def note_set_aside(warehouse: Warehouse, loaded: str) -> None:
+    """Tell under which name judgments stay that this load has put others in the place of."""
+    names = warehouse.rows(
+        "select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at where new.qrels = ?",
+        [loaded],
+    )
+    for (name,) in names:
+        note(f"the judgments before stay as {name}; --qrels {name} evaluates with them")
 
 
 def _left_out(count: int) -> str:

@@ -21,6 +21,12 @@ def complete_qrels(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in _held(context, "select qrels from qrels order by qrels") if name.startswith(incomplete)]
 
 
+def complete_systems(context: typer.Context, incomplete: str) -> list[str]:
+    """Systems that runs of the warehouse are loads of."""
+    systems = "select distinct meta['system'] as system from runs where system is not null order by system"
+    return [name for name in _held(context, systems) if name.startswith(incomplete)]
+
+
 def complete_measures(context: typer.Context, incomplete: str) -> list[str]:
     """Measures of the warehouse or else of the package, behind the last comma and in the case that was typed."""
     before, comma, typed = incomplete.rpartition(",")

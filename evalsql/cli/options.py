@@ -6,14 +6,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from evalsql import report
-from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.errors import UsageError
+
+if TYPE_CHECKING:
+    from evalsql.evaluation.choosing import Choice
+    from evalsql.warehouse.warehouse import Warehouse
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
 TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
@@ -104,7 +108,36 @@ class OwnMeasures:
 
 
 @dataclass(frozen=True)
-class RunSelection:
+class RunFilters:
+    """What runs have to be, beside their names; empty is all."""
+
+    condition: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Runs of which this is true, such as \"meta.branch = 'main'\" or \"tag like 'v2%'\".",
+        ),
+    ] = None
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="Runs of this date or later, such as 2026-10-01.")
+    ] = None
+    last: Annotated[
+        int | None,
+        typer.Option(
+            "--last", min=1, metavar="N", help="The N latest runs, of each system where systems are recorded."
+        ),
+    ] = None
+
+    def choice(self, names: Sequence[str] = (), systems: Sequence[str] = ()) -> Choice:
+        """What is chosen of these names and systems."""
+        from evalsql.evaluation.choosing import Choice
+
+        return Choice(names, self.condition, self.since, self.last, systems)
+
+
+@dataclass(frozen=True)
+class RunSelection(RunFilters):
     """Which runs, by which judgment sets; empty is all."""
 
     runs: Annotated[
@@ -112,11 +145,37 @@ class RunSelection:
     ] = None
     run: Annotated[list[str] | None, typer.Option("--run", hidden=True, autocompletion=complete_runs)] = None
     qrels: QrelsFilter = None
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            autocompletion=complete_systems,
+            help="Runs of this system, or of those that a glob stands for; can be repeated.",
+        ),
+    ] = None
 
     @property
     def run_names(self) -> Sequence[str]:
         """Names and globs, as arguments or as --run has them."""
         return [*(self.runs or ()), *(self.run or ())]
+
+    @property
+    def run_choice(self) -> Choice:
+        """What is chosen, all options together."""
+        return self.choice(self.run_names, self.system or ())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all runs are meant."""
+        return not self.run_names and self.run_choice.is_by_name
+
+    def chosen(self, warehouse: Warehouse) -> Sequence[str]:
+        """Names or globs of the runs that are meant; empty is all. Raises UsageError where none fits the options."""
+        from evalsql.evaluation.choosing import choose_runs
+
+        choice = self.run_choice
+        return self.run_names if choice.is_by_name else choose_runs(warehouse.database, choice)
 
     @property
     def qrels_names(self) -> Sequence[str]:

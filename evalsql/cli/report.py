@@ -53,13 +53,14 @@ def report(
         progress_bar() as progress,
         translated_errors(warehouse.path),
     ):
-        note_waiting(warehouse, selection.run_names)
+        runs = selection.chosen(warehouse)
+        note_waiting(warehouse, runs)
         found = overview(
             warehouse,
             measure or DEFAULT_MEASURES,
             program_version=__version__,
             qrels=selection.only_qrels,
-            runs=selection.run_names,
+            runs=runs,
             progress=progress,
         )
         keep = protected_files(warehouse)

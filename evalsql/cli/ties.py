@@ -54,11 +54,12 @@ def print_ties(
         named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
+        runs = selection.chosen(warehouse)
         with progress_bar() as progress:
             effects, swaps = warehouse.ties(
                 [each.name for each in named if tie_variants(each)],
                 qrels=selection.qrels_names,
-                runs=selection.run_names,
+                runs=runs,
                 progress=progress,
             )
         write_table(effects, output, keep=[warehouse.path])

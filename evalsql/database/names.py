@@ -20,21 +20,36 @@ def as_list(names: Names) -> Sequence[str]:
     return listed
 
 
-def resolve_names(database: Database, kind: str, patterns: Names) -> list[str]:
-    """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for."""
-    ids = sorted({key for pattern in as_list(patterns) for key in resolve_ids(database, kind, pattern)})
+def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> list[str]:
+    """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for; see ``resolve_ids``."""
+    ids = sorted({key for pattern in as_list(patterns) for key in resolve_ids(database, kind, pattern, with_replaced)})
     keys = ", ".join(map(str, ids))
     table = "runs" if kind == "run" else "qrels"
     return [name for (name,) in database.rows(f"select {kind} from {table} where {kind}_id in ({keys})")]
 
 
-def resolve_ids(database: Database, kind: str, pattern: str) -> list[int]:
-    """Keys of the runs or judgment sets that a name or glob stands for; raises UsageError if there is none."""
+def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool = False) -> list[int]:
+    """Keys of the runs or judgment sets that a name or glob stands for.
+
+    A glob stands for judgments in use; for replaced ones too where that is asked for, or where it fits no others.
+
+    Raises:
+        UsageError: there is none.
+    """
     held = dict(database.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
-    found = [held[pattern]] if pattern in held else [held[name] for name in fnmatch.filter(held, pattern)]
+    fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
+    if kind == "qrels" and len(fitting) > 1 and not with_replaced:
+        replaced = replaced_qrels(database)
+        fitting = [name for name in fitting if name not in replaced] or fitting
+    found = [held[name] for name in fitting]
     if not found:
         near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
         what = "run" if kind == "run" else "judgment set"
         hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
         raise UsageError(f'no {what} is called "{pattern}"{hint}')
     return found
+
+
+def replaced_qrels(database: Database) -> set[str]:
+    """Names of the judgment sets that newer ones have taken the place of; what names no judgments leaves them out."""
+    return {name for (name,) in database.rows("select qrels from qrels where replaced_at is not null")}

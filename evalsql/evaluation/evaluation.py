@@ -11,7 +11,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps, stored
 from evalsql.progress import Progress, silent
@@ -241,7 +241,7 @@ class Evaluation:
 
     def waiting_runs(self, runs: Names = ()) -> list[str]:
         """Runs that no judgment set evaluates, and that have no stored scores."""
-        named = f"select run from runs{self._filter((), runs)}"
+        named = f"select run from runs{self._filter((), runs, with_replaced=True)}"
         found = self.database.rows(f"""
             select run from runs where run in ({named}) and run_id not in (select run_id from evaluations)
                 and run_id not in (select run_id from stored_scores) order by run
@@ -256,7 +256,8 @@ class Evaluation:
         )
         return int(count)
 
-    def _filter(self, qrels: Names, runs: Names, topics: Names = ()) -> str:
+    def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, with_replaced: bool = False) -> str:
+        """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced."""
         conditions = []
         if wanted := as_list(topics):
             held = {topic for (topic,) in self.database.rows("select topic from topics")}
@@ -268,6 +269,8 @@ class Evaluation:
                 conditions.append(
                     f"{kind} in ({', '.join(map(literal, resolve_names(self.database, kind, patterns)))})"
                 )
+        if not with_replaced and not as_list(qrels) and (replaced := replaced_qrels(self.database)):
+            conditions.append(f"qrels not in ({', '.join(map(literal, sorted(replaced)))})")
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
     def _filtered(

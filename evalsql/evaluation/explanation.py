@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.database.names import resolve_names
+from evalsql.database.names import replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
 
@@ -125,7 +125,7 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
         {name for (name,) in evaluation.database.rows(f"select distinct qrels from ({_PAIRED}) where run = ?", [run])}
         for run in runs
     ]
-    common: list[str] = sorted(set.intersection(*sets))
+    common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(evaluation.database)))
     if qrels is not None:
         wanted = _one(evaluation, "qrels", qrels)
         for run, held in zip(runs, sets, strict=True):

@@ -15,8 +15,8 @@ from evalsql.words import counted
 def drop(database: Database, kind: str, names: Names) -> list[str]:
     """Take runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the names that went."""
     with database.transaction():
-        ids = {key for pattern in as_list(names) for key in resolve_ids(database, kind, pattern)}
-        gone = resolve_names(database, kind, names) if ids else []
+        ids = {key for pattern in as_list(names) for key in resolve_ids(database, kind, pattern, with_replaced=True)}
+        gone = resolve_names(database, kind, names, with_replaced=True) if ids else []
         for key in ids:
             delete(database, kind, key)
         for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
@@ -27,10 +27,13 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
 
 def delete(database: Database, kind: str, key: int) -> None:
     """Take the rows of one run ("run") or judgment set ("qrels") out of every table."""
-    tables: Sequence[str] = ("runs", "retrieved", "run_topics")
+    tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores")
     if kind == "qrels":
         _drop_stored_runs(database, key)
-        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
+        tables = (
+            *("qrels", "assessments", "preferences", "judged_documents"),
+            *("topic_weights", "topic_meta", "stored_scores"),
+        )
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
     database.execute(
         f"delete from judged_ranks where evaluation_id in "

@@ -12,6 +12,7 @@ from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
+from evalsql.ingest.versions import forget_unchanged, set_aside, sets_in_use
 from evalsql.progress import Progress, silent
 
 
@@ -59,8 +60,8 @@ class Loader:
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
             keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
                 grade.
-            replace: put the judgments in the place of a set of the same name, for the runs it had as well; its weights
-                of topics go with it.
+            replace: put the judgments in the place of a set of the same name, for the runs it had as well. That set
+                stays as NAME@1, with its weights of topics, unless both hold the same.
             meta: key and value to keep with the set.
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             queries: of families the members that are topics: their names, or a file of them or FASTA; by default all.
@@ -92,15 +93,18 @@ class Loader:
         wanted = {run_id for pattern in runs for run_id in resolve_ids(self.database, "run", pattern)}
         with self.database.transaction():
             wanted |= self._make_room(name, replace)
-            yield lambda qrels_id: self._pair([(qrels_id, run_id) for run_id in sorted(wanted)])
+            yield lambda qrels_id: self._pair(qrels_id, wanted)
             self._check()
 
-    def _pair(self, pairs: Sequence[tuple[int, int]]) -> None:
+    def _pair(self, qrels_id: int, run_ids: Iterable[int]) -> None:
         from evalsql.ingest import keys
         from evalsql.ingest.remarks import Remarks
 
+        forget_unchanged(self.database, qrels_id)
+        pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
         keys.pair(self.database, pairs)
         remarks = Remarks()
+        remarks.note_repeated_files(self.database, "qrels", [qrels_id])
         remarks.note_overlaps(self.database, pairs)
         remarks.tell()
 
@@ -111,9 +115,7 @@ class Loader:
             raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
         wanted: set[int] = set()
         for (qrels_id,) in taken:
-            paired = self.database.rows("select distinct run_id from evaluations where qrels_id = ?", [qrels_id])
-            wanted |= {run_id for (run_id,) in paired}
-            delete(self.database, "qrels", qrels_id)
+            wanted |= set_aside(self.database, qrels_id)
         return wanted
 
     def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
@@ -193,6 +195,7 @@ class Loader:
                     judged = named(run if qrels is None else qrels)
                     paired = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
+                    forget_unchanged(self.database, qrels_id)
                     keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
@@ -347,10 +350,9 @@ class Loader:
             raise UsageError(f"already loaded: {first}; --replace puts others in their place")
         pairs: dict[str, set[int]] = {name: set() for name in names}
         for name in taken:
-            paired = self.database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
-            pairs[name] |= {qrels_id for (qrels_id,) in paired}
+            pairs[name] |= sets_in_use(self.database, held[name])
             delete(self.database, "run", held[name])
-        present = self.database.rows("select qrels_id, qrels from qrels order by qrels")
+        present = self.database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels")
         wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(self.database, "qrels", pattern)}
         if not qrels and len(present) == 1:
             wanted = {present[0][0]}

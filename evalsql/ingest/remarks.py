@@ -16,6 +16,8 @@ from evalsql.words import counted
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
+MOST_REPEATED = 5
+
 
 @dataclass
 class Remarks:
@@ -24,6 +26,7 @@ class Remarks:
     rounded: dict[int, int] = field(default_factory=dict)  # documents by run_id
     opposed: list[str] = field(default_factory=list)  # names of runs
     overlaps: list[str] = field(default_factory=list)
+    repeated: list[tuple[str, str, str]] = field(default_factory=list)  # file, name, the other name
 
     def note_ties(self, database: Database, ranked: str, tie_rule: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
@@ -35,6 +38,13 @@ class Remarks:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
             self.overlaps += scarce_overlaps(database, keys.pairs_query(pairs), ranked)
+
+    def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
+        """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
+        if ids:
+            new = f"select unnest({[*ids]}) as id"
+            query = relation_query(database.catalog, "repeated_files", {"new_ids": new}, kind=kind)
+            self.repeated += database.rows(f"{query}\norder by name, other")
 
     def tell(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
@@ -56,4 +66,8 @@ class Remarks:
                 f"file contradict each other or are exchanged, {order} scores being held for better; {remedy} "
                 "--lower-is-better, or exchange the columns rank and score"
             )
+        for file, name, other in self.repeated[:MOST_REPEATED]:
+            texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
+        if len(self.repeated) > MOST_REPEATED:
+            texts.append(f"{len(self.repeated) - MOST_REPEATED} more files were loaded before under another name")
         return [*texts, *self.overlaps]

@@ -159,6 +159,7 @@ class RunLoader:
         self.progress("loading runs", file_id, file_id)
         self.problems.check()
         if self.options.tells_remarks:
+            self.remarks.note_repeated_files(self.database, "run", [run.run_id for run in runs])
             self.remarks.tell(lower_is_better=self.options.lower_is_better)
         return runs
 

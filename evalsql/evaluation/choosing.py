@@ -1,0 +1,134 @@
+"""Which runs are meant: by names, by a condition, by date, by system, the latest."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import literal
+from evalsql.database.database import Database
+from evalsql.database.names import resolve_ids
+from evalsql.errors import QueryError, UsageError
+from evalsql.evaluation.conditions import META, sql_condition
+
+_RUNS = """
+    select runs.*, run_versions.system, run_versions.version, run_versions.dated_at
+    from runs join run_versions on run_versions.run_id = runs.run_id
+"""
+OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What runs have to be, all of it at once; what is empty asks for nothing.
+
+    Attributes:
+        names: names or globs.
+        where: a condition over the columns of runs and their meta.
+        since: a date, or date and time in UTC; the date of the run is not before it.
+        last: so many of each system, the latest.
+        systems: names or globs of systems.
+    """
+
+    names: Sequence[str] = ()
+    where: str | None = None
+    since: str | None = None
+    last: int | None = None
+    systems: Sequence[str] = ()
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether names say it all."""
+        return self.where is None and self.since is None and self.last is None and not self.systems
+
+
+def choose_runs(database: Database, choice: Choice) -> list[str]:
+    """Names of the runs that are meant, in the order of date; raises UsageError if there is none."""
+    if choice.last is not None and choice.last < 1:
+        raise UsageError(f"--last is {choice.last}, it must be at least 1")
+    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    names = [
+        run
+        for (run,) in database.rows(f"""
+            select placed.run from ({placed}) as placed join run_versions on run_versions.run = placed.run
+            where {"true" if choice.last is None else f"placed.place <= {int(choice.last)}"}
+            order by run_versions.dated_at, run_versions.run_id
+        """)
+    ]
+    if not names:
+        raise UsageError(f"no run fits {_said(choice)}")
+    return names
+
+
+def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[str], int]:
+    """Runs that are not among the last of their system, the oldest first, and how many chosen ones have no system."""
+    placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
+    found = database.rows(f"select run, place from ({placed}) where system is not null order by place desc, run")
+    ((without,),) = database.rows(f"select count(*) from ({placed}) where system is null")
+    return [run for run, place in found if place > last], without
+
+
+def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:
+    """The systems that names or globs stand for, all if there are none; raises UsageError for unknown ones."""
+    held = [name for (name,) in database.rows("select distinct system from run_versions where system is not null")]
+    found = set() if patterns else set(held)
+    for pattern in patterns:
+        fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
+        if not fitting:
+            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
+            hint = f"there are: {', '.join(near)}" if near else OF_NO_SYSTEM
+            raise UsageError(f'no system is called "{pattern}"; {hint}')
+        found.update(fitting)
+    return sorted(found)
+
+
+def parse_date(text: str, option: str) -> str:
+    """A date, or date and time, as SQL has it, in UTC; raises UsageError for what is none."""
+    try:
+        found = datetime.datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(f'{option} is "{text}", expected a date such as 2026-10-01 or 2026-10-01T06:30') from None
+    if found.tzinfo is not None:
+        found = found.astimezone(datetime.UTC).replace(tzinfo=None)
+    return found.isoformat(" ")
+
+
+def _filtered(database: Database, choice: Choice) -> str:
+    """A SELECT of the keys of the runs that fit all but ``last``; its condition is tried first."""
+    conditions = ["true"]
+    if choice.names:
+        ids = sorted({key for name in choice.names for key in resolve_ids(database, "run", name)})
+        conditions.append(f"run_id in ({', '.join(map(str, ids))})")
+    if choice.systems:
+        conditions.append(f"system in ({', '.join(map(literal, held_systems(database, choice.systems)))})")
+    if choice.since is not None:
+        conditions.append(f"dated_at >= timestamp {literal(parse_date(choice.since, '--since'))}")
+    if choice.where is not None:
+        conditions.append(f"({_condition(database, choice.where)})")
+    query = f"select run_id from ({_RUNS}) as found where {' and '.join(conditions)}"
+    try:
+        database.rows(query)
+    except QueryError as error:
+        raise UsageError(f'--where "{choice.where}": {str(error).splitlines()[0]}') from error
+    return query
+
+
+def _condition(database: Database, text: str) -> str:
+    described = database.rows(f"select column_name, column_type from (describe {_RUNS})")
+    columns = {name: kind for name, kind, *_ in described if name != META}
+    keys = [key for (key,) in database.rows("select distinct unnest(map_keys(meta)) from runs")]
+    return sql_condition(text, columns, keys)
+
+
+def _said(choice: Choice) -> str:
+    parts = [
+        *([", ".join(choice.names)] if choice.names else ()),
+        *(f"--system {name}" for name in choice.systems),
+        *([f"--since {choice.since}"] if choice.since is not None else ()),
+        *([f'--where "{choice.where}"'] if choice.where is not None else ()),
+    ]
+    return " and ".join(parts) or "this; none is loaded"

@@ -1,0 +1,54 @@
+"""Versions of judgments: those that newer ones take the place of stay, under another name."""
+
+from __future__ import annotations
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.database.database import Database
+from evalsql.ingest.dropping import delete
+
+SEPARATOR = "@"
+
+
+def sets_in_use(database: Database, run_id: int) -> set[int]:
+    """Keys of the judgment sets that evaluate a run, without those that newer ones have taken the place of."""
+    found = database.rows(f"""
+        select distinct qrels_id from evaluations
+        where run_id = {run_id} and qrels_id in (select qrels_id from qrels where replaced_at is null)
+    """)
+    return {qrels_id for (qrels_id,) in found}
+
+
+def set_aside(database: Database, qrels_id: int) -> set[int]:
+    """Give a judgment set the next free name such as robust04@2, so that its own is free.
+
+    It goes on evaluating its runs, whose keys are returned: figures of before can be asked for by that name.
+    """
+    ((name,),) = database.rows(f"select qrels from qrels where qrels_id = {qrels_id}")
+    held = {each for (each,) in database.rows("select qrels from qrels")}
+    number = 1
+    while f"{name}{SEPARATOR}{number}" in held:
+        number += 1
+    aside = f"{name}{SEPARATOR}{number}"
+    database.execute(
+        f"update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = {qrels_id}",
+        [aside],
+    )
+    return {
+        run_id for (run_id,) in database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
+    }
+
+
+def forget_unchanged(database: Database, qrels_id: int) -> None:
+    """Take out the set that this one took the place of in this transaction, where both hold the same."""
+    replaced = database.rows(
+        f"""
+        select old.qrels_id from qrels as old join qrels as new on new.qrels_id = {qrels_id}
+        where old.replaced_at = current_timestamp at time zone 'UTC' and old.form = new.form
+            and old.qrels[: len(new.qrels) + 1] = new.qrels || ?
+        """,
+        [SEPARATOR],
+    )
+    for (old_id,) in replaced:
+        differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=old_id)
+        if not database.rows(f"select 1 from ({differing}) limit 1"):
+            delete(database, "qrels", old_id)
