@@ -21,6 +21,8 @@ _COMMANDS = {
     "curve": "curve.curve",
     "ties": "ties.ties",
     "gate": "gate.gate",
+    "history": "history.history",
+    "diff": "history.diff",
     "sql": "ask.sql",
     "shell": "shell.shell",
     "measures": "ask.measures",

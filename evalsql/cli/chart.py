@@ -19,7 +19,9 @@ from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.overview import chart_rows
 
-Name = Literal["agreement", "differences", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged"]
+Name = Literal[
+    "agreement", "differences", "distribution", "history", "pr", "pr_levels", "roc", "tap", "topics", "unjudged"
+]
 
 
 @grouped_options
@@ -28,8 +30,8 @@ def chart(
     name: Annotated[
         Name,
         typer.Argument(
-            help="agreement of measures, differences by topic to a baseline, distribution over topics, pr (mean over "
-            "topics), pr_levels (by topic, of one run), roc, tap, topics by systems, unjudged documents by rank."
+            help="agreement of measures, differences by topic to a baseline, distribution over topics, history of "
+            "systems, pr (mean over topics), pr_levels (by topic, of one run), roc, tap, topics by systems, unjudged documents by rank."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg or .html.")],

@@ -15,9 +15,11 @@ from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import Where
+from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates
 from evalsql.evaluation.baseline import EXTENSIONS, Figures, read_figures, text_of
+from evalsql.evaluation.choosing import latest_run
 from evalsql.evaluation.rules import COMPARING, Rule, parse_rules, read_rules
 from evalsql.report import junit
 from evalsql.report.table import Table
@@ -25,6 +27,7 @@ from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
 
 SAYS_NO = 1
+LATEST = "latest"
 _COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
 
 
@@ -42,7 +45,11 @@ def gate(
     candidate: Annotated[str, typer.Argument(help="The run that is judged.")],
     baseline: Annotated[
         str | None,
-        typer.Option(help="A run, or a JSON or TOML file of figures that --update-baseline wrote.", metavar="BASE"),
+        typer.Option(
+            help="A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the candidate's system as "
+            "it was before; latest:main, the same of runs with --meta branch=main.",
+            metavar="BASE",
+        ),
     ] = None,
     rule: Annotated[
         list[str] | None,
@@ -88,7 +95,7 @@ def gate(
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
                 _update(warehouse, candidate, asked, qrels, update_baseline)
                 return
-            base = _figures(warehouse, asked)
+            base = _figures(warehouse, asked, candidate)
             decision = gates.decide(warehouse.evaluation, candidate, asked.rules, baseline=base, qrels=qrels)
             keep = protected_files(warehouse)
             if junit_file is not None:
@@ -121,9 +128,12 @@ def _asked(given: Sequence[str], file: Path | None, baseline: str | None, measur
     return asked
 
 
-def _figures(warehouse: Warehouse, asked: _Asked) -> str | Figures | None:
-    """The baseline: a run that is held, or a file of figures."""
+def _figures(warehouse: Warehouse, asked: _Asked, candidate: str) -> str | Figures | None:
+    """The baseline: a run that is held, the latest one before the candidate, or a file of figures."""
     name = asked.baseline
+    if name is not None and (name == LATEST or name.startswith(f"{LATEST}:")):
+        (run,) = resolve_names(warehouse.database, "run", candidate)[:1]
+        return latest_run(warehouse.database, name.partition(":")[2].strip(), run)
     if name is None or Path(name).suffix.lower() not in EXTENSIONS:
         return name
     if warehouse.rows("select 1 from runs where run = ?", [name]):

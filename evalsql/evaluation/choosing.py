@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import difflib
 import fnmatch
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
@@ -19,6 +20,7 @@ _RUNS = """
     select runs.*, run_versions.system, run_versions.version, run_versions.dated_at
     from runs join run_versions on run_versions.run_id = runs.run_id
 """
+_WORD = re.compile(r"[\w./-]+")
 OF_NO_SYSTEM = "no run was loaded with --system or the meta key system"
 
 
@@ -39,6 +41,10 @@ class Choice:
     since: str | None = None
     last: int | None = None
     systems: Sequence[str] = ()
+
+    def of_systems(self, systems: Sequence[str]) -> Choice:
+        """The same of these systems."""
+        return replace(self, systems=systems)
 
     @property
     def is_by_name(self) -> bool:
@@ -70,6 +76,34 @@ def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[s
     found = database.rows(f"select run, place from ({placed}) where system is not null order by place desc, run")
     ((without,),) = database.rows(f"select count(*) from ({placed}) where system is null")
     return [run for run, place in found if place > last], without
+
+
+def latest_run(database: Database, asked: str, candidate: str) -> str:
+    """The latest run before the candidate, of its system if it has one.
+
+    Args:
+        asked: nothing more, or which runs: a word is the branch that they have in their meta, else it is a condition.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = database.rows("select system, dated_at, run_id from run_versions where run = ?", [candidate])
+    ((system, dated_at, run_id),) = found
+    where = f"{META}.branch = {literal(asked)}" if _WORD.fullmatch(asked) else asked or None
+    placed = _filtered(database, Choice(where=where, systems=[] if system is None else [system]))
+    earlier = database.rows(
+        f"""
+        select run from run_versions
+        where run_id in ({placed}) and (dated_at, run_id) < (?, ?)
+        order by dated_at desc, run_id desc limit 1
+        """,
+        [dated_at, run_id],
+    )
+    if not earlier:
+        of = "" if system is None else f" of the system {system}"
+        such = f" with {where}" if where else ""
+        raise UsageError(f"{candidate}: no run{of}{such} is dated before it")
+    return str(earlier[0][0])
 
 
 def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:

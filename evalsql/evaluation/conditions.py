@@ -42,7 +42,7 @@ def sql_condition(text: str, columns: Mapping[str, str], keys: Collection[str]) 
         raise UsageError(f'--where "{text}" is no condition: {str(error).splitlines()[0]}') from error
     if len(trees) != 1 or trees[0] is None:
         raise UsageError(f'--where "{text}" is no condition: it holds {len(trees)} statements')
-    (tree,) = trees
+    tree = trees[0]
     for node in tree.walk():
         if type(node).__name__ not in _ALLOWED:
             raise UsageError(f'--where "{text}": {_words(node)} is not let through; {_expected()}')
@@ -53,7 +53,7 @@ def sql_condition(text: str, columns: Mapping[str, str], keys: Collection[str]) 
     return tree.transform(lambda node: _resolved(node, text, columns, keys, numeric), copy=False).sql(dialect="duckdb")
 
 
-def _words(node: exp.Expression) -> str:
+def _words(node: exp.Expr) -> str:
     shown = node.sql(dialect="duckdb")
     return f'"{shown}"' if len(shown) <= 60 else f'"{shown[:60]}..."'
 
@@ -62,11 +62,11 @@ def _expected() -> str:
     return "a condition has columns, literals and operators, as in \"meta.branch = 'main' and depth is null\""
 
 
-def _is_boolean(node: exp.Expression, columns: Mapping[str, str]) -> bool:
+def _is_boolean(node: exp.Expr, columns: Mapping[str, str]) -> bool:
     return columns.get(node.name.lower(), "") == "BOOLEAN"
 
 
-def _beside_numbers(node: exp.Expression) -> list[Any]:
+def _beside_numbers(node: exp.Expr) -> list[Any]:
     """The columns that a comparison holds against a number."""
     from sqlglot import exp
 
@@ -80,15 +80,15 @@ def _beside_numbers(node: exp.Expression) -> list[Any]:
 
 
 def _resolved(
-    node: exp.Expression, text: str, columns: Mapping[str, str], keys: Collection[str], numeric: Collection[int]
-) -> exp.Expression:
+    node: exp.Expr, text: str, columns: Mapping[str, str], keys: Collection[str], numeric: Collection[int]
+) -> exp.Expr:
     from sqlglot import exp
 
     if not isinstance(node, exp.Column):
         return node
     named = [part.name for part in node.parts]
     is_text = True
-    found: exp.Expression
+    found: exp.Expr
     if len(named) == 2 and named[0].lower() == META:
         if named[1] not in keys:
             raise UsageError(f'--where "{text}": {_unknown(named[1], keys, "no run has in its meta the key")}')

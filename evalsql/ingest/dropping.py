@@ -39,7 +39,7 @@ def delete(database: Database, kind: str, key: int) -> None:
         f"delete from judged_ranks where evaluation_id in "
         f"(select evaluation_id from evaluations where {kind}_id = {key})"
     )
-    for table in (*tables, "evaluations", "stored_scores"):
+    for table in (*tables, "evaluations"):
         database.execute(f"delete from {table} where {kind}_id = {key}")
     database.execute(f"delete from files where kind = '{kind}' and id = {key}")
 

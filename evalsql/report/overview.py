@@ -12,6 +12,8 @@ from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored
 from evalsql.evaluation.topic_groups import texts
+from evalsql.evaluation.choosing import Choice
+from evalsql.evaluation.history import history_query
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.table import Table
@@ -151,8 +153,8 @@ def chart_rows(
     """The rows of one chart of a report.
 
     Args:
-        name: agreement, differences, distribution, pr, pr_levels, roc, tap, topics or unjudged.
-        measures: names; all of them for agreement, the first for differences, distribution and topics.
+        name: agreement, differences, distribution, history, pr, pr_levels, roc, tap, topics or unjudged.
+        measures: names; all of them for agreement and history, the first for differences, distribution and topics.
         baseline: run that the only run named is compared with (differences).
 
     Raises:
@@ -160,6 +162,9 @@ def chart_rows(
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = _judgment_set(warehouse, qrels)
+    if name == "history":
+        asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
+        return history_chart(_table(warehouse, asked))
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
         there = ", ".join(chosen[:5]) + (", ..." if len(chosen) > 5 else "")
@@ -192,6 +197,17 @@ def _with_texts(warehouse: Warehouse, qrels: str, table: Table) -> Table:
         return table
     at = list(table.columns).index("topic")
     return Table([*table.columns, "text"], [[*row, found.get((qrels, str(row[at])))] for row in table.rows])
+
+
+def history_chart(table: Table) -> Table:
+    """The rows of a history as the chart takes them, of one judgment set; raises UsageError where there are several."""
+    columns = list(table.columns)
+    sets = sorted({str(row[columns.index("qrels")]) for row in table.rows})
+    if len(sets) > 1:
+        raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
+    at = columns.index("dated_at")
+    # A chart's dates are texts as ISO 8601 has them.
+    return Table(columns, [(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
 
 
 def _names(measures: Sequence[Measure]) -> str:

@@ -16,7 +16,9 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
 from evalsql.evaluation import stored
 from evalsql.evaluation.audits import check_new_runs
+from evalsql.evaluation.choosing import Choice, choose_runs
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.history import history_query
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
@@ -300,6 +302,17 @@ class Warehouse:
     def holdings(self) -> duckdb.DuckDBPyRelation:
         """What is held: judgment sets, then runs, with topics missing and extra."""
         return self.sql(self.evaluation.holdings_query())
+
+    def choose_runs(self, names: Names = (), **options: Any) -> list[str]:
+        """Names of runs in the order of date, as the command line chooses them; options are those of ``Choice``.
+
+        They are where, a condition such as "meta.branch = 'main'", since, last, and systems.
+        """
+        return choose_runs(self.database, Choice(as_list(names), **options))
+
+    def history(self, measures: Names, *, qrels: Names = (), **options: Any) -> duckdb.DuckDBPyRelation:
+        """Systems over time, a row for each run and measure; options choose runs, as those of ``choose_runs`` do."""
+        return self.sql(history_query(self.evaluation, measures, choice=Choice(**options), qrels=qrels))
 
     def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""

@@ -1,0 +1,78 @@
+-- title: Documents that stand at another rank in one run than in another
+-- parameters:
+--   run varchar = null                     run
+--   other varchar = null                   run compared with it
+--   depth integer in [1, inf) = 10         documents that are among the first so many of either run; null: all
+-- columns:
+--   qrels        judgment set that evaluates both
+--   run          run
+--   other        run compared with it
+--   topic        topic of the judgments
+--   document     document
+--   grade        its grade; null where it is not judged
+--   rank         its rank in the run; null where it is not retrieved
+--   other_rank   its rank in the other run
+with before_ranks as (
+    select
+        retrieved.topic_id,
+        retrieved.document_id,
+        retrieved.rank
+    from retrieved
+    join runs on runs.run_id = retrieved.run_id
+    where runs.run = $run
+),
+after_ranks as (
+    select
+        retrieved.topic_id,
+        retrieved.document_id,
+        retrieved.rank
+    from retrieved
+    join runs on runs.run_id = retrieved.run_id
+    where runs.run = $other
+),
+moved as (
+    select
+        coalesce(before_ranks.topic_id, after_ranks.topic_id) as topic_id,
+        coalesce(before_ranks.document_id, after_ranks.document_id) as document_id,
+        before_ranks.rank,
+        after_ranks.rank as other_rank
+    from before_ranks
+    full join after_ranks
+        on after_ranks.topic_id = before_ranks.topic_id
+        and after_ranks.document_id = before_ranks.document_id
+    where
+        before_ranks.rank is distinct from after_ranks.rank
+        and (
+            $depth is null
+            or before_ranks.rank <= $depth
+            or after_ranks.rank <= $depth
+        )
+),
+judged_topics as (
+    select
+        evaluations.qrels_id,
+        evaluations.topic_id
+    from evaluations
+    join runs on runs.run_id = evaluations.run_id
+    where runs.run in ($run, $other)
+    group by evaluations.qrels_id, evaluations.topic_id
+    having count(distinct runs.run) = 2
+)
+select
+    qrels.qrels,
+    $run as run,
+    $other as other,
+    topics.topic,
+    documents.document,
+    judged_documents.grade,
+    moved.rank,
+    moved.other_rank
+from moved
+join judged_topics on judged_topics.topic_id = moved.topic_id
+join qrels on qrels.qrels_id = judged_topics.qrels_id
+join topics on topics.topic_id = moved.topic_id
+join documents on documents.document_id = moved.document_id
+left join judged_documents
+    on judged_documents.qrels_id = judged_topics.qrels_id
+    and judged_documents.topic_id = moved.topic_id
+    and judged_documents.document_id = moved.document_id
