@@ -31,7 +31,8 @@ def chart(
         Name,
         typer.Argument(
             help="agreement of measures, differences by topic to a baseline, distribution over topics, history of "
-            "systems, pr (mean over topics), pr_levels (by topic, of one run), roc, tap, topics by systems, unjudged documents by rank."
+            "systems, pr (mean over topics), pr_levels (by topic, of one run), roc, tap, topics by systems, unjudged "
+            "documents by rank."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg or .html.")],

@@ -46,8 +46,8 @@ def gate(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the candidate's system as "
-            "it was before; latest:main, the same of runs with --meta branch=main.",
+            help="A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
+            "candidate's system before it; latest:main, the same of runs with --meta branch=main.",
             metavar="BASE",
         ),
     ] = None,
@@ -131,12 +131,12 @@ def _asked(given: Sequence[str], file: Path | None, baseline: str | None, measur
 def _figures(warehouse: Warehouse, asked: _Asked, candidate: str) -> str | Figures | None:
     """The baseline: a run that is held, the latest one before the candidate, or a file of figures."""
     name = asked.baseline
-    if name is not None and (name == LATEST or name.startswith(f"{LATEST}:")):
+    if name is None or warehouse.rows("select 1 from runs where run = ?", [name]):
+        return name
+    if name == LATEST or name.startswith(f"{LATEST}:"):
         (run,) = resolve_names(warehouse.database, "run", candidate)[:1]
         return latest_run(warehouse.database, name.partition(":")[2].strip(), run)
-    if name is None or Path(name).suffix.lower() not in EXTENSIONS:
-        return name
-    if warehouse.rows("select 1 from runs where run = ?", [name]):
+    if Path(name).suffix.lower() not in EXTENSIONS:
         return name
     return read_figures(asked.folder / name)
 

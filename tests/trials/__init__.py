@@ -1,0 +1,1 @@
+"""Experiments that take longer than tests: ``python -m tests.trials NAME``."""
