@@ -291,6 +291,7 @@ def lists(
             )
             if judged in held and judged not in given:
                 note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
+            note_set_aside(warehouse, judged)
 
 
 @app.command("scores")

@@ -315,6 +315,7 @@ def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Pat
     assert replaced.stderr.splitlines() == [
         "loaded lists made: 1 topic, 0 weights, 1 document retrieved, lower scores being better",
         "1 weight went with the judgments replaced",
+        "the judgments before stay as made@1; --qrels made@1 evaluates with them",
     ]
     wrong = command("load", "lists", "-", "--name", "x", stdin="q\n1\n2 5\n")
     assert wrong.returncode == 2

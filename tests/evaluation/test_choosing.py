@@ -1,0 +1,230 @@
+"""Which runs are meant: conditions, dates, systems, the latest; and what is no condition."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from evalsql.evaluation.choosing import latest_run
+from tests.conftest import Command, new_file, write
+
+# Name, system, version, date, branch, epoch; in the order of loading.
+RUNS = [
+    ("old", None, None, "2020-05-01", "main", "1"),
+    ("a1", "a", "3f2a", "2026-10-01", "main", "9"),
+    ("a3", "a", "12", "2026-10-03", "test", "10"),
+    ("a2", "a", "3f2b", "2026-10-02", "main", "x"),
+    ("b1", "b", "12", "2026-10-02T06:30", "main", None),
+    ("b2", "b", "13", "2026-10-02T23:00:00-05:00", None, "30"),
+]
+
+
+def meta(row: tuple[str | None, ...]) -> dict[str, str]:
+    keys = ("system", "version", "date", "branch", "epoch")
+    return {key: value for key, value in zip(keys, row[1:], strict=True) if value is not None}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = new_file(tmp_path_factory.mktemp("choosing"))
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"d": 1}}, "set")
+        for row in RUNS:
+            warehouse.load_run({"1": {"d": 1.0}}, row[0], meta=meta(row))
+    return path
+
+
+@pytest.fixture
+def held(path: Path) -> Iterator[Warehouse]:
+    with evalsql.open(path, read_only=True) as warehouse:
+        yield warehouse
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "old a1 a2 b1 a3 b2"),
+        ({"where": "meta.branch = 'main'"}, "old a1 a2 b1"),
+        ({"where": "meta.branch <> 'main' or meta.branch is null"}, "a3 b2"),
+        ({"where": "META.branch in ('test', 'x')"}, "a3"),
+        # A text that is no number is not equal to one, and 10 is above 9.
+        ({"where": "meta.epoch >= 9"}, "a1 a3 b2"),
+        ({"where": "meta.epoch in (9, 30)"}, "a1 b2"),
+        ({"where": "version = 12"}, "b1 a3"),
+        ({"where": "version like '3f%' and not tie_rule = 'rank'"}, "a1 a2"),
+        ({"where": "dated_at between '2026-10-02' and '2026-10-03'"}, "a2 b1 a3"),
+        ({"where": "not lower_is_better"}, "old a1 a2 b1 a3 b2"),
+        ({"where": "run = 'b1' or Run = 'old'"}, "old b1"),
+        ({"since": "2026-10-02"}, "a2 b1 a3 b2"),
+        ({"since": "2026-10-03T04:00Z"}, "b2"),
+        ({"systems": ["a"]}, "a1 a2 a3"),
+        ({"systems": ["[ab]"], "last": 1}, "a3 b2"),
+        ({"last": 1}, "old a3 b2"),
+        ({"last": 2, "where": "meta.branch = 'main'"}, "old a1 a2 b1"),
+        ({"names": ["a*", "old"], "since": "2026-10-02"}, "a2 a3"),
+    ],
+)
+def test_runs_are_chosen(held: Warehouse, options: dict[str, Any], expected: str) -> None:
+    assert held.choose_runs(**options) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("where", "complaint"),
+    [
+        ("branch = 'main'", 'runs have no column "branch"'),
+        ("meta.brnch = 'main'", 'no run has in its meta the key "brnch"; there are: branch'),
+        ("run in (select run from runs)", "is not let through"),
+        ("exists (from runs)", "is not let through"),
+        ("read_text('/etc/passwd') = 'x'", "is not let through"),
+        ("getenv('HOME') = 'x'", "is not let through"),
+        ("run = 'a1'; drop table runs", "holds 2 statements"),
+        ("drop table runs", "is not let through"),
+        ("true) or (1 = 1", "is no condition"),
+        ("run = 'a' union select 1", "is not let through"),
+        ("case when true then true end", "is not let through"),
+        ("run", "is no condition"),
+        ("", "--where is empty"),
+        ("loaded_at > 'soon'", "--where \"loaded_at > 'soon'\": "),
+        ("depth = 3", "no run fits --where"),
+        ("run = '", "is no condition"),
+    ],
+)
+def test_what_is_no_condition_is_refused(held: Warehouse, where: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        held.choose_runs(where=where)
+    assert complaint in str(raised.value)
+    assert held.rows("select count(*) from runs") == [(len(RUNS),)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_drawn_conditions_mean_what_python_means(held: Warehouse, seed: int) -> None:
+    """Three-valued logic is written out here: a comparison with null is unknown, and so a run is left out."""
+    drawing = random.Random(seed)
+    rows = {row[0]: {"run": row[0], **meta(row)} for row in RUNS}
+
+    def drawn(depth: int) -> tuple[str, Any]:
+        if depth and (kind := drawing.choice(("and", "or", "not", "leaf"))) != "leaf":
+            (left, says), (right, says_too) = drawn(depth - 1), drawn(depth - 1)
+            if kind == "not":
+                return f"not ({left})", lambda row: None if (found := says(row)) is None else not found
+            ends = kind == "or"  # the value that decides alone
+
+            def both(row: dict[str, str]) -> bool | None:
+                found = {says(row), says_too(row)}
+                return ends if ends in found else None if None in found else not ends
+
+            return f"({left}) {kind} ({right})", both
+        key, value = drawing.choice([("branch", "main"), ("system", "a"), ("version", "12"), ("epoch", "9")])
+        sign = drawing.choice(("=", "<>", "is null"))
+        if sign == "is null":
+            return f"meta.{key} is null", lambda row: key not in row
+        return (
+            f"meta.{key} {sign} '{value}'",
+            lambda row: None if key not in row else (row[key] == value) is (sign == "="),
+        )
+
+    text, says = drawn(3)
+    expected = {name for name, row in rows.items() if says(row)}
+    if expected:
+        assert set(held.choose_runs(where=text)) == expected
+    else:
+        with pytest.raises(UsageError, match="no run fits"):
+            held.choose_runs(where=text)
+
+
+def test_names_that_are_not_there_are_refused(held: Warehouse) -> None:
+    for options, complaint in (
+        ({"systems": ["c"]}, 'no system is called "c"; there are: a, b'),
+        ({"since": "yesterday"}, '--since is "yesterday", expected a date'),
+        ({"last": 0}, "--last is 0"),
+        ({"names": ["zz"]}, 'no run is called "zz"'),
+        ({"since": "2030-01-01"}, "no run fits --since 2030-01-01"),
+    ):
+        with pytest.raises(UsageError) as raised:
+            held.choose_runs(**options)
+        assert complaint in str(raised.value)
+
+
+def test_the_latest_run_before_a_candidate(held: Warehouse) -> None:
+    assert latest_run(held.database, "", "a3") == "a2"
+    assert latest_run(held.database, "main", "b2") == "b1"
+    assert latest_run(held.database, "version = '3f2a'", "a3") == "a1"
+    with pytest.raises(UsageError, match="a1: no run of the system a is dated before it"):
+        latest_run(held.database, "", "a1")
+    with pytest.raises(UsageError, match="with meta.branch = 'test' is dated before it"):
+        latest_run(held.database, "test", "a3")
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("leaderboard",), ("topics",), ("compare", "a1"), ("ties",), ("curve", "pr"), ("ls",)],
+    ids=lambda words: str(words[0]),
+)
+def test_commands_that_take_runs_take_them_all(path: Path, command: Command, words: tuple[str, ...]) -> None:
+    measure = ("-m", "AP") if words[0] not in ("curve", "ls") else ()
+    options = ("--where", "meta.branch = 'main'", "--system", "a", "--since", "2026-10-02", "--last", "1")
+    answer = command(*words, *measure, *options, "--db", path, "--format", "csv")
+    assert answer.returncode == 0, answer.stderr
+    found = rows(answer.stdout)
+    named = (
+        {row["name"] for row in found if row["kind"] == "run"} if words[0] == "ls" else {row["run"] for row in found}
+    )
+    assert named == {"a2"}
+    refused = command(*words, "--where", "f()", "--db", path)
+    assert (refused.returncode, "is not let through" in refused.stderr) == (2, True)
+
+
+def test_ls_is_a_line_a_run(path: Path, command: Command) -> None:
+    found = rows(command("ls", "--db", path, "--format", "csv").stdout)
+    assert [row["name"] for row in found] == ["set", *sorted(row[0] for row in RUNS)]
+    (row,) = (row for row in found if row["name"] == "a2")
+    assert (row["qrels"], row["system"], row["version"], row["meta"]) == ("set", "a", "3f2b", "branch=main epoch=x")
+    assert row["dated_at"] == "2026-10-02 00:00:00"
+    long = rows(command("ls", "a2", "--long", "--db", path, "--format", "csv").stdout)
+    assert set(long[0]) - set(row) == {"tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file"}
+
+
+def test_facts_of_runs_are_meta(command: Command, tmp_path: Path) -> None:
+    write(tmp_path / "x.run", "1 Q0 d 1 1.0 t\n")
+    words = ("load", "runs", "x.run", "--db", "w.duckdb")
+    facts = ("--system", "s", "--version", "v1", "--date", "2026-10-01T02:00:00+02:00", "--meta", "k=1")
+    assert command(*words, *facts).returncode == 0
+    asked = "select run, system, version, dated_at from run_versions"
+    assert command("sql", asked, "--db", "w.duckdb", "--format", "csv").stdout.splitlines()[1] == (
+        "x,s,v1,2026-10-01 00:00:00"
+    )
+    again = command(*words, "--name", "y")
+    assert "x.run: is loaded as y, and the same file was loaded as x before" in again.stderr
+    for options, complaint in (
+        (("--date", "soon"), '--date is "soon", expected a date'),
+        (("--system", "s", "--meta", "system=t"), "--system and --meta system= are the same"),
+        (("--version", ""), "--version is empty"),
+    ):
+        refused = command(*words, "--name", "z", *options)
+        assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
+
+
+def test_drop_and_keep_take_what_is_chosen(path: Path, command: Command, tmp_path: Path) -> None:
+    copy = new_file(tmp_path, like=path)
+    db = ("--db", copy, "--format", "csv")
+    assert "evalsql keep --last N" in command("drop", "runs", "--last", "1", *db).stderr
+    assert command("drop", "qrels", "set", "--since", "2020-01-01", *db).returncode == 2
+    assert command("drop", "runs", *db).returncode == 2
+    kept = command("keep", "--last", "1", "--system", "a", *db)
+    assert [row["name"] for row in rows(kept.stdout)] == ["a1", "a2"]
+    kept = command("keep", "--last", "1", "--where", "meta.branch = 'main'", *db)
+    assert (rows(kept.stdout), "1 run without a system stays" in kept.stderr) == ([], True)
+    dropped = command("drop", "runs", "--where", "meta.branch = 'main'", *db)
+    assert [row["name"] for row in rows(dropped.stdout)] == ["b1", "old"]

@@ -1,0 +1,111 @@
+"""Judgments that newer ones take the place of: reachable under another name, left out where none is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from tests.conftest import Command, new_file, write
+
+OLD = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+NEW = {"1": {"a": 0, "b": 1}, "2": {"c": 1}, "3": {"d": 2}}
+RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}, "3": {"x": 2.0, "d": 1.0}}
+
+
+@pytest.fixture
+def replaced(empty: Warehouse) -> Warehouse:
+    """A run evaluated by both versions, and one loaded after the newer one."""
+    empty.load_qrels(OLD, "set")
+    empty.load_weights({"1": 3.0}, "set")
+    empty.load_run(RUN, "before")
+    empty.load_qrels(NEW, "set", replace=True)
+    empty.load_run(RUN, "after")
+    return empty
+
+
+def values(warehouse: Warehouse, **options: object) -> list[tuple[object, ...]]:
+    found = warehouse.evaluate("RR", **options)  # type: ignore[arg-type]
+    return sorted((qrels, run, round(value, 4)) for qrels, run, value in found.fetchall())
+
+
+def test_old_judgments_are_reached_by_name(replaced: Warehouse) -> None:
+    # By the newer ones the ranks of the first relevant documents are 2, 1 and 2.
+    newer = round((1 / 2 + 1 + 1 / 2) / 3, 4)
+    assert values(replaced) == [("set", "after", newer), ("set", "before", newer)]
+    assert values(replaced, qrels="set") == values(replaced)
+    assert values(replaced, qrels="*") == values(replaced)
+    assert values(replaced, qrels="set@1") == [("set@1", "before", 1.0)]
+    assert values(replaced, qrels="*@*") == [("set@1", "before", 1.0)]
+    assert replaced.rows("select qrels, replaced_at is null from qrels order by qrels") == [
+        ("set", True),
+        ("set@1", False),
+    ]
+    assert replaced.rows("select qrels, weight from topic_weights join qrels using (qrels_id)") == [("set@1", 3.0)]
+    assert replaced.rows("select distinct qrels, run from summary order by all") == [
+        ("set", "after"),
+        ("set", "before"),
+        ("set@1", "before"),
+    ]
+
+
+def test_what_names_no_judgments_is_by_those_in_use(replaced: Warehouse) -> None:
+    assert {row[0] for row in replaced.coverage().fetchall()} == {"set"}
+    assert {row[0] for row in replaced.compare("before", measures="RR").fetchall()} == {"set"}
+    assert {row[0] for row in replaced.curve("pr").fetchall()} == {"set"}
+    assert {row[0] for relation in replaced.ties("RR") for row in relation.fetchall()} == {"set"}
+    assert replaced.explain("before", "1", measure="RR").qrels == "set"
+    assert replaced.explain("before", "1", measure="RR", qrels="set@1").qrels == "set@1"
+
+
+def test_a_third_version_gets_the_next_number(replaced: Warehouse) -> None:
+    replaced.load_qrels(OLD, "set", replace=True)
+    assert [name for (name,) in replaced.rows("select qrels from qrels order by qrels")] == ["set", "set@1", "set@2"]
+    assert values(replaced) == [("set", "after", 1.0), ("set", "before", 1.0)]
+    replaced.drop_qrels("set@1")
+    assert [name for (name,) in replaced.rows("select qrels from qrels order by qrels")] == ["set", "set@2"]
+    # A run that is loaded anew is evaluated by the judgments in use only.
+    replaced.load_run(RUN, "before", replace=True)
+    assert values(replaced, qrels="set@2") == [("set@2", "after", round(2 / 3, 4))]
+    assert replaced.drop_qrels("*") == ["set", "set@2"]
+
+
+@pytest.mark.parametrize("form", ["grades", "groups", "preferences"])
+def test_the_same_judgments_again_leave_no_version(empty: Warehouse, tmp_path: Path, form: str) -> None:
+    row = "t1 g {} d1 {}\n" if form == "preferences" else "t1 {} d1 {}\n"
+    path = write(tmp_path / "q.txt", row.format("1", 1))
+    empty.load_qrels(path, "set", form=form)
+    empty.load_qrels(path, "set", form=form, replace=True)
+    assert empty.rows("select qrels from qrels") == [("set",)]
+    write(path, row.format("1", 2))
+    empty.load_qrels(path, "set", form=form, replace=True)
+    assert empty.rows("select qrels from qrels order by all") == [("set",), ("set@1",)]
+
+
+def test_judgments_that_fail_replace_nothing(replaced: Warehouse, tmp_path: Path) -> None:
+    before = replaced.rows("from qrels order by all")
+    with pytest.raises(evalsql.InputError):
+        replaced.load_qrels(write(tmp_path / "bad.txt", "1 0 a\n"), "set", replace=True)
+    with pytest.raises(UsageError, match="already loaded; --replace"):
+        replaced.load_qrels(OLD, "set")
+    assert replaced.rows("from qrels order by all") == before
+
+
+def test_the_command_says_where_they_are(command: Command, tmp_path: Path) -> None:
+    path = new_file(tmp_path)
+    write(tmp_path / "set.txt", "1 0 a 1\n")
+    assert command("load", "qrels", "set.txt", "--db", path).returncode == 0
+    write(tmp_path / "set.txt", "1 0 a 2\n")
+    again = command("load", "qrels", "set.txt", "--replace", "--db", path)
+    assert "the judgments before stay as set@1; --qrels set@1 evaluates with them" in again.stderr
+    shown = command("ls", "--db", path, "--format", "csv").stdout
+    assert "set@1" not in shown
+    assert "set@1" in command("ls", "--long", "--db", path, "--format", "csv").stdout
+    same = command("load", "qrels", "set.txt", "--name", "other", "--db", path)
+    assert "set.txt: is loaded as other, and the same file was loaded as set before" in same.stderr
+    assert (
+        command("drop", "qrels", "set*", "--db", path, "--format", "csv").stdout
+        == "kind,name\nqrels,set\nqrels,set@1\n"
+    )
