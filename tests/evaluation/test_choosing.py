@@ -159,7 +159,7 @@ def test_the_latest_run_before_a_candidate(held: Warehouse) -> None:
     assert latest_run(held.database, "version = '3f2a'", "a3") == "a1"
     with pytest.raises(UsageError, match="a1: no run of the system a is dated before it"):
         latest_run(held.database, "", "a1")
-    with pytest.raises(UsageError, match="with meta.branch .* is dated before it"):
+    with pytest.raises(UsageError, match=r"with meta\.branch .* is dated before it"):
         latest_run(held.database, "test", "a3")
 
 
