@@ -9,6 +9,7 @@ from typing import NamedTuple
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.database.database import Database
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
@@ -21,6 +22,16 @@ MOST_NAMED = 5
 DOCUMENTS = Rule("documents are retrieved", "documents", ">=", 1)
 JUDGED = Rule("judged documents are retrieved", "judged", ">=", 1)
 MISSING = Rule("missing topics <= 0", "missing", "<=", 0)
+
+
+# The topics of groups, by name.
+_GROUPS = """
+    select qrels, topic, key, value
+    from topic_meta
+    join topics on topics.topic_id = topic_meta.topic_id
+    join qrels on qrels.qrels_id = topic_meta.qrels_id
+"""
+_GROUPED = f"select topic from ({_GROUPS}) as grouped"
 
 
 class Verdict(NamedTuple):
@@ -125,7 +136,7 @@ def _resolved(
 ) -> _Asked:
     run = _one(evaluation, candidate)
     judged = _judgments(evaluation, run, qrels)
-    resolved = [rule.resolved(evaluation.database.catalog) for rule in rules]
+    resolved = [_grouped(evaluation, rule.resolved(evaluation.database.catalog), judged) for rule in rules]
     if baseline is None and (comparing := [rule for rule in resolved if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
     if stored.is_stored(evaluation.database, run):
@@ -201,19 +212,50 @@ def _values(evaluation: Evaluation, asked: _Asked, measures: Sequence[Measure]) 
                 """,
                 [list(column) for column in zip(*rows, strict=True)],
             )
+        _add_groups(database, asked)
         database.execute("""
             create or replace temp table gate_rules (place integer, kind varchar, comparison varchar, bound double,
                 measure varchar, less_is_better boolean, topic varchar)
         """)
         try:
             for place, rule in enumerate(asked.rules):
-                name = rule.measure.name if rule.measure else None
                 less = bool(rule.measure and rule.measure.relation.header.less_is_better)
-                row = [place, rule.kind, rule.comparison, rule.bound, name, less, rule.topic]
+                row = [place, rule.kind, rule.comparison, rule.bound, rule.label, less, rule.topic]
                 database.execute("insert into temp.gate_rules values (?, ?, ?, ?, ?, ?, ?)", row)
             yield
         finally:
             database.execute("drop table if exists temp.gate_rules")
+
+
+def _add_groups(database: Database, asked: _Asked) -> None:
+    """Have the values of the topics of a group under the label of the rules about it."""
+    for label, rule in {rule.label: rule for rule in asked.rules if rule.measure and rule.group}.items():
+        key, value = rule.group or ("", "")
+        database.execute(
+            f"""
+            insert into temp.scores (qrels, run, topic, measure, value)
+            select qrels, run, topic, ?, value from temp.scores
+            where measure = ? and topic in ({_GROUPED} where qrels = ? and key = ? and value = ?)
+            """,
+            [label, rule.measure.name if rule.measure else None, asked.qrels, key, value],
+        )
+
+
+def _grouped(evaluation: Evaluation, rule: Rule, qrels: str) -> Rule:
+    """The rule, with the problem that there is no topic of its group where that is so."""
+    if rule.group is None:
+        return rule
+    key, value = rule.group
+    held = dict.fromkeys(
+        value
+        for (value,) in evaluation.database.rows(
+            f"select value from ({_GROUPS}) where qrels = ? and key = ?", [qrels, key]
+        )
+    )
+    if value in held:
+        return rule
+    there = f"; there are: {', '.join(list(held)[:5])}" if held else ""
+    return rule._replace(problem=f"{qrels} has no topic with {key} = {value}{there}")
 
 
 def _inputs(evaluation: Evaluation, asked: _Asked) -> Mapping[str, str]:
@@ -262,7 +304,7 @@ def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequ
         return f"no relevant document of topic {rule.topic} is retrieved, or the judgments lack the topic"
     if value is None:
         return "there are too few topics to tell"
-    return lost_topics(drops, rule.measure.name) if rule.kind in COMPARING and rule.measure else ""
+    return lost_topics(drops, rule.label) if rule.kind in COMPARING and rule.label else ""
 
 
 def lost_topics(drops: Sequence[Drop], measure: str) -> str:

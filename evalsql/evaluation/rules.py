@@ -19,12 +19,13 @@ FORMS = (
 COMPARING = ("drop", "test")
 _NUMBER = r"(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _MEASURE = r"(?P<measure>\S.*?)"
+_GROUP = r"(?:\s+for\s+(?P<key>\S+?)\s*=\s*(?P<value>\S.*))?"
 _KINDS = {
     "topic": re.compile(r"topic\s+(?P<topic>\S.*?)\s+in\s+first\s+(?P<bound>[1-9]\d*)"),
     "missing": re.compile(r"missing\s+topics\s*(?P<comparison><=)\s*(?P<bound>\d+)"),
-    "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}"),
-    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}"),
-    "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}"),
+    "test": re.compile(rf"{_MEASURE}\s+not\s+worse\s+at\s+p\s*<\s*{_NUMBER}{_GROUP}"),
+    "drop": re.compile(rf"{_MEASURE}\s+drop\s*(?P<comparison><=|<)\s*{_NUMBER}{_GROUP}"),
+    "mean": re.compile(rf"{_MEASURE}\s*(?P<comparison>>=|<=|>|<)\s*{_NUMBER}{_GROUP}"),
 }
 _KEYS = ("rules", "measure-file", "baseline")
 
@@ -36,6 +37,7 @@ class Rule(NamedTuple):
         kind: mean, drop, test, topic or missing; of the checks that every gate has documents or judged.
         asked: the measure's name as it was written.
         measure: None where the rule has none, or none that is known; ``problem`` says which then.
+        group: key and value of the group of topics that it is about; None for all topics.
     """
 
     text: str
@@ -46,6 +48,14 @@ class Rule(NamedTuple):
     topic: str | None = None
     measure: Measure | None = None
     problem: str = ""
+    group: tuple[str, str] | None = None
+
+    @property
+    def label(self) -> str | None:
+        """What the values that it reads are called: the measure, with the group of topics behind another @."""
+        if self.measure is None:
+            return None
+        return self.measure.name if self.group is None else f"{self.measure.name}@{'='.join(self.group)}"
 
     @property
     def is_count(self) -> bool:
@@ -84,6 +94,8 @@ def parse_rule(text: str) -> Rule:
             rule = Rule(
                 stripped, kind, comparison, float(found["bound"]), found.get("measure") or "", found.get("topic")
             )
+            if found.get("key"):
+                rule = rule._replace(group=(found["key"], found["value"]))
             if len(split_names(rule.asked)) > 1:
                 break
             if kind == "test" and not 0 < rule.bound < 1:

@@ -164,6 +164,42 @@ def test_what_cannot_be_right_fails(tmp_path: Path, command: Command) -> None:
     assert "stands for several measures" in gate(command, path, "good", "ndcg_cut >= 0").stderr
 
 
+def test_rules_are_about_groups_of_topics(tmp_path: Path, command: Command) -> None:
+    before, after = [1, 1, 2, 4, 1, 3], [2, 1, 4, 4, 1, 1]
+    path = loaded(tmp_path, {"before": before, "after": after})
+    with evalsql.open(path) as warehouse:
+        warehouse.execute("""
+            insert into topic_meta
+            select qrels_id, topic_id, 'language', case when topic in ('t00', 't02', 't03') then 'de' else 'en' end
+            from evaluations join topics using (topic_id) group by all
+        """)
+    group = {"de": (0, 2, 3), "en": (1, 4, 5)}
+    means = {
+        (run, language): sum(1 / ranks[nth] for nth in nths) / 3
+        for run, ranks in (("before", before), ("after", after))
+        for language, nths in group.items()
+    }
+    rules = [f"RR {rest} for language = {language}" for language in group for rest in ("drop <= 0.1", ">= 0.5")]
+    tests = ["RR not worse at p < 0.4 for language = de", "RR not worse at p < 0.4 for language=en"]
+    answer = gate(command, path, "after", *rules, *tests, "RR drop <= 0.1", options=["--baseline", "before"])
+    found = verdicts(answer)
+    for language in group:
+        drop = means["before", language] - means["after", language]
+        assert float(found[f"RR drop <= 0.1 for language = {language}"]["value"]) == pytest.approx(drop)
+        mean = float(found[f"RR >= 0.5 for language = {language}"]["value"])
+        assert mean == pytest.approx(means["after", language])
+    assert found[rules[0]]["note"] == "largest drops: t00 1.0000 to 0.5000, t02 0.5000 to 0.2500"
+    for rule, nths in zip(tests, group.values(), strict=True):
+        pair = [[1 / ranks[nth] for nth in nths] for ranks in (after, before)]
+        expected = stats.ttest_rel(*pair, alternative="less").pvalue
+        assert float(found[rule]["p"]) == pytest.approx(expected)
+    whole = sum(1 / first - 1 / second for first, second in zip(before, after, strict=True)) / 6
+    assert float(found["RR drop <= 0.1"]["value"]) == pytest.approx(whole)
+    unknown = gate(command, path, "after", "RR >= 0 for language = fr")
+    assert unknown.returncode == 1
+    assert "set has no topic with language = fr; there are: de, en" in unknown.stderr
+
+
 def test_one_topic_is_not_tested(tmp_path: Path, command: Command) -> None:
     path = loaded(tmp_path, {"before": [1], "after": [5], "twin": [1]})
     rule = "RR not worse at p < 0.05"
