@@ -46,7 +46,7 @@ def history(
     output: OutputOptions,
     where: Where,
 ) -> None:
-    """A system over time: the mean of each of its runs, with its interval and what changed.
+    """A system over time: means, intervals and what changed.
 
     The column changed says where judgments, the SQL of a figure or the system's version are others than of the run
     before. All figures are by the judgments in use. An output .png, .svg or .html is a chart.
@@ -117,10 +117,10 @@ def diff(
     output: OutputOptions,
     where: Where,
 ) -> None:
-    """What is different between two runs: topics, and with --documents the documents.
+    """What is different between two runs: topics and documents.
 
-    Topics are those on which a measure differs, the largest differences first. Documents are those that stand at
-    another rank, relevant ones first.
+    Topics are those on which a measure differs, the largest differences first. With --documents the documents that
+    stand at another rank are listed, relevant ones first.
 
     Example: evalsql diff bm25 dense -m nDCG@10 --documents
     """

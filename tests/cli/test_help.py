@@ -59,6 +59,8 @@ select qrels, run, topic, value / 2 as value from ap
 def demonstration(tmp_path: Path, sample_file: Path) -> Path:
     """A folder with the sample in a warehouse, and files to load."""
     shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+        warehouse.execute("update runs set meta = map {'system': run} where run = 'hybrid'")
     shutil.copy(SAMPLE / "qrels.txt", tmp_path / "qrels.txt")
     (tmp_path / "runs").mkdir()
     for name, run in (("first", "bm25"), ("second", "dense")):
