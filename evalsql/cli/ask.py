@@ -42,7 +42,7 @@ def ls(
     output: OutputOptions,
     where: Where,
 ) -> None:
-    """What the warehouse holds: judgment sets and runs, a line each.
+    """What is held: a line for each judgment set and run.
 
     Beside each run stands how many topics are missing and extra.
 
