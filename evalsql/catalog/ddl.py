@@ -9,7 +9,7 @@ from dataclasses import replace
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter, Value
-from evalsql.catalog.relations import AFTER_SCORES, STEPS, Catalog, Relation
+from evalsql.catalog.relations import AFTER_SCORES, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters, in_schemas
 
 SCORES = "scores"
@@ -111,7 +111,7 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         return
     forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
     yield f"{create} macro {name}{forms}"
-    if relation.kind != STEPS:
+    if relation.kind not in WITHOUT_VIEW:
         yield f"{create} view {name} as\nselect * from {name}()"
 
 
@@ -193,7 +193,7 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
     header = relation.header
     name = created_name(catalog, relation)
     is_macro = bool(relation.parameters or relation.is_measure) and not relation.is_function
-    has_view = not is_macro or relation.kind != STEPS
+    has_view = not is_macro or relation.kind not in WITHOUT_VIEW
     facts = [
         ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title),
         ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters)),

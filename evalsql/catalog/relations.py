@@ -25,10 +25,12 @@ from evalsql.errors import CatalogError
 
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
-AFTER_SCORES = ("statistics", "reports")
+AFTER_SCORES = ("statistics", "reports", "judging")
 STEPS = "steps"
+FUSION = "fusion"
+WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
-_BUILDABLE = ("functions", STEPS, "measures", *AFTER_SCORES)
+_BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
 _INSIDE = f"{SQL_ROOT}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
@@ -37,7 +39,8 @@ _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 @dataclass(frozen=True)
 class Relation:
     """One relation file. ``kind`` is steps in the folders rankings, ties and steps, elsewhere the folder under ``sql``:
-    tables, functions, measures, statistics, reports, loading, audits, explanation, selection or migrations.
+    tables, functions, measures, fusion, statistics, reports, judging, loading, audits, explanation, selection or
+    migrations.
 
     A user's own is a measure if its header names one, else a step.
     """

@@ -1,0 +1,23 @@
+-- title: CombANZ: the mean score over the runs that retrieved the document
+-- parameters: runs, norm
+-- columns:
+--   topic      topic
+--   document   document that any of the runs retrieved
+--   score      its score in the new ranking, more being better
+-- definition: Sum of the scores, divided by the number of runs that retrieved the document.
+-- reference: Fox and Shaw 1993, Combination of multiple searches, TREC-2
+with fused as (
+    select
+        topic_id,
+        document_id,
+        sum(score order by place) / count(*) as score
+    from comparable_scores(runs := $runs, norm := $norm)
+    group by topic_id, document_id
+)
+select
+    topics.topic,
+    documents.document,
+    fused.score
+from fused
+join topics on topics.topic_id = fused.topic_id
+join documents on documents.document_id = fused.document_id

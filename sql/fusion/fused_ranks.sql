@@ -1,0 +1,16 @@
+-- title: What the runs to be fused retrieved, by rank
+-- parameters: runs, weights
+-- columns:
+--   place         place of the run in the list, from 1
+--   weight        its weight
+--   topic_id      key of the topic
+--   document_id   key of the document
+--   rank          rank from 1, under the run's tie rule
+select
+    fused_runs.place,
+    fused_runs.weight,
+    retrieved.topic_id,
+    retrieved.document_id,
+    retrieved.rank
+from fused_runs(runs := $runs, weights := $weights) as fused_runs
+join retrieved on retrieved.run_id = fused_runs.run_id

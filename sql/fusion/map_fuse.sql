@@ -1,0 +1,49 @@
+-- title: MAPFuse: reciprocal ranks, weighted by the mean average precision of each run
+-- parameters: runs, qrels, folds, rel
+-- columns:
+--   topic      topic
+--   document   document that any of the runs retrieved
+--   score      its score in the new ranking, more being better
+-- definition: Sum over the runs that retrieved the document of their mean AP, divided by the rank. What the runs are
+--     worth is learnt from the judged topics of the other folds.
+-- reference: Lillis, Zhang, Toolan, Collier, Leonard and Dunnion 2010, Estimating probabilities for effective data
+--     fusion, doi:10.1145/1835449.1835508
+with learnt as (
+    select
+        training.fold,
+        listed.place,
+        avg(ap.value) as mean_ap
+    from training_topics(qrels := $qrels, folds := $folds) as training
+    join topics on topics.topic_id = training.topic_id
+    join ap(rel := $rel) as ap
+        on ap.qrels = $qrels
+        and ap.topic = topics.topic
+    join fused_runs(runs := $runs) as listed on listed.run = ap.run
+    group by training.fold, listed.place
+),
+scored as (
+    select
+        ranks.place,
+        ranks.topic_id,
+        ranks.document_id,
+        coalesce(learnt.mean_ap, 0) / ranks.rank as score
+    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+    left join learnt
+        on learnt.fold = ranks.fold
+        and learnt.place = ranks.place
+),
+fused as (
+    select
+        topic_id,
+        document_id,
+        sum(score order by place) as score
+    from scored
+    group by topic_id, document_id
+)
+select
+    topics.topic,
+    documents.document,
+    fused.score
+from fused
+join topics on topics.topic_id = fused.topic_id
+join documents on documents.document_id = fused.document_id

@@ -1,0 +1,75 @@
+-- title: ProbFuse: how often the documents of that part of the ranking are relevant
+-- parameters: runs, qrels, segments, folds, rel
+--   segments integer in [1, inf) = 25   parts of each ranking, of the same length but for the last ones
+-- columns:
+--   topic      topic
+--   document   document that any of the runs retrieved
+--   score      its score in the new ranking, more being better
+-- definition: Each ranking is cut into segments. Sum over the runs of the mean precision within the segment over all
+--     topics, divided by the segment's number. What the runs are worth is learnt from the judged topics of the other
+--     folds.
+-- reference: Lillis, Toolan, Collier and Dunnion 2006, ProbFuse: a probabilistic approach to data fusion,
+--     doi:10.1145/1148170.1148197
+with seen as (
+    select
+        fold,
+        place,
+        topic_id,
+        floor((rank - 1) / ceil(num_ret / cast($segments as double))) + 1 as segment,
+        hit
+    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
+),
+precisions as (
+    select
+        fold,
+        place,
+        topic_id,
+        segment,
+        avg(hit) as precision
+    from seen
+    group by fold, place, topic_id, segment
+),
+num_topics as (
+    select
+        fold,
+        count(*) as num_topics
+    from training_topics(qrels := $qrels, folds := $folds)
+    group by fold
+),
+learnt as (
+    select
+        precisions.fold,
+        precisions.place,
+        precisions.segment,
+        sum(precisions.precision order by precisions.topic_id) / max(num_topics.num_topics) as probability
+    from precisions
+    join num_topics on num_topics.fold = precisions.fold
+    group by precisions.fold, precisions.place, precisions.segment
+),
+scored as (
+    select
+        ranks.place,
+        ranks.topic_id,
+        ranks.document_id,
+        coalesce(learnt.probability / learnt.segment, 0) as score
+    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+    left join learnt
+        on learnt.fold = ranks.fold
+        and learnt.place = ranks.place
+        and learnt.segment = floor((ranks.rank - 1) / ceil(ranks.num_ret / cast($segments as double))) + 1
+),
+fused as (
+    select
+        topic_id,
+        document_id,
+        sum(score order by place) as score
+    from scored
+    group by topic_id, document_id
+)
+select
+    topics.topic,
+    documents.document,
+    fused.score
+from fused
+join topics on topics.topic_id = fused.topic_id
+join documents on documents.document_id = fused.document_id

@@ -1,0 +1,77 @@
+-- title: SegFuse: scores, times how often the documents of that part of the ranking are relevant
+-- parameters: runs, norm, qrels, folds, rel
+-- columns:
+--   topic      topic
+--   document   document that any of the runs retrieved
+--   score      its score in the new ranking, more being better
+-- definition: Sum over the runs of (score + 1) times the mean precision over all topics within the segment. Segments
+--     end at ranks 5, 15, 35, 75, ..., 10 2^(s - 1) - 5. What the runs are worth is learnt from the judged topics of
+--     the other folds.
+-- reference: Shokouhi 2007, Segmentation of search engine results for effective data-fusion,
+--     doi:10.1007/978-3-540-71496-5_19
+with segments as (
+    select
+        segment,
+        case when segment = 1 then 1 else 10 * pow(2, segment - 2) - 4 end as first_rank,
+        10 * pow(2, segment - 1) - 5 as last_rank
+    from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as listed(segment)
+),
+seen as (
+    select
+        fold,
+        place,
+        topic_id,
+        rank,
+        hit
+    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
+),
+num_topics as (
+    select
+        fold,
+        count(*) as num_topics
+    from training_topics(qrels := $qrels, folds := $folds)
+    group by fold
+),
+learnt as (
+    select
+        seen.fold,
+        seen.place,
+        segments.first_rank,
+        segments.last_rank,
+        sum(seen.hit) / (segments.last_rank - segments.first_rank + 1) / max(num_topics.num_topics) as probability
+    from seen
+    join segments on seen.rank between segments.first_rank and segments.last_rank
+    join num_topics on num_topics.fold = seen.fold
+    group by seen.fold, seen.place, segments.first_rank, segments.last_rank
+),
+scored as (
+    select
+        ranks.place,
+        ranks.topic_id,
+        ranks.document_id,
+        coalesce(learnt.probability, 0) * (scores.score + 1) as score
+    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+    left join learnt
+        on learnt.fold = ranks.fold
+        and learnt.place = ranks.place
+        and ranks.rank between learnt.first_rank and learnt.last_rank
+    join comparable_scores(runs := $runs, norm := $norm) as scores
+        on scores.place = ranks.place
+        and scores.topic_id = ranks.topic_id
+        and scores.document_id = ranks.document_id
+),
+fused as (
+    select
+        topic_id,
+        document_id,
+        sum(score order by place) as score
+    from scored
+    group by topic_id, document_id
+)
+select
+    topics.topic,
+    documents.document,
+    fused.score
+from fused
+join topics on topics.topic_id = fused.topic_id
+join documents on documents.document_id = fused.document_id

@@ -1,0 +1,60 @@
+-- title: SlideFuse: how often the documents around that rank are relevant
+-- parameters: runs, qrels, w, folds, rel
+--   w integer in [0, inf) = 5   ranks to either side that count as well
+-- columns:
+--   topic      topic
+--   document   document that any of the runs retrieved
+--   score      its score in the new ranking, more being better
+-- definition: As pos_fuse, with the mean of the shares from w ranks above to w below, as far as the ranking goes.
+--     What the runs are worth is learnt from the judged topics of the other folds.
+-- reference: Lillis, Toolan, Collier and Dunnion 2008, Extending probabilistic data fusion using sliding windows,
+--     doi:10.1007/978-3-540-78646-7_33
+with learnt as (
+    select
+        fold,
+        place,
+        rank,
+        avg(hit) as probability
+    from training_hits(runs := $runs, qrels := $qrels, folds := $folds, rel := $rel)
+    group by fold, place, rank
+),
+found as (
+    select
+        ranks.place,
+        ranks.topic_id,
+        ranks.document_id,
+        ranks.rank,
+        coalesce(learnt.probability, 0) as probability
+    from foldwise_ranks(runs := $runs, qrels := $qrels, folds := $folds) as ranks
+    left join learnt
+        on learnt.fold = ranks.fold
+        and learnt.place = ranks.place
+        and learnt.rank = ranks.rank
+),
+scored as (
+    select
+        place,
+        topic_id,
+        document_id,
+        avg(probability) over (
+            partition by place, topic_id
+            order by rank
+            rows between $w preceding and $w following
+        ) as score
+    from found
+),
+fused as (
+    select
+        topic_id,
+        document_id,
+        sum(score order by place) as score
+    from scored
+    group by topic_id, document_id
+)
+select
+    topics.topic,
+    documents.document,
+    fused.score
+from fused
+join topics on topics.topic_id = fused.topic_id
+join documents on documents.document_id = fused.document_id
