@@ -33,6 +33,7 @@ _COMMANDS = {
     "export": "export.app",
     "import": "export.import_",
     "spark": "spark.app",
+    "fuse": "fuse.fuse",
     "drop": "drop.drop",
     "keep": "keep.keep",
     "vacuum": "drop.vacuum",

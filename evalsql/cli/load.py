@@ -68,7 +68,7 @@ def qrels(
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
-    pairs = _parse_meta(meta)
+    pairs = parse_meta(meta)
     with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
         weights = _weights(warehouse)
         loaded = warehouse.load_qrels(
@@ -149,7 +149,7 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    pairs = facts.with_meta(_parse_meta(meta))
+    pairs = facts.with_meta(parse_meta(meta))
     with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.load_runs(
@@ -268,7 +268,7 @@ def lists(
 
     Example: evalsql load lists lists.txt --name blast
     """
-    pairs = _parse_meta(meta)
+    pairs = parse_meta(meta)
     with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         held = _weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
@@ -354,7 +354,8 @@ def _left_out(count: int) -> str:
     return f", {counted(count, 'repeated document')} left out" if count else ""
 
 
-def _parse_meta(meta: list[str] | None) -> dict[str, str]:
+def parse_meta(meta: list[str] | None) -> dict[str, str]:
+    """What --meta gives, by key."""
     pairs = {}
     for text in meta or ():
         key, sign, value = text.partition("=")

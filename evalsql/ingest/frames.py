@@ -31,6 +31,13 @@ _MANY = 20_000  # rows for which numpy is worth its import
 _MEMORY = "in memory"
 
 
+class Query(NamedTuple):
+    """Rows that a SELECT gives, and the word for where they come from that is kept in the place of a file's name."""
+
+    sql: str
+    source: str
+
+
 def load_run_data(
     database: Database,
     name: str,
@@ -66,7 +73,8 @@ def load_run_data(
     if options.tells_remarks:
         remarks.tell()
     database.execute("drop table staged_run_rows")
-    keys.add_file_row(database, ("run", run.run_id, _MEMORY, None, None, num_rows))
+    source = data.source if isinstance(data, Query) else _MEMORY
+    keys.add_file_row(database, ("run", run.run_id, source, None, None, num_rows))
 
 
 class StagedRows(NamedTuple):
@@ -200,6 +208,10 @@ def _stage_preferences(database: Database, name: str, data: Any, given: Given) -
 def registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Have ``data`` under a name that SQL reads; gives it, and the column for each meaning that has one, quoted."""
     try:
+        if isinstance(data, Query):
+            database.execute(f"create or replace temp table {_LISTS} as {data.sql}")
+            yield _LISTS, _columns(database, _LISTS, kind, given)
+            return
         if rows.are_rows(data):
             columns.check_given(given, kind)
             yield _LISTS, _put_rows(database, data, kind, given)

@@ -154,6 +154,12 @@ class Warehouse:
         with self.database.transaction():
             return load_scores(self.database, source, qrels=qrels, replace=replace, meta=meta)
 
+    def fuse(self, method: str, runs: Names, name: str, **options: Any) -> str:
+        """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""
+        from evalsql.warehouse import fusion
+
+        return fusion.fuse(self, method, runs, name, **options).name
+
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
 

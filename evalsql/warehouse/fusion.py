@@ -1,0 +1,275 @@
+"""Fuses runs into a new one, which is stored as any run is and keeps what it was made of."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.parameters import Value
+from evalsql.catalog.relations import FUSION, Catalog, Relation
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.errors import InputWarning, UsageError
+from evalsql.ingest.frames import Query
+from evalsql.progress import Progress, silent
+from evalsql.words import counted
+
+if TYPE_CHECKING:
+    from evalsql.warehouse.tuning import Tuning
+    from evalsql.warehouse.warehouse import Warehouse
+
+TIE_RULES = ("trec_eval", "trec_eval_10")
+# What other programs call a method that has weights, and other words for some.
+_ALIASES = {"wsum": "sum", "wmnz": "mnz", "w_bordafuse": "borda", "w_condorcet": "condorcet"}
+_NORM_ALIASES = {"zmuv": "z-score", "min_max": "min-max", "zscore": "z-score"}
+_OWN = ("runs", "weights", "norm", "qrels", "folds")
+
+
+class Method(NamedTuple):
+    """A way to fuse runs, with its arguments."""
+
+    name: str
+    relation: Relation
+    arguments: Mapping[str, Value]
+
+    @property
+    def takes_weights(self) -> bool:
+        return any(parameter.name == "weights" for parameter in self.relation.parameters)
+
+    @property
+    def learns(self) -> bool:
+        """Whether it learns from judgments."""
+        return any(parameter.name == "qrels" for parameter in self.relation.parameters)
+
+    def having(self, **arguments: Value) -> Method:
+        """The same with other arguments."""
+        return self._replace(arguments={**self.arguments, **arguments})
+
+    @property
+    def query(self) -> str:
+        """A SELECT of topic, document and score."""
+        return f"select topic, document, score from {Measure(self.relation, self.arguments).call}"
+
+
+class Fused(NamedTuple):
+    """A run that was made, and how its weights were found, if they were searched."""
+
+    name: str
+    tuning: Tuning | None
+
+
+def methods(catalog: Catalog) -> dict[str, Relation]:
+    """Every method by its name, which is that of its relation without comb_ and _fuse."""
+    found = {
+        relation.name.removeprefix("comb_").removesuffix("_fuse"): relation
+        for relation in catalog.of_kind(FUSION)
+        if tuple(relation.columns) == ("topic", "document", "score")
+    }
+    return dict(sorted(found.items()))
+
+
+def fuse(
+    warehouse: Warehouse,
+    method: str,
+    runs: Names,
+    name: str,
+    *,
+    norm: str | None = None,
+    weights: Sequence[float] | None = None,
+    tune: str | None = None,
+    folds: int = 5,
+    step: float = 0.1,
+    learn_from: str | None = None,
+    qrels: Names = (),
+    depth: int | None = None,
+    tie_rule: str = TIE_RULES[0],
+    replace: bool = False,
+    meta: Mapping[str, str] | None = None,
+    progress: Progress = silent,
+    **parameters: Value,
+) -> Fused:
+    """Fuse runs into a new one.
+
+    Args:
+        method: sum, mnz, rrf, ...; ``methods`` has all of them. Names of ranx are understood.
+        runs: names or globs, in the order of the weights.
+        name: of the new run.
+        norm: none, min-max, max, sum, z-score, rank or borda, of methods that fuse scores; min-max by default.
+        weights: one for each run.
+        tune: a measure by which weights are searched (or gamma or sigma, of methods with one of these), each topic
+            getting those that are best on the other folds.
+        folds: parts of the judged topics, for searching and for methods that learn from judgments.
+        step: between weights that are tried; they add up to 1.
+        learn_from: judgments to search or learn by; by default the only set to evaluate with.
+        qrels: judgment sets to evaluate with; by default those that evaluate all of the runs.
+        depth: keep so many documents of each topic.
+        tie_rule: trec_eval or trec_eval_10.
+        replace: put it in the place of the run of that name.
+        meta: key and value to keep with it, beside what it was made of.
+        parameters: what the method takes: k of rrf, phi of rbc, gamma of gmnz, ...
+
+    Raises:
+        UsageError: names, parameters or weights that do not fit; nothing was changed.
+    """
+    database = warehouse.database
+    names = _inputs(database, runs, name)
+    if tie_rule not in TIE_RULES:
+        raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
+    chosen = _method(database.catalog, method, parameters, norm).having(runs=",".join(names))
+    if chosen.takes_weights and weights is not None:
+        chosen = chosen.having(weights=_weights_text(weights, names))
+    elif weights is not None:
+        raise UsageError(f"{chosen.name} has no weights; methods with weights are {_weighted(database.catalog)}")
+    judged = list(as_list(qrels)) or _common_qrels(database, names)
+    if chosen.learns or tune is not None:
+        learn_from = _teacher(database, learn_from, judged)
+        if not 2 <= folds <= _num_topics(database, learn_from):
+            most = _num_topics(database, learn_from)
+            raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {learn_from}")
+    if chosen.learns:
+        chosen = chosen.having(qrels=learn_from, folds=folds)
+    _warn_of_topics(database, names)
+    _check_max(database, chosen, names)
+    tuning, query = None, chosen.query
+    if tune is not None:
+        from evalsql.warehouse.tuning import search
+
+        if weights is not None:
+            raise UsageError("weights are either given or searched; leave out one of both")
+        tuning = search(database, chosen, names, tune, str(learn_from), folds=folds, step=step, tie_rule=tie_rule, progress=progress)
+        query = tuning.query
+    kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
+    warehouse.load_run(
+        Query(query, f"fused from {', '.join(names)}"),
+        name,
+        qrels=judged,
+        tie_rule=tie_rule,
+        depth=depth,
+        replace=replace,
+        meta=kept,
+    )
+    return Fused(name, tuning)
+
+
+def _inputs(database: Database, runs: Names, name: str) -> list[str]:
+    names: list[str] = []
+    for pattern in as_list(runs):
+        for found in sorted(resolve_names(database, "run", pattern)):
+            if found in names:
+                raise UsageError(f"{found} is named twice")
+            names.append(found)
+    if len(names) < 2:
+        raise UsageError("fusion takes two runs at least")
+    if name in names:
+        raise UsageError(f"{name} is one of the runs to fuse; give the new run another name")
+    held = database.rows(f"select run from steps.named_runs(runs := {literal(','.join(names))}) order by place")
+    if [run for (run,) in held] != names:
+        raise UsageError("a comma in the name of a run makes it read as other runs; load it under another name")
+    return names
+
+
+def _method(catalog: Catalog, name: str, parameters: Mapping[str, Value], norm: str | None) -> Method:
+    known = methods(catalog)
+    word = _ALIASES.get(name, name.lower().removeprefix("comb_").removesuffix("_fuse").removesuffix("fuse"))
+    if word not in known:
+        raise UsageError(f'there is no method "{name}" of fusion; there are: {", ".join(known)}')
+    relation = known[word]
+    given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
+    own = {each.name: each for each in relation.parameters if each.name not in _OWN}
+    for parameter, value in parameters.items():
+        if value is None:
+            continue
+        if parameter not in own:
+            takes = f"it takes {', '.join(own)}" if own else "it takes none"
+            raise UsageError(f"{word} takes no {parameter}; {takes}")
+        given[parameter] = own[parameter].parse(str(value))
+    norms = next((each for each in relation.parameters if each.name == "norm"), None)
+    if norm is not None and norms is None:
+        raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
+    if norm is not None and norms is not None:
+        given["norm"] = norms.parse(_NORM_ALIASES.get(norm, norm))
+    return Method(word, relation, given)
+
+
+def _weighted(catalog: Catalog) -> str:
+    return ", ".join(name for name, relation in methods(catalog).items() if Method(name, relation, {}).takes_weights)
+
+
+def _weights_text(weights: Sequence[float], names: Sequence[str]) -> str:
+    given = [float(weight) for weight in weights]
+    if len(given) != len(names):
+        raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
+    if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
+        raise UsageError("weights are numbers from 0 on, one above 0 at least")
+    return ",".join(map(repr, given))
+
+
+def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
+    """Judgment sets that evaluate all of the runs."""
+    listed = ", ".join(map(literal, names))
+    found = database.rows(f"""
+        select qrels.qrels from qrels join (
+            select distinct qrels_id, run_id from evaluations join runs using (run_id) where run in ({listed})
+        ) using (qrels_id)
+        group by qrels.qrels having count(*) = {len(names)} order by qrels.qrels
+    """)
+    return [qrels for (qrels,) in found]
+
+
+def _teacher(database: Database, named: str | None, judged: Sequence[str]) -> str:
+    """The judgment set to learn from."""
+    found = resolve_names(database, "qrels", named if named is not None else judged) if named or judged else []
+    if len(found) != 1:
+        there = f": {', '.join(sorted(found))}" if found else ""
+        raise UsageError(f"name one judgment set to learn from{there}")
+    ((form,),) = database.rows(f"select form from qrels where qrels = {literal(found[0])}")
+    if form != "grades":
+        raise UsageError(f"{found[0]} holds {form}; fusion learns from grades")
+    return found[0]
+
+
+def _num_topics(database: Database, qrels: str) -> int:
+    ((count,),) = database.rows(f"select count(*) from topic_folds(qrels := {literal(qrels)})")
+    return int(count)
+
+
+def _warn_of_topics(database: Database, names: Sequence[str]) -> None:
+    listed = ", ".join(map(literal, names))
+    ((partial,),) = database.rows(f"""
+        select count(*) from (
+            select topic_id from run_topics join runs using (run_id) where run in ({listed})
+            group by topic_id having count(*) < {len(names)}
+        )
+    """)
+    if partial:
+        text = f"{counted(partial, 'topic')} of these runs not in all of them; they are fused from those that have them"
+        warnings.warn(text, InputWarning, stacklevel=3)
+
+
+def _check_max(database: Database, method: Method, names: Sequence[str]) -> None:
+    if method.arguments.get("norm") != "max":
+        return
+    listed = ", ".join(map(literal, names))
+    found = database.rows(f"""
+        select run, topic from runs join retrieved using (run_id) join topics using (topic_id) where run in ({listed})
+        group by run, topic having max(case when lower_is_better then -score else score end) <= 0 order by all limit 1
+    """)
+    for run, topic in found:
+        raise UsageError(f"norm max divides by the best score, and {run} has none above 0 for topic {topic}")
+
+
+def _provenance(database: Database, method: Method, names: Sequence[str]) -> dict[str, str]:
+    """What the run is made of, for its meta."""
+    loaded = dict(database.rows("select run, cast(loaded_at as varchar) from runs"))
+    meta = {
+        "fusion": method.name,
+        "fusion_runs": ", ".join(names),
+        "fusion_runs_loaded_at": ", ".join(loaded[run] for run in names),
+    }
+    for name, value in method.arguments.items():
+        if value is not None and name != "runs":
+            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = str(value)
+    return meta
