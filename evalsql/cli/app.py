@@ -34,6 +34,8 @@ _COMMANDS = {
     "import": "export.import_",
     "spark": "spark.app",
     "fuse": "fuse.fuse",
+    "pool": "pool.pool",
+    "agreement": "agreement.agreement",
     "drop": "drop.drop",
     "keep": "keep.keep",
     "vacuum": "drop.vacuum",

@@ -34,7 +34,8 @@ def fuse(
         ),
     ],
     runs: Annotated[
-        list[str], typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names, in the order of weights.")
+        list[str],
+        typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names, in the order of weights."),
     ],
     name: Annotated[str, typer.Option(help="Name of the new run.")],
     norm: Annotated[
@@ -53,7 +54,9 @@ def fuse(
     step: Annotated[float, typer.Option(help="Between weights that are tried.")] = 0.1,
     learn_from: Annotated[
         str | None,
-        typer.Option(metavar="NAME", autocompletion=complete_qrels, help="Judgments to learn from, if there are several."),
+        typer.Option(
+            metavar="NAME", autocompletion=complete_qrels, help="Judgments to learn from, if there are several."
+        ),
     ] = None,
     k: Annotated[float | None, typer.Option("--k", help="Of rrf; by default 60.")] = None,
     phi: Annotated[float | None, typer.Option(help="Of rbc; by default 0.8.")] = None,
@@ -154,6 +157,6 @@ def _tell_tuning(tuning: Tuning, name: str) -> None:
         f"{whole.out_of_fold:.4f} on topics that they were not chosen on"
     )
     note(
-        f"{name} has each judged topic by the {tuning.searched} of its fold, so that its figures are of the second kind; "
-        "topics without judgments are by those of all"
+        f"{name} has each judged topic by the {tuning.searched} of its fold, so that its figures are of the second "
+        "kind; topics without judgments are by those of all"
     )

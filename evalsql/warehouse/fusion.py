@@ -139,7 +139,9 @@ def fuse(
 
         if weights is not None:
             raise UsageError("weights are either given or searched; leave out one of both")
-        tuning = search(database, chosen, names, tune, str(learn_from), folds=folds, step=step, tie_rule=tie_rule, progress=progress)
+        tuning = search(
+            database, chosen, names, tune, str(learn_from), folds=folds, step=step, tie_rule=tie_rule, progress=progress
+        )
         query = tuning.query
     kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
     warehouse.load_run(

@@ -1,0 +1,89 @@
+-- title: Cohen's kappa: how far two judgment sets agree beyond chance
+-- parameters: names, rel, disagreement
+--   disagreement varchar in {equal, linear, quadratic} = equal   what two grades that differ count: the same whatever
+--                                   they are, their difference, or its square
+-- columns:
+--   qrels           the judgment set whose name comes first
+--   other           the other one
+--   num_documents   documents that both judge
+--   agreement       share of them with the same grade
+--   kappa           Cohen's kappa; null where both give all documents one and the same grade
+-- definition: 1 - D / E, where D is the mean disagreement of the two on a document, and E what it would be if each gave
+--     its grades to documents drawn by lot.
+-- reference: Cohen 1960, doi:10.1177/001316446002000104; Cohen 1968, doi:10.1037/h0026256
+-- differs: scikit-learn takes the places of grades in their list in the place of the grades, if none is left out the same
+with counts as (
+    select
+        qrels,
+        other,
+        rating,
+        other_rating,
+        num_documents
+    from confusion_table(names := $names, rel := $rel)
+),
+firsts as (
+    select
+        qrels,
+        other,
+        rating,
+        sum(num_documents) as num_documents
+    from counts
+    group by qrels, other, rating
+),
+seconds as (
+    select
+        qrels,
+        other,
+        other_rating,
+        sum(num_documents) as num_documents
+    from counts
+    group by qrels, other, other_rating
+),
+expected as (
+    select
+        firsts.qrels,
+        firsts.other,
+        sum(
+            firsts.num_documents * seconds.num_documents
+            * case
+                when firsts.rating = seconds.other_rating then 0
+                when $disagreement = 'equal' then 1
+                when $disagreement = 'linear' then abs(firsts.rating - seconds.other_rating)
+                else pow(firsts.rating - seconds.other_rating, 2)
+            end
+        ) as disagreement_by_chance
+    from firsts
+    join seconds
+        on seconds.qrels = firsts.qrels
+        and seconds.other = firsts.other
+    group by firsts.qrels, firsts.other
+),
+observed as (
+    select
+        qrels,
+        other,
+        sum(num_documents) as num_documents,
+        sum(case when rating = other_rating then num_documents else 0 end) as num_equal,
+        sum(
+            num_documents
+            * case
+                when rating = other_rating then 0
+                when $disagreement = 'equal' then 1
+                when $disagreement = 'linear' then abs(rating - other_rating)
+                else pow(rating - other_rating, 2)
+            end
+        ) as disagreement_seen
+    from counts
+    group by qrels, other
+)
+select
+    observed.qrels,
+    observed.other,
+    cast(observed.num_documents as bigint) as num_documents,
+    cast(observed.num_equal as double) / observed.num_documents as agreement,
+    1 - cast(observed.disagreement_seen as double) * observed.num_documents
+        / nullif(cast(expected.disagreement_by_chance as double), 0) as kappa
+from observed
+join expected
+    on expected.qrels = observed.qrels
+    and expected.other = observed.other
