@@ -1,0 +1,1 @@
+"""Pools, contributions and the agreement of judges."""
