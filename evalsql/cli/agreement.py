@@ -40,7 +40,12 @@ def agreement(
     measure: Measures = None,
     run: Annotated[
         list[str] | None,
-        typer.Option("--run", metavar="NAME", autocompletion=complete_runs, help="Runs of --show figures, or globs."),
+        typer.Option(
+            "--run",
+            metavar="NAME",
+            autocompletion=complete_runs,
+            help="Run of --show figures, or a glob; can be repeated.",
+        ),
     ] = None,
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
@@ -52,7 +57,7 @@ def agreement(
     Cohen's kappa of each pair, Fleiss' kappa and Krippendorff's alpha of all, over documents that are judged by both,
     by all, or by two at least.
 
-    Example: evalsql agreement assessor-a assessor-b --show confusion
+    Example: evalsql agreement sample second --show confusion
     """
     if (measure or run) and show != "figures":
         raise UsageError("-m and --run are of --show figures")

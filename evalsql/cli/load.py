@@ -317,7 +317,7 @@ def scores(
     """
     from evalsql.ingest.scores import found_files
 
-    pairs = _parse_meta(meta)
+    pairs = parse_meta(meta)
     files = [file for some in found_files(source) for file in some]
     with open_to_load(where, files) as warehouse:
         loaded = warehouse.load_scores(source, qrels=qrels, replace=replace, meta=pairs)

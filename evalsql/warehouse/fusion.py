@@ -206,7 +206,7 @@ def _weights_text(weights: Sequence[float], names: Sequence[str]) -> str:
         raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
     if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
         raise UsageError("weights are numbers from 0 on, one above 0 at least")
-    return ",".join(map(repr, given))
+    return ",".join(map(_number, given))
 
 
 def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
@@ -273,5 +273,9 @@ def _provenance(database: Database, method: Method, names: Sequence[str]) -> dic
     }
     for name, value in method.arguments.items():
         if value is not None and name != "runs":
-            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = str(value)
+            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = _number(value)
     return meta
+
+
+def _number(value: Value) -> str:
+    return str(value).removesuffix(".0")

@@ -40,6 +40,7 @@ OF_ONE = {
 }
 # What is there before an example, and what it writes that no -o names.
 BEFORE = {
+    ("agreement",): ("load", "qrels", "qrels.txt", "--name", "second"),
     ("export", "topics"): ("load", "topics", "queries.tsv"),
     ("export", "weights"): ("load", "weights", "weights.txt", "--qrels", "sample"),
     ("import",): ("export", "warehouse", "archive"),
@@ -93,7 +94,7 @@ def test_the_example_of_every_command_runs(command: Command, demonstration: Path
     written = {path.name for path in set(demonstration.iterdir()) - before}
     named = set(re.findall(r"(?:-o|--out|--chart) (\S+)", example))
     assert written == named | ({ALSO_WRITTEN[words]} if words in ALSO_WRITTEN else set())
-    assert outcome.stdout or written or words[0] in ("load", "shell", "vacuum")
+    assert outcome.stdout or written or words[0] in ("load", "shell", "vacuum", "fuse")
 
 
 @pytest.mark.parametrize("words", [(), ("load",), ("export",)])

@@ -102,7 +102,7 @@ def test_its_meta_says_what_it_was_made_of(sample: Warehouse) -> None:
         "fusion": "sum",
         "fusion_runs": "dense, bm25",
         "fusion_runs_loaded_at": f"{loaded_at['dense']}, {loaded_at['bm25']}",
-        "fusion_weights": "0.25,1.0",
+        "fusion_weights": "0.25,1",
         "fusion_norm": "z-score",
         "by": "me",
     }

@@ -183,7 +183,8 @@ def test_the_command_prints_each_table(command: Command, tmp_path: Path) -> None
     kept = {tuple(line.split()[::2]) for line in lines if int(line.split()[3]) >= 0}
     both = [line for line in changed if tuple(line.split()[::2]) in kept and int(line.split()[3]) >= 0]
     assert sum(int(row["num_documents"]) for row in rows("--show", "confusion")) == len(both)
-    assert {row["rating"] for row in rows("--show", "documents", "--rel", "1")} == {"0", "1"}
+    differing = rows("--show", "documents", "--rel", "1")
+    assert {(row["rating"], row["other_rating"]) for row in differing} == {("1", "0")}
     assert {row["run"] for row in rows("--show", "figures", "-m", "AP")} == {"bm25", "dense"}
     asked = command("agreement", "sample", "other", "--show", "figures", "-m", "AP")
     assert "AP: order of 2 runs by other and by sample: tau-b 1.0000" in asked.stderr
