@@ -20,6 +20,7 @@ COLUMNS = ("audit", "finding", "num_rows")
 _FIRST_RUN = "first_run"
 _VALUES = "audited_values"
 _MOST_TOLD = 3
+MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs of TREC-COVID that takes a sixth
 
 
 def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
@@ -28,21 +29,36 @@ def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
     return sorted(found, key=lambda relation: bool(relation.header.inputs))
 
 
+def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
+    """Runs from all over the warehouse that have so many documents together; all where there are fewer."""
+    return [run for _, run in database.rows(relation_query(database.catalog, "audited_runs", most=most))]
+
+
 def findings(
-    evaluation: Evaluation, chosen: Sequence[Relation], progress: Progress = silent
+    evaluation: Evaluation,
+    chosen: Sequence[Relation],
+    progress: Progress = silent,
+    *,
+    runs: Sequence[str] | None = None,
 ) -> list[tuple[str, str, int]]:
-    """What audits find: name of the audit, what is wrong, and how many rows of it."""
+    """What audits find: name of the audit, what is wrong, and how many rows of it.
+
+    Args:
+        runs: whose values of measures to look at; by default all.
+    """
     database = evaluation.database
     rows: list[tuple[str, str, int]] = []
-    inputs: Mapping[str, str] = {}
+    named = "" if runs is None else f" where run in ({', '.join(map(literal, runs)) or 'null'})"
+    inputs = {_VALUES: f"select * from temp.{_VALUES}", "audited_runs": f"select run_id from runs{named}"}
+    is_filled = False
     try:
         for done, audit in enumerate(chosen):
             progress("checking", done, len(chosen))
-            if audit.header.inputs and not inputs:
+            if audit.header.inputs and not is_filled:
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
-                evaluation.fill_scores(_VALUES, measures)
-                inputs = {_VALUES: f"select * from temp.{_VALUES}"}
-            query = audit_query(database.catalog, audit, inputs if audit.header.inputs else {})
+                evaluation.fill_scores(_VALUES, measures, named)
+                is_filled = True
+            query = audit_query(database.catalog, audit, {name: inputs[name] for name in audit.header.inputs})
             rows += database.rows(f"{query} order by finding")
     finally:
         database.execute(f"drop table if exists temp.{_VALUES}")

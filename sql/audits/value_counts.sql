@@ -1,9 +1,9 @@
 -- title: Topics for which measures have no value or several
--- inputs: audited_values
+-- inputs: audited_values, audited_runs
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   measures without exactly one row
--- definition: A measure has exactly one row for each evaluated topic of a run.
+-- definition: A measure has exactly one row for each evaluated topic of a run that is audited.
 with evaluated as (
     -- By key and with names that may be gone, so that no row is lost or doubled on the way.
     select
@@ -14,6 +14,7 @@ with evaluated as (
         evaluations.run_id,
         evaluations.topic_id
     from evaluations
+    where evaluations.run_id in (select audited_runs.run_id from audited_runs)
 ),
 counted as (
     select

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ import pytest
 import evalsql
 from evalsql import AuditError, Warehouse
 from evalsql.catalog.relations import Relation, read_catalog
+from evalsql.cli import audit
 from evalsql.database.database import Database
-from evalsql.evaluation.audits import audit_query, audits, findings
+from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
 from evalsql.ingest import ranking
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
 from tests.random_collections import collection
@@ -275,6 +277,32 @@ def test_what_is_damaged_is_named(damaged: Warehouse, name: str, damage: str, ex
     assert found_by(damaged, name) == [finding.format(judgments=judgments) for finding in expected]
 
 
+def test_of_many_documents_the_values_of_some_runs_are_audited(damaged: Warehouse) -> None:
+    runs = audited_runs(damaged.database, 3000)
+    assert len(runs) == 2  # of 1,600 documents each
+    assert len(audited_runs(damaged.database)) == 8
+    left_out = next(run for (run,) in damaged.rows("select run from runs order by run") if run not in runs)
+    chosen = [damaged.catalog["value_counts"]]
+    for run in (left_out, runs[0]):
+        damaged.execute(
+            "insert into evaluations select evaluation_id + 9000, qrels_id, run_id, topic_id from evaluations "
+            f"where evaluation_id < 9000 and run_id = (select run_id from runs where run = '{run}')"
+        )
+        found = {finding.split(",")[0] for _, finding, _ in findings(damaged.evaluation, chosen, runs=runs)}
+        assert found == ({f"run {run}"} if run in runs else set())
+    assert len(findings(damaged.evaluation, chosen)) == 80
+
+
+def test_what_is_not_checked_is_told(command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "audited_runs", partial(audited_runs, most=3000))
+    some = command("check", "--db", sample_file)
+    assert (some.returncode, some.stdout.strip()) == (0, "audit  finding  num_rows\n────────────────────────")
+    assert "values of measures were checked for 2 of 8 runs; --all checks every run" in some.stderr
+    every = command("check", "--all", "--db", sample_file)
+    assert every.returncode == 0
+    assert "--all" not in every.stderr
+
+
 def test_tied_documents_in_another_order_are_found(damaged: Warehouse) -> None:
     run_id, topic_id, rank, run, topic = damaged.rows("""
         select run_id, topic_id, rank, run, topic from retrieved join runs using (run_id) join topics using (topic_id)
@@ -330,7 +358,11 @@ def test_an_audit_holds_to_the_form(sample_file: Path, audit: Relation) -> None:
     engines_own = ["function duckdb_views", "function duckdb_functions"]
     assert [odd for odd in outside_the_core(audit, functions) if odd not in engines_own] == []
     with evalsql.open(sample_file, read_only=True) as warehouse:
-        inputs = dict.fromkeys(audit.header.inputs, "select qrels, run, topic, 'AP' as measure, value from ap")
+        given = {
+            "audited_values": "select qrels, run, topic, 'AP' as measure, value from ap",
+            "audited_runs": "select run_id from runs",
+        }
+        inputs = {name: given[name] for name in audit.header.inputs}
         described = warehouse.rows(f"describe {audit_query(warehouse.catalog, audit, inputs)}")
         assert [row[:2] for row in described] == [("audit", "VARCHAR"), ("finding", "VARCHAR"), ("num_rows", "BIGINT")]
 
