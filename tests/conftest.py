@@ -26,6 +26,7 @@ from evalsql import Warehouse
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
 from evalsql.warehouse import opening, user_measures
+from evalsql.warehouse.remembered import remember
 from tests.random_collections import collection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,7 +134,9 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
     """A warehouse file, by default without data, copied, since making one takes seconds."""
     copy, name = tempfile.mkstemp(".duckdb", dir=folder or _scratch())
     os.close(copy)
-    return Path(shutil.copy(like or _once("empty.duckdb", _make_empty), name))
+    path = Path(shutil.copy(like or _once("empty.duckdb", _make_empty), name))
+    remember(str(path))  # made here, so that it needs no inspection
+    return path
 
 
 def new_warehouse() -> Warehouse:

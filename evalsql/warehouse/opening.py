@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -14,14 +15,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
-from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.database import engine, trouble
 from evalsql.database.database import Database
-from evalsql.database.scratch import new_scratch_folder
-from evalsql.errors import QueryError, UsageError, WarehouseError
+from evalsql.database.scratch import new_scratch_folder, scratch_folder
+from evalsql.errors import EvalsqlError, InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.foreign import check_tables, main_tables
+from evalsql.warehouse.inspection import (
+    UNREADABLE,
+    Inspection,
+    changed_words,
+    foreign_words,
+    inspect,
+    inspect_others,
+    refuse_shadowing,
+)
+from evalsql.warehouse.remembered import recalled, remember
 from evalsql.warehouse.schema import (
     MEMORY,
     OBJECTS,
@@ -74,11 +85,14 @@ def open_database(
     progress: Progress = silent,
     asked: Sequence[str] = (),
     reach: Reach | None = None,
+    external_access: bool | None = None,
 ) -> Database:
     """Open the database of a warehouse, as ``open`` says; with ``asked`` only what these measures need is there.
 
     Args:
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
+        external_access: without a reach, whether the engine may use all files; by default where the file defines
+            nothing but evalsql's own relations.
     """
     given = as_sources(measures)
     temporary, limit = read_sources(given), _size(memory_limit)
@@ -93,6 +107,11 @@ def open_database(
         read_catalog().extended(temporary)  # names that are taken, before there is a file
     reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
     reading.start()
+    inspection = Inspection() if is_new else inspected(path, partial(_connect_waiting, path, True, wait, progress))
+    if reach is None and (external_access is False or (external_access is None and inspection.foreign)):
+        if external_access is None:
+            warnings.warn(foreign_words(path, inspection.foreign), InputWarning, stacklevel=4)
+        reach = Reach()
     connection = _connect_waiting(path, read_only, wait, progress)
     reading.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
@@ -106,10 +125,20 @@ def open_database(
             _fill(database, progress, common=is_common)
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        if not is_empty and _bring_up_to_date(database, progress) and reach is None:
+        is_remade = not is_empty and _bring_up_to_date(database, progress, inspection)
+        if not read_only and path != MEMORY:
+            database.at_close(partial(remember, path, inspection.foreign))
+        if is_remade and reach is None:
             # It was shut in for that, and stays so while it is open.
             database.close()
-            return open_database(path, measures=given, memory_limit=memory_limit, wait=wait, progress=progress)
+            return open_database(
+                path,
+                measures=given,
+                memory_limit=memory_limit,
+                wait=wait,
+                progress=progress,
+                external_access=external_access,
+            )
         if own := [relation for relation in temporary if not database.catalog.has(relation)]:
             add_temporary_relations(database, own)
     except BaseException:
@@ -176,6 +205,63 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> Inspection:
+    """What the file defines otherwise than this version: remembered, or found by a connection of its own.
+
+    That one is shut in, and reads only.
+    """
+    foreign = recalled(path)
+    if foreign is not None:
+        return Inspection(foreign=foreign)
+    with scratch_folder() as folder:
+        try:
+            connection = connect()
+        except WarehouseError as error:
+            if trouble.is_lock(str(error.__cause__)):
+                raise
+            return UNREADABLE
+        with closing(Database(connection, read_catalog(), path=path, read_only=True)) as database:
+            found = _inspected(database, folder)
+    if found == Inspection(foreign=found.foreign):
+        remember(path, found.foreign)
+    return found
+
+
+def _inspected(database: Database, folder: str) -> Inspection:
+    """Nothing is found in what is no warehouse: to open it says so."""
+    database.shut_in(folders=[folder])
+    tables = main_tables(database)
+    try:
+        schema_version, _, digest = _version(database, tables)
+        if schema_version > SCHEMA_VERSION:
+            return UNREADABLE
+        if schema_version == SCHEMA_VERSION:
+            check_tables(database, tables, is_current=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", InputWarning)
+                database.catalog = with_added(database)
+    except (EvalsqlError, ValueError):
+        return UNREADABLE
+    if digest != database.catalog.digest:
+        return inspect_others(database, folder)
+    makes = [partial(_in_memory, database.catalog, is_copied=True)]
+    if SHIPPED.exists():  # made by the engine of whoever built the package
+        makes.append(partial(_in_memory, database.catalog, is_copied=False))
+    return inspect(database, folder, makes)
+
+
+def _in_memory(catalog: Catalog, *, is_copied: bool) -> Database:
+    """An empty warehouse in memory, with a user's own relations, as ``remake_own`` puts them into a file."""
+    database = Database(_connect(MEMORY, False), read_catalog(), path=MEMORY, read_only=False)
+    if is_copied:
+        _fill(database, silent)
+    else:
+        make(database, silent, common=False)
+    if catalog.own:
+        apply(database, ddl.own_statements(catalog, catalog.own))
+    return database
+
+
 def _is_empty(database: Database) -> bool:
     """Whether there is nothing in it yet and something can be put there."""
     if database.path == MEMORY:
@@ -184,28 +270,25 @@ def _is_empty(database: Database) -> bool:
     return not database.read_only and not main_tables(database) and not database.rows(OBJECTS)
 
 
-def _bring_up_to_date(database: Database, progress: Progress) -> bool:
-    """Check what the file is, and make its views and macros anew where they are of another version; whether they were.
+def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspection) -> bool:
+    """Check what the file is, and make its views and macros anew where they are others; whether they were.
 
     The engine reaches no other file from then on.
     """
     path = database.path
     tables = main_tables(database)
-    try:
-        # What has the name may be a view of anything.
-        versions = database.rows(_VERSION) if "warehouse" in tables else []
-        ((schema_version, made_by, digest),) = versions
-    except (QueryError, ValueError) as error:
-        if remedy := _remedy(database):
-            raise WarehouseError(_UNFINISHED.format(path=path, remedy=remedy)) from error
-        raise WarehouseError(f"{path}: is a DuckDB file but not an evalsql warehouse") from error
+    schema_version, made_by, digest = _version(database, tables)
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
     check_tables(database, tables, is_current=schema_version == SCHEMA_VERSION)
     if schema_version == SCHEMA_VERSION:
         database.catalog = with_added(database)
+    if inspection.shadowing:
+        refuse_shadowing(path, inspection.shadowing)
     if digest == database.catalog.digest:
-        return False
+        if not inspection.changed:
+            return False
+        warnings.warn(changed_words(path, inspection.changed, database.read_only), InputWarning, stacklevel=2)
     if database.read_only and schema_version < SCHEMA_VERSION:
         raise WarehouseError(
             f"{path}: was made by evalsql {made_by}, whose tables were others; evalsql sql --write 'select 1' brings "
@@ -223,6 +306,19 @@ def _bring_up_to_date(database: Database, progress: Progress) -> bool:
         rebuild(database, progress)
         warn_of_own(database)
     return True
+
+
+def _version(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
+    """Versions of the schema and of the program that made the file, and the digest of its SQL."""
+    try:
+        # What has the name may be a view of anything.
+        versions = database.rows(_VERSION) if "warehouse" in tables else []
+        ((schema_version, made_by, digest),) = versions
+    except (QueryError, ValueError) as error:
+        if remedy := _remedy(database):
+            raise WarehouseError(_UNFINISHED.format(path=database.path, remedy=remedy)) from error
+        raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
+    return schema_version, made_by, digest
 
 
 def _remedy(database: Database) -> str:

@@ -19,10 +19,10 @@ _KEPT = 4
 _PATIENCE = 300.0  # seconds; to make one takes a tenth of that
 
 
-def cached(name: str, make: Callable[[Path], None]) -> Path | None:
+def cached(name: str, make: Callable[[Path], None], suffix: str = ".duckdb") -> Path | None:
     """The file that ``make`` makes, kept under a name that tells its contents; None where there is no place for it."""
     folder = platformdirs.user_cache_path("evalsql", appauthor=False)
-    path = folder / f"{name}-duckdb-{engine.__version__}.duckdb"
+    path = folder / f"{name}-duckdb-{engine.__version__}{suffix}"
     if path.exists():
         return path
     try:
@@ -35,7 +35,7 @@ def cached(name: str, make: Callable[[Path], None]) -> Path | None:
                     os.replace(made, path)
     except OSError:
         return None
-    for older in sorted(folder.glob("*.duckdb"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
+    for older in sorted(folder.glob(f"*{suffix}"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
         with contextlib.suppress(OSError):
             older.unlink()
     return path

@@ -333,6 +333,7 @@ def open(
     memory_limit: str | None = None,
     wait: float = WAIT,
     progress: Progress = silent,
+    external_access: bool | None = None,
 ) -> Warehouse:
     """Open a warehouse, making the file if there is none.
 
@@ -347,6 +348,8 @@ def open(
         wait: for how many seconds to try again while another process has the file locked.
         progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
             has none to copy.
+        external_access: whether SQL may read and write other files and load extensions. By default it may where the
+            file defines nothing but evalsql's own relations; a warning says so where it defines others.
 
     Raises:
         UsageError: the limit is no size.
@@ -360,6 +363,7 @@ def open(
         memory_limit=memory_limit,
         wait=wait,
         progress=progress,
+        external_access=external_access,
     )
     return Warehouse(database)
 

@@ -1,0 +1,70 @@
+"""Which warehouse files were inspected or written here: remembered in the user's cache by the state they were left in.
+
+A file is known while it is the very one that was closed here: its place on the disk, its size and its times. What
+another program or machine wrote is not, and is inspected once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import platformdirs
+
+_KEPT = 1000
+
+
+def recalled(path: str) -> tuple[str, ...] | None:
+    """What ``remember`` was told of the file, where it is as it was then; else None."""
+    state = _state(path)
+    if state is None:
+        return None
+    try:
+        noted, *foreign = _note(path).read_text(encoding="utf-8").split("\0")
+    except (OSError, ValueError):
+        return None
+    return tuple(foreign) if noted == state else None
+
+
+def remember(path: str, foreign: Sequence[str] = ()) -> None:
+    """Know the file from here on, until something else changes it; does nothing where there is no cache.
+
+    Args:
+        foreign: names of its relations that are not evalsql's.
+    """
+    state = _state(path)
+    if state is None:
+        return
+    note = _note(path)
+    with contextlib.suppress(OSError, ValueError):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        if not note.exists():
+            _forget_oldest(note.parent)
+        made = note.with_suffix(f".{os.getpid()}")
+        made.write_text("\0".join((state, *foreign)), encoding="utf-8")
+        os.replace(made, note)
+
+
+def _state(path: str) -> str | None:
+    """What no change to a file leaves as it was; None where there is no file, or a log of changes beside it."""
+    try:
+        if os.path.lexists(f"{path}.wal"):
+            return None
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def _note(path: str) -> Path:
+    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+    return Path(platformdirs.user_cache_path("evalsql", appauthor=False)) / "remembered" / name
+
+
+def _forget_oldest(folder: Path) -> None:
+    notes = sorted(os.scandir(folder), key=lambda entry: entry.stat().st_mtime)
+    for entry in notes[: max(0, len(notes) - _KEPT + 1)]:
+        os.unlink(entry.path)

@@ -1,0 +1,1 @@
+"""Mutation testing of the measures' SQL; see ``python -m tests.mutation --help``."""

@@ -1,0 +1,193 @@
+"""What the tests compare with something independent: the measures they ask for, and the data they ask on.
+
+The names come from the tables of the tests themselves, so that a case that is taken out there is missing here too.
+A value that the tests compare, within the same tolerance, must change for a mutant to be caught.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.catalog.names import Measure, parse_measures, tie_variants
+from evalsql.catalog.relations import read_catalog
+from tests.conftest import FIXTURES, _once, new_warehouse, write
+from tests.measures import (
+    test_curves,
+    test_diversity,
+    test_judged_only,
+    test_peers,
+    test_preferences,
+    test_tap,
+    test_ties,
+    test_user_models,
+)
+from tests.measures.test_golden import FORMS, tolerance
+from tests.oracles import peers
+from tests.random_collections import collection
+
+CATALOG = read_catalog()
+SEEDS = range(60)  # the fewest that one of these tests takes
+EXACT = 1e-9
+Values = dict[tuple[str, ...], float | None]
+
+
+def golden() -> Warehouse:
+    """Every case of fixtures, each a judgment set."""
+    warehouse = new_warehouse()
+    for case in sorted(path for path in FIXTURES.iterdir()):
+        (qrels,) = (case / name for name in FORMS if (case / name).exists())
+        warehouse.load_qrels(qrels, case.name, form=FORMS[qrels.name])
+        for run in sorted((case / "runs").iterdir()):
+            warehouse.load_runs(run, name=f"{case.name} {run.stem}", qrels=[case.name])
+        if (case / "weights.txt").exists():
+            warehouse.load_weights(case / "weights.txt", case.name)
+    return warehouse
+
+
+def random_ones() -> Warehouse:
+    warehouse = new_warehouse()
+    for seed in SEEDS:
+        one = collection(seed)
+        warehouse.load_qrels(one.qrels, f"{seed}")
+        warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+    return warehouse
+
+
+def weighted() -> Warehouse:
+    warehouse = new_warehouse()
+    for seed in SEEDS:
+        one, weights = test_tap.weighted_collection(seed)
+        warehouse.load_qrels(one.qrels, f"{seed}")
+        if weights:
+            warehouse.load_weights(weights, f"{seed}")
+        ascending = test_tap.is_ascending(seed)
+        warehouse.load_run(one.run, f"{seed}", qrels=[f"{seed}"], tie_rule="trec_eval", lower_is_better=ascending)
+    return warehouse
+
+
+def tied() -> Warehouse:
+    warehouse = new_warehouse()
+    qrels, run = test_ties.tied_collection()
+    warehouse.load_qrels(qrels, "tied")
+    warehouse.load_run(run, "system")
+    return warehouse
+
+
+def subtopics() -> Warehouse:
+    warehouse = new_warehouse()
+    for is_tied in (True, False):
+        test_diversity.load(warehouse, test_diversity.together(tied=is_tied), f"tied {is_tied}")
+    return warehouse
+
+
+def preferred() -> Warehouse:
+    """Preferences, and judgments in groups."""
+    warehouse = new_warehouse()
+    with TemporaryDirectory() as folder:
+        for form, as_qrels in (("preferences", False), ("groups", True)):
+            one = test_preferences.together(as_qrels=as_qrels)
+            rows = [(row[0], row[1], row[3], f"{row[4]:.0f}") if as_qrels else row for row in one.rows()]
+            text = "".join(" ".join(map(str, row)) + "\n" for row in rows)
+            warehouse.load_qrels(write(Path(folder) / f"{form}.txt", text), form, form=form)
+            warehouse.load_run(one.run, f"of {form}", qrels=[form])
+    return warehouse
+
+
+DATA: Mapping[str, Callable[[], Warehouse]] = {
+    "golden": golden,
+    "tied": tied,
+    "random": random_ones,
+    "weighted": weighted,
+    "subtopics": subtopics,
+    "preferred": preferred,
+}
+
+
+@cache
+def opened(data: str) -> Warehouse:
+    """The data of that name, loaded once for the folder that EVALSQL_TEST_CACHE names."""
+    warehouse = evalsql.open(_once(f"mutation-{data}.duckdb", lambda path: _make(data, path)))
+    warehouse.execute("set threads = 1")
+    return warehouse
+
+
+def _make(data: str, path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", evalsql.InputWarning)
+        with DATA[data]() as warehouse:
+            made = warehouse.path
+    shutil.copy(made, path)
+
+
+@cache
+def cases() -> Mapping[str, list[tuple[str, Measure, float]]]:
+    """By relation of a measure the data, the measure with its arguments and the tolerance of each comparison."""
+    found: dict[str, dict[tuple[str, str], tuple[str, Measure, float]]] = {}
+    for data, measure, within in _cases():
+        found.setdefault(measure.relation.name, {}).setdefault((data, measure.call), (data, measure, within))
+    return {name: list(each.values()) for name, each in found.items()}
+
+
+def _cases() -> Iterator[tuple[str, Measure, float]]:
+    for table in sorted(FIXTURES.glob("*/expected*.tsv")):
+        with table.open(newline="") as stream:
+            for row in csv.DictReader(stream, delimiter="\t"):
+                if row["column"] == "value":
+                    yield from _named("golden", [row["measure"]], tolerance(row["expected"]))
+    for relation in CATALOG.measures:
+        for example in relation.header.examples:
+            match = re.fullmatch(r"\S+ (\S+) = (\S+)", example)
+            assert match is not None
+            yield from _named("golden", [match[1]], tolerance(match[2]))
+    for name in [*test_ties.PEERS, *test_ties.PLAIN]:
+        for measure in parse_measures([name], CATALOG):
+            for variant in tie_variants(measure).values():
+                yield "tied", variant, EXACT
+    plain = [*test_peers.PLAIN, *test_curves.MEASURES, *test_user_models.PLAIN]
+    yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain], EXACT)
+    yield from _named("random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)], EXACT)
+    for relation in test_judged_only.TAKING:
+        for measure in test_judged_only.variants(relation):
+            arguments = {**measure.arguments, "judged_only": True}
+            yield "random", Measure(relation, arguments), EXACT
+    for k in (1, 2, 5):
+        yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
+    yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
+    for rel, alpha, judged_only in ((1, 0.5, False), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
+        names = [name for name, _ in test_diversity.plain_measures(rel, alpha, judged_only)]
+        yield from _named("subtopics", names, EXACT)
+    yield from _named("preferred", list(test_preferences.PREFERENCE_MEASURES), EXACT)
+    for given in ("rel=1,judged_only=false", "rel=2,judged_only=true"):
+        names = [f"AP_groups({given})", *(f"P_groups({given})@{k}" for k in (1, 4, 50))]
+        yield from _named("preferred", [*names, *(f"Rprec_groups({given})@{x}" for x in (0.1, 0.4, 1.0, 1.7))], EXACT)
+
+
+def _named(data: str, names: list[str], within: float) -> Iterator[tuple[str, Measure, float]]:
+    for measure in parse_measures(names, CATALOG):
+        yield data, measure, within
+
+
+def values(warehouse: Warehouse, measure: Measure) -> Values:
+    """The values of a measure by judgment set, run and topic; a row that comes twice has a key of its own."""
+    found: Values = {}
+    for *key, value in warehouse.rows(f"select qrels, run, topic, value from {measure.call}"):
+        place = tuple(map(str, key))
+        found[(*place, "again") if place in found else place] = value
+    return found
+
+
+def differ(one: Values, other: Values, within: float) -> bool:
+    """Whether a comparison with the one would notice the other."""
+    if one.keys() != other.keys():
+        return True
+    pairs = ((value, other[key]) for key, value in one.items())
+    return any((a is None) != (b is None) or (a is not None and not abs(a - b) <= within) for a, b in pairs if a != b)

@@ -1,0 +1,169 @@
+"""Small changes to a relation's body, each of which a test should notice: made on its syntax tree."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from evalsql.catalog.relations import Relation
+from evalsql.catalog.tree import parse
+
+Change = Callable[[exp.Expression], None]
+_SWAPPED: dict[type[exp.Expression], type[exp.Expression]] = {
+    exp.GT: exp.GTE,
+    exp.GTE: exp.GT,
+    exp.LT: exp.LTE,
+    exp.LTE: exp.LT,
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.Add: exp.Sub,
+    exp.Sub: exp.Add,
+    exp.Mul: exp.Div,
+    exp.Div: exp.Mul,
+    exp.And: exp.Or,
+    exp.Or: exp.And,
+    exp.Greatest: exp.Least,
+    exp.Least: exp.Greatest,
+    exp.Max: exp.Min,
+    exp.Min: exp.Max,
+    exp.Sum: exp.Max,
+    exp.Avg: exp.Max,
+    exp.Lead: exp.Lag,
+    exp.Lag: exp.Lead,
+    exp.FirstValue: exp.LastValue,
+    exp.LastValue: exp.FirstValue,
+    exp.Floor: exp.Ceil,
+    exp.Ceil: exp.Floor,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A relation with one change, which ``what`` describes. ``key`` stands for its text."""
+
+    relation: Relation
+    what: str
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(f"{self.relation.name}\n{self.relation.body}".encode()).hexdigest()[:16]
+
+
+def unchanged(relation: Relation) -> Relation:
+    """The relation as the syntax tree writes it, which must give the same values."""
+    return replace(relation, body=_text(parse(relation)))
+
+
+def mutants(relation: Relation) -> Iterator[Mutant]:
+    """Every mutant, each with another text."""
+    tree = parse(relation)
+    seen = {_text(tree)}
+    for place, node in enumerate(tree.walk()):
+        for what, change in _changes(node):
+            copy = tree.copy()
+            change(list(copy.walk())[place])
+            text = _text(copy)
+            if text not in seen:
+                seen.add(text)
+                yield Mutant(replace(relation, body=text), what)
+
+
+def _text(tree: exp.Expression) -> str:
+    # Names of relations are found behind "from" and "join" whatever their case, those of windows are not.
+    return str(tree.sql(dialect="duckdb", comments=False)).lower()
+
+
+def _changes(node: exp.Expression) -> Iterator[tuple[str, Change]]:
+    shown = " ".join(_text(node).split())
+    shown = shown if len(shown) <= 90 else f"{shown[:87]}..."
+    swapped = _SWAPPED.get(type(node))
+    if swapped is not None and not _joins_columns(node):
+        yield f"{type(node).__name__} to {swapped.__name__} in {shown}", lambda found: _swap(found, swapped)
+    if isinstance(node, exp.And | exp.Or):
+        yield f"only the left of {shown}", lambda found: _put(found, found.this)
+        yield f"only the right of {shown}", lambda found: _put(found, found.expression)
+    if isinstance(node, exp.Literal) and not node.is_string and not isinstance(node.parent, exp.DataTypeParam):
+        number = f"{node.this} + 1" if "." in node.this or "e" in node.this else str(int(node.this) + 1)
+        within = " ".join(_text(node.parent).split())[:80] if node.parent else ""
+        yield f"{node.this} to {number} in {within}", lambda found: _put(found, exp.Literal.number(number))
+    if isinstance(node, exp.Boolean):
+        yield f"{shown} to its contrary", lambda found: _put(found, exp.Boolean(this=not found.this))
+    if isinstance(node, exp.Not | exp.Neg | exp.Abs):
+        yield f"without {type(node).__name__} in {shown}", lambda found: _put(found, found.this)
+    if isinstance(node, exp.Coalesce | exp.Nullif):
+        yield f"only the first of {shown}", lambda found: _put(found, found.this)
+    if isinstance(node, exp.Case):
+        yield from _case_changes(node, shown)
+    if isinstance(node, exp.Join) and node.side == "LEFT":
+        yield f"inner join in {shown}", lambda found: found.set("side", None)
+    elif isinstance(node, exp.Join) and node.args.get("on") and not node.side:
+        yield f"left join in {shown}", lambda found: found.set("side", "LEFT")
+    if isinstance(node, exp.Ordered):
+        yield f"the other way round: {shown}", lambda found: found.set("desc", not found.args.get("desc"))
+    if isinstance(node, exp.Window):
+        yield from _window_changes(node, shown)
+    if isinstance(node, exp.Where):
+        yield f"without {shown}", lambda found: found.pop()
+    if isinstance(node, exp.Filter):
+        yield f"without filter in {shown}", lambda found: _put(found, found.this)
+    if isinstance(node, exp.Select) and node.args.get("distinct"):
+        yield f"without distinct in {shown}", lambda found: found.set("distinct", None)
+    if isinstance(node, exp.Distinct) and isinstance(node.parent, exp.Count):
+        yield f"without distinct in {shown}", lambda found: _put(found, found.expressions[0])
+
+
+def _case_changes(case: exp.Expression, shown: str) -> Iterator[tuple[str, Change]]:
+    branches = case.args["ifs"]
+    for nth in range(len(branches)):
+        if len(branches) > 1:
+            yield f"without branch {nth + 1} of {shown}", lambda found, nth=nth: found.args["ifs"][nth].pop()
+        else:
+            yield f"only else of {shown}", lambda found: _put(found, found.args.get("default") or exp.Null())
+        yield (
+            f"always branch {nth + 1} of {shown}",
+            lambda found, nth=nth: _put(found, found.args["ifs"][nth].args["true"]),
+        )
+
+
+def _window_changes(window: exp.Expression, shown: str) -> Iterator[tuple[str, Change]]:
+    for nth in range(len(window.args.get("partition_by") or ())):
+        yield f"without part {nth + 1} of the partition: {shown}", lambda found, nth=nth: _without_part(found, nth)
+    spec = window.args.get("spec")
+    if spec is not None:
+        if window.args.get("order"):
+            yield f"without frame: {shown}", lambda found: found.set("spec", None)
+        if spec.args.get("start") == "UNBOUNDED":
+            yield f"frame from the row before: {shown}", lambda found: _start_at_one(found.args["spec"])
+        if spec.args.get("end") == "CURRENT ROW":
+            yield f"frame to the end: {shown}", lambda found: _end_unbounded(found.args["spec"])
+
+
+def _start_at_one(spec: exp.Expression) -> None:
+    spec.set("start", exp.Literal.number(1))
+
+
+def _end_unbounded(spec: exp.Expression) -> None:
+    spec.set("end", "UNBOUNDED")
+    spec.set("end_side", "FOLLOWING")
+
+
+def _without_part(window: exp.Expression, nth: int) -> None:
+    parts = list(window.args["partition_by"])
+    del parts[nth]
+    window.set("partition_by", parts)
+
+
+def _joins_columns(node: exp.Expression) -> bool:
+    """Whether it is a condition on two columns, the contrary of which joins nearly all rows with all others."""
+    return isinstance(node, exp.EQ) and all(isinstance(side, exp.Column) for side in (node.this, node.expression))
+
+
+def _put(node: exp.Expression, other: exp.Expression) -> None:
+    node.replace(exp.Paren(this=other.copy()) if isinstance(other, exp.Binary) else other.copy())
+
+
+def _swap(node: exp.Expression, kind: type[exp.Expression]) -> None:
+    node.replace(kind(**{name: value for name, value in node.args.items() if name in kind.arg_types}))
