@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from evalsql.errors import (
-    AuditError,
-    CatalogError,
-    EvalsqlError,
-    InputError,
-    InputWarning,
-    Problem,
-    QueryError,
-    UsageError,
-    WarehouseError,
-)
 from evalsql.version import __version__
 
+TYPE_CHECKING = False  # as in typing, whose import takes longer than all else here
 if TYPE_CHECKING:
+    from evalsql.errors import (
+        AuditError,
+        CatalogError,
+        EvalsqlError,
+        InputError,
+        InputWarning,
+        Problem,
+        QueryError,
+        UsageError,
+        WarehouseError,
+    )
     from evalsql.warehouse.archive import import_warehouse
     from evalsql.warehouse.evaluator import Evaluator, evaluate
     from evalsql.warehouse.warehouse import Warehouse, open
@@ -41,7 +39,8 @@ __all__ = [
     "open",
 ]
 
-# Imported when first asked for: a part of the package does not need all others, nor DuckDB.
+# Imported when first asked for: a part of the package does not need all others, nor DuckDB. The command begins to
+# handle Ctrl-C once this module is imported, so that it imports nothing else.
 _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.warehouse.warehouse",
@@ -49,12 +48,15 @@ _HOMES = {
     "import_warehouse": "evalsql.warehouse.archive",
     "open": "evalsql.warehouse.warehouse",
 }
+_ERRORS = "evalsql.errors"
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES.get(name, _ERRORS)), name)
     globals()[name] = value
     return value
 

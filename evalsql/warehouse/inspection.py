@@ -59,13 +59,13 @@ class Definition(NamedTuple):
 UNREADABLE = Inspection(changed=("what it defines cannot be read",))
 
 
-def inspect(database: Database, folder: str, makes: Sequence[Callable[[], Database]]) -> Inspection:
+def inspect(database: Database, folder: str, makes: Sequence[Callable[[str], Database]]) -> Inspection:
     """Compare a file's relations with those of its catalogue.
 
     Args:
         database: the file, shut in but for the folder, in which nothing of it has been run.
         folder: an empty one, which the engine may write into.
-        makes: each makes a warehouse in memory that has the relations of the catalogue. They can be written down
+        makes: each makes a warehouse in a folder that has the relations of the catalogue. They can be written down
             otherwise where they were made by another engine, as those that come with the package.
     """
     try:
@@ -114,11 +114,11 @@ def _named_as_the_engines(database: Database, macros: set[str]) -> set[str]:
     return {name for name in macros if name.rpartition(".")[2].lower() in engines}
 
 
-def _expected(name: str, make: Callable[[], Database]) -> dict[str, str]:
+def _expected(name: str, make: Callable[[str], Database]) -> dict[str, str]:
     """Names of relations by the digest of their definitions, kept in the user's cache."""
 
     def write(path: Path) -> None:
-        with scratch_folder() as folder, closing(make()) as database:
+        with scratch_folder() as folder, closing(make(folder)) as database:
             found = _definitions(database, folder)
             lines = [f"{key} {each.kind} {each.name}" for key, each in found.items() if each.kind not in _IGNORED]
         path.write_text("\n".join(lines), encoding="utf-8")

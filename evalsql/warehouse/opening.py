@@ -244,22 +244,26 @@ def _inspected(database: Database, folder: str) -> Inspection:
         return UNREADABLE
     if digest != database.catalog.digest:
         return inspect_others(database, folder)
-    makes = [partial(_in_memory, database.catalog, is_copied=True)]
+    makes = [partial(_remade, database.catalog, is_copied=True)]
     if SHIPPED.exists():  # made by the engine of whoever built the package
-        makes.append(partial(_in_memory, database.catalog, is_copied=False))
+        makes.append(partial(_remade, database.catalog, is_copied=False))
     return inspect(database, folder, makes)
 
 
-def _in_memory(catalog: Catalog, *, is_copied: bool) -> Database:
-    """An empty warehouse in memory, with a user's own relations, as ``remake_own`` puts them into a file."""
-    database = Database(_connect(MEMORY, False), read_catalog(), path=MEMORY, read_only=False)
-    if is_copied:
-        _fill(database, silent)
-    else:
-        make(database, silent, common=False)
-    if catalog.own:
-        apply(database, ddl.own_statements(catalog, catalog.own))
-    return database
+def _remade(catalog: Catalog, folder: str, *, is_copied: bool) -> Database:
+    """An empty warehouse with a user's own relations, as ``remake_own`` puts them into a file.
+
+    It is read from its file again: types in a body are written down otherwise from then on.
+    """
+    path = os.path.join(folder, "made.duckdb")
+    with closing(Database(_connect(path, False), read_catalog(), path=path, read_only=False)) as database:
+        if is_copied:
+            _fill(database, silent)
+        else:
+            make(database, silent, common=False)
+        if catalog.own:
+            apply(database, ddl.own_statements(catalog, catalog.own))
+    return Database(_connect(path, True), read_catalog(), path=path, read_only=True)
 
 
 def _is_empty(database: Database) -> bool:

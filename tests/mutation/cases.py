@@ -115,7 +115,8 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
 @cache
 def opened(data: str) -> Warehouse:
     """The data of that name, loaded once for the folder that EVALSQL_TEST_CACHE names."""
-    warehouse = evalsql.open(_once(f"mutation-{data}.duckdb", lambda path: _make(data, path)))
+    path = _once(f"mutation-{data}.duckdb", lambda path: _make(data, path))
+    warehouse = evalsql.open(path, read_only=True)
     warehouse.execute("set threads = 1")
     return warehouse
 
