@@ -85,7 +85,7 @@ def _changes(node: exp.Expression) -> Iterator[tuple[str, Change]]:
     if isinstance(node, exp.And | exp.Or):
         yield f"only the left of {shown}", lambda found: _put(found, found.this)
         yield f"only the right of {shown}", lambda found: _put(found, found.expression)
-    if isinstance(node, exp.Literal) and not node.is_string and not isinstance(node.parent, exp.DataTypeParam):
+    if isinstance(node, exp.Literal) and not node.is_string and not _is_only_counted(node):
         number = f"{node.this} + 1" if "." in node.this or "e" in node.this else str(int(node.this) + 1)
         within = " ".join(_text(node.parent).split())[:80] if node.parent else ""
         yield f"{node.this} to {number} in {within}", lambda found: _put(found, exp.Literal.number(number))
@@ -159,6 +159,13 @@ def _without_part(window: exp.Expression, nth: int) -> None:
 def _joins_columns(node: exp.Expression) -> bool:
     """Whether it is a condition on two columns, the contrary of which joins nearly all rows with all others."""
     return isinstance(node, exp.EQ) and all(isinstance(side, exp.Column) for side in (node.this, node.expression))
+
+
+def _is_only_counted(literal: exp.Expression) -> bool:
+    """Whether it stands in count(case when ... then 1 end), where any other number does the same."""
+    branch = literal.parent
+    is_taken = isinstance(branch, exp.If) and branch.args["true"] is literal
+    return is_taken and isinstance(branch.parent, exp.Case) and isinstance(branch.parent.parent, exp.Count)
 
 
 def _put(node: exp.Expression, other: exp.Expression) -> None:

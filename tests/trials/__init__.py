@@ -1,1 +1,1 @@
-"""Experiments that take longer than tests: ``python -m tests.trials NAME``."""
+"""Trials that take minutes and end in counts: ``python -m tests.trials [NAME [COUNT]]``; see the guide on safety."""

@@ -28,7 +28,7 @@ from evalsql.ingest.sources import _zstd as zstd
 from evalsql.ingest.sources import open_sources
 from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
-from tests.tools import interrupts
+from tests.trials import interrupts
 
 FULL = Path("/dev/full")
 
