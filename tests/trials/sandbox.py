@@ -103,8 +103,8 @@ CRAFTED = (
     "alter table runs rename to held; create view runs as select content as run from read_text('{f}')",
     "alter table warehouse rename to held; create view warehouse as select 99 as schema_version, "
     "(select content from read_text('{f}')) as evalsql_version, 'x' as sql_digest",
-    "insert into added_relations values (1, 'strange', '-- title: T\n-- columns:\n--   v is null;copy(select 1)to''{w}'';"
-    "--   m\nselect 1 as v', now()::timestamp); update warehouse set sql_digest = 'other'",
+    "insert into added_relations values (1, 'strange', '-- title: T\n-- columns:\n--   v is null;"
+    "copy(select 1)to''{w}'';--   m\nselect 1 as v', now()::timestamp); update warehouse set sql_digest = 'other'",
 )
 ASKED = ("from ap limit 3", "from summary limit 3", "from holdings", "from runs")
 
