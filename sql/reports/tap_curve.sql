@@ -1,8 +1,11 @@
 -- title: The candidate thresholds of TAP: each score of a run, with how many false positives its topics show there
--- parameters: k, rel, quantile, weighted, insufficient
+-- parameters: k, rel, quantile, weighted, insufficient, most
 --   k integer in [1, inf) = 5                false positives that a topic must show before the run is cut
 --   insufficient varchar in {lowest, uncut} = lowest   where no score shows k false positives in enough topics: cut
 --                                            at the lowest score of all lists, or do not cut
+--   most integer in [0, inf) = null          rankings are followed down to so many false positives, k at least, and
+--                                            their last score: beyond k and that no figure is right, and
+--                                            of scores that tie one is given, not always the weakest; null is all
 -- columns:
 --   qrels             judgment set
 --   run               run
@@ -35,7 +38,10 @@ shown as (
         false_positives_shown.score,
         own_weights.weight,
         case when not false_positives_shown.relevant then false_positives_shown.false_positives end as number_shown
-    from false_positives_shown(rel := $rel) as false_positives_shown
+    from false_positives_shown(
+        rel := $rel,
+        most := case when $most is not null then greatest($most, $k) end
+    ) as false_positives_shown
     join evaluated_weights(weighted := $weighted) as own_weights
         on own_weights.evaluation_id = false_positives_shown.evaluation_id
 ),

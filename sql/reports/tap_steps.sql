@@ -12,6 +12,9 @@ with numbered as (
     select
         curve.qrels,
         curve.run,
+        runs.run_id,
+        runs.lower_is_better,
+        comparison_score(curve.threshold, runs.tie_rule, runs.lower_is_better) as comparison_score,
         curve.threshold,
         curve.false_positives,
         curve.is_chosen,
@@ -19,19 +22,49 @@ with numbered as (
             partition by curve.qrels, curve.run, curve.false_positives
             order by case when runs.lower_is_better then curve.threshold else -curve.threshold end
         ) as number
-    from tap_curve(k := $k, rel := $rel, quantile := $quantile) as curve
+    from tap_curve(k := $k, rel := $rel, quantile := $quantile, most := $most) as curve
     join runs on runs.run = curve.run
     where
         curve.false_positives <= $most
         or curve.is_chosen
+),
+steps as (
+    select *
+    from numbered
+    where
+        number = 1
+        or is_chosen
+),
+weakest as (
+    -- Scores that are equal as 32-bit floats may stand further down than the curve is followed.
+    select
+        steps.qrels,
+        steps.run,
+        steps.comparison_score,
+        case
+            when min(case when steps.lower_is_better then 1 else 0 end) = 1 then max(retrieved.score)
+            else min(retrieved.score)
+        end as score
+    from steps
+    join runs on runs.run_id = steps.run_id
+    join evaluated_topics
+        on evaluated_topics.run = steps.run
+        and evaluated_topics.qrels = steps.qrels
+    join retrieved
+        on retrieved.run_id = evaluated_topics.run_id
+        and retrieved.topic_id = evaluated_topics.topic_id
+        and comparison_score(retrieved.score, 'trec_eval', steps.lower_is_better) = steps.comparison_score
+    where runs.tie_rule = 'trec_eval'
+    group by steps.qrels, steps.run, steps.comparison_score
 )
 select
-    qrels,
-    run,
-    threshold,
-    false_positives,
-    is_chosen
-from numbered
-where
-    number = 1
-    or is_chosen
+    steps.qrels,
+    steps.run,
+    coalesce(weakest.score, steps.threshold) as threshold,
+    steps.false_positives,
+    steps.is_chosen
+from steps
+left join weakest
+    on weakest.qrels = steps.qrels
+    and weakest.run = steps.run
+    and weakest.comparison_score = steps.comparison_score

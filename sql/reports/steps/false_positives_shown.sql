@@ -1,5 +1,7 @@
 -- title: How many false positives each ranking shows down to each of its documents
--- parameters: rel
+-- parameters: rel, most
+--   most integer in [1, inf) = null   false positives of each ranking down to which its documents are given, and its
+--                                     last document; all where ranks may contradict scores, and if null
 -- columns:
 --   evaluation_id      key of the evaluation
 --   qrels              judgment set
@@ -9,7 +11,33 @@
 --   score              that document's score as it stood in the file
 --   relevant           whether the document at this rank is relevant, else it is a false positive
 --   false_positives    false positives down to here
-with assessed as (
+with relevant as (
+    select
+        evaluation_id,
+        rank,
+        -- The usual count comes with the ranks; any other one is taken down the ranking.
+        case
+            when $rel = 1 then relevant_rank
+            else row_number() over (
+                partition by evaluation_id
+                order by rank
+            )
+        end as relevant_rank
+    from judged_ranks
+    where
+        grade >= $rel
+        and $most is not null
+),
+reached as (
+    -- The last false positive that is asked for stands that many ranks down, and one more for each relevant one above.
+    select
+        evaluation_id,
+        count(*) as num_rel
+    from relevant
+    where rank - relevant_rank < $most
+    group by evaluation_id
+),
+assessed as (
     select
         evaluated_topics.evaluation_id,
         evaluated_topics.qrels,
@@ -27,6 +55,12 @@ with assessed as (
     left join judged_ranks
         on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
         and judged_ranks.rank = retrieved_scores.rank
+    left join reached on reached.evaluation_id = evaluated_topics.evaluation_id
+    where
+        $most is null
+        or retrieved_scores.rank <= $most + coalesce(reached.num_rel, 0)
+        or retrieved_scores.rank = evaluated_topics.num_ret
+        or runs.tie_rule not in ('trec_eval', 'trec_eval_10')
 ),
 counted as (
     -- Partitions by name as well let a condition on the run reach the tables.

@@ -1,0 +1,16 @@
+-- title: How much a judgment set holds, and when the newest of what is compared was loaded
+-- inputs: chosen_runs
+-- parameters:
+--   qrels varchar = null   judgment set
+-- columns:
+--   num_judgments   judged documents over all topics
+--   num_grades      different grades among them
+--   loaded_at       when the judgments or the last of the runs were loaded
+select
+    count(*) as num_judgments,
+    count(distinct judged_documents.grade) as num_grades,
+    greatest(max(qrels.loaded_at), (select max(runs.loaded_at) from runs join chosen_runs on chosen_runs.run = runs.run))
+        as loaded_at
+from judged_documents
+join qrels on qrels.qrels_id = judged_documents.qrels_id
+where qrels.qrels = $qrels

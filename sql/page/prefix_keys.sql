@@ -1,0 +1,25 @@
+-- title: Rankings cut after none, one, two and more of their first documents, each a run of its own
+-- inputs: chosen_lists
+-- parameters:
+--   depth integer in [1, inf) = 20   documents of the longest
+-- columns:
+--   evaluation_id       key of the cut ranking's evaluation
+--   run_id              key of the run it belongs to
+--   name                name of that run
+--   num_kept            documents kept
+--   whole_evaluation_id, whole_run_id   keys of the ranking that is cut
+--   qrels_id, topic_id  keys of judgment set and topic
+--   run, topic          their names
+select
+    cast(chosen_lists.evaluation_id as bigint) * ($depth + 1) + lengths.num_kept as evaluation_id,
+    cast(chosen_lists.run_id as bigint) * ($depth + 1) + lengths.num_kept as run_id,
+    chosen_lists.run || ' ' || lengths.num_kept as name,
+    lengths.num_kept,
+    chosen_lists.evaluation_id as whole_evaluation_id,
+    chosen_lists.run_id as whole_run_id,
+    chosen_lists.qrels_id,
+    chosen_lists.topic_id,
+    chosen_lists.run,
+    chosen_lists.topic
+from chosen_lists
+cross join range(0, $depth + 1) as lengths(num_kept)
