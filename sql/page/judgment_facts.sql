@@ -4,11 +4,11 @@
 --   qrels varchar = null   judgment set
 -- columns:
 --   num_judgments   judged documents over all topics
---   num_grades      different grades among them
+--   num_grades      different grades from 0 among them
 --   loaded_at       when the judgments or the last of the runs were loaded
 select
     count(*) as num_judgments,
-    count(distinct judged_documents.grade) as num_grades,
+    count(distinct case when judged_documents.grade >= 0 then judged_documents.grade end) as num_grades,
     greatest(max(qrels.loaded_at), (select max(runs.loaded_at) from runs join chosen_runs on chosen_runs.run = runs.run))
         as loaded_at
 from judged_documents

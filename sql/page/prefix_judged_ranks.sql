@@ -1,12 +1,10 @@
 -- title: The judged documents of cut rankings, as the base table judged_ranks has those of whole ones
--- inputs: prefix_keys
+-- inputs: prefix_keys, judged_ranks
 -- columns:
 --   evaluation_id   key of the cut ranking's evaluation
 --   rank            place in the ranking
 --   tied_above      documents tied with it above it
 --   tied_below      documents tied with it below it, of those that are kept
---   first_rank      place of the first document tied with it
---   last_rank       place of the last one that is kept
 --   judged_rank     place among the documents with a grade of 0 or more
 --   relevant_rank   place among the documents with a grade of 1 or more
 --   grade           the document's grade
@@ -16,8 +14,6 @@ select
     judged_ranks.rank,
     judged_ranks.tied_above,
     least(judged_ranks.tied_below, prefix_keys.num_kept - judged_ranks.rank) as tied_below,
-    judged_ranks.first_rank,
-    least(judged_ranks.last_rank, prefix_keys.num_kept) as last_rank,
     judged_ranks.judged_rank,
     judged_ranks.relevant_rank,
     judged_ranks.grade,

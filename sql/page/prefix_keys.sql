@@ -3,16 +3,19 @@
 -- parameters:
 --   depth integer in [1, inf) = 20   documents of the longest
 -- columns:
---   evaluation_id       key of the cut ranking's evaluation
---   run_id              key of the run it belongs to
---   name                name of that run
---   num_kept            documents kept
---   whole_evaluation_id, whole_run_id   keys of the ranking that is cut
---   qrels_id, topic_id  keys of judgment set and topic
---   run, topic          their names
+--   evaluation_id         key of the cut ranking's evaluation
+--   run_id                key of the run it belongs to
+--   name                  name of that run
+--   num_kept              documents kept
+--   whole_evaluation_id   key of the evaluation of the ranking that is cut
+--   whole_run_id          key of the run of the ranking that is cut
+--   qrels_id              key of the judgment set
+--   topic_id              key of the topic
+--   run                   run
+--   topic                 topic
 select
-    cast(chosen_lists.evaluation_id as bigint) * ($depth + 1) + lengths.num_kept as evaluation_id,
-    cast(chosen_lists.run_id as bigint) * ($depth + 1) + lengths.num_kept as run_id,
+    cast(row_number() over (order by chosen_lists.evaluation_id, lengths.num_kept) as integer) as evaluation_id,
+    cast(dense_rank() over (order by chosen_lists.run_id, lengths.num_kept) as integer) as run_id,
     chosen_lists.run || ' ' || lengths.num_kept as name,
     lengths.num_kept,
     chosen_lists.evaluation_id as whole_evaluation_id,

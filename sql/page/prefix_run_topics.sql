@@ -1,5 +1,5 @@
 -- title: How many documents cut rankings have, as the base table run_topics says of whole ones
--- inputs: prefix_keys
+-- inputs: prefix_keys, run_topics
 -- columns:
 --   run_id     key of the run
 --   topic_id   key of the topic

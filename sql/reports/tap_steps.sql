@@ -53,7 +53,8 @@ weakest as (
     join retrieved
         on retrieved.run_id = evaluated_topics.run_id
         and retrieved.topic_id = evaluated_topics.topic_id
-        and comparison_score(retrieved.score, 'trec_eval', steps.lower_is_better) = steps.comparison_score
+        and cast(least(greatest(retrieved.score, -3.4e38), 3.4e38) as float)
+            = cast(least(greatest(steps.threshold, -3.4e38), 3.4e38) as float)
     where runs.tie_rule = 'trec_eval'
     group by steps.qrels, steps.run, steps.comparison_score
 )

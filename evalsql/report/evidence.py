@@ -1,0 +1,160 @@
+"""What the report's page holds beyond an overview: every pair of runs tested, first documents, topic texts, findings."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.parameters import Value
+from evalsql.evaluation.audits import audits, findings
+from evalsql.evaluation.first_contributions import can_be_cut, contributions
+from evalsql.warehouse.opening import open_database
+from evalsql.warehouse.schema import MEMORY
+from evalsql.warehouse.warehouse import Warehouse
+
+ALPHA = 0.05
+DEPTH = 20
+MOST_LISTS = 1_000  # rankings whose first documents are in the page: so that it stays below some megabytes
+_BASELINES = ("baseline", "bm25")
+
+
+class Document(NamedTuple):
+    """One of a ranking's first documents; ``contribution`` is None for measures that look at other topics too."""
+
+    name: str
+    grade: int | None
+    contribution: float | None
+
+
+class Evidence(NamedTuple):
+    """``pairs`` by measure, then by baseline and run in the order of the board, each pair once.
+
+    ``steps`` gives by measure, baseline and run at how many tests left Holm's procedure tests, negative where the
+    difference is not sure; ``factors`` by topics and tests left how much wider that makes an interval. ``documents``
+    has the first ones by run and topic, ``later`` ranks of relevant ones further down.
+    """
+
+    pairs: Mapping[str, Mapping[tuple[str, str], Sequence[Any]]]
+    steps: Mapping[str, Mapping[tuple[str, str], int]]
+    factors: Mapping[int, Mapping[int, float]]
+    documents: Mapping[tuple[str, str], Sequence[Document]]
+    later: Mapping[tuple[str, str], Mapping[str, int]]
+    texts: Mapping[str, str]
+    num_judgments: int
+    num_grades: int
+    loaded_at: datetime.datetime
+    findings: Sequence[tuple[str, str, int]]
+
+
+def default_baseline(runs: Sequence[str]) -> str:
+    """Of runs in their order, the best first: one whose name says it is a baseline, else the one in the middle."""
+    for word in _BASELINES:
+        named = [run for run in runs[1:] if word in run.lower()]
+        if named:
+            return min(named, key=lambda run: (len(run), run))
+    return runs[len(runs) // 2]
+
+
+class Gatherer:
+    """Asks a warehouse for the evidence about one judgment set; ``runs`` in the order of the board."""
+
+    def __init__(self, warehouse: Warehouse, qrels: str) -> None:
+        self._warehouse = warehouse
+        self._database = warehouse.database
+        self._catalog = warehouse.catalog
+        self._qrels = qrels
+
+    @contextmanager
+    def _kept(self, tables: Mapping[str, Callable[[], str]]) -> Iterator[Mapping[str, str]]:
+        """Have the rows of SELECTs in temporary tables, and SELECTs of these; each may read those before it."""
+        made: list[str] = []
+        try:
+            for name, query in tables.items():
+                self._database.execute(f"create or replace temp table page_{name} as {query()}")
+                made.append(name)
+            yield {name: f"select * from temp.page_{name}" for name in made}
+        finally:
+            for name in made:
+                self._database.execute(f"drop table temp.page_{name}")
+
+    def _rows(self, name: str, inputs: Sequence[str] = (), **arguments: Value) -> list[tuple[Any, ...]]:
+        return self._database.rows(self._query(name, inputs, **arguments))
+
+    def _query(self, name: str, inputs: Sequence[str] = (), **arguments: Value) -> str:
+        kept = {each: f"select * from temp.page_{each}" for each in inputs}
+        return relation_query(self._catalog, name, kept, **arguments)
+
+    def pairs(self) -> tuple[dict[str, Any], dict[str, Any], dict[int, dict[int, float]]]:
+        """Pairs, steps and factors of the values that the view scores gives now."""
+        differences = self._catalog["differences"]
+        call = Measure(differences, {each.name: each.default for each in differences.parameters}).call
+        tables = {
+            "found_differences": lambda: f"select * from {call} where qrels = {literal(self._qrels)}",
+            "tested_pairs": lambda: self._query("tested_pairs", ["found_differences"]),
+            "holm_steps": lambda: self._query("holm_steps", ["tested_pairs"], alpha=ALPHA),
+        }
+        found: dict[str, dict[tuple[str, str], Any]] = {}
+        steps: dict[str, dict[tuple[str, str], int]] = {}
+        factors: dict[int, dict[int, float]] = {}
+        with self._kept(tables):
+            for measure, baseline, run, *figures in self._database.rows("select * from temp.page_tested_pairs"):
+                found.setdefault(measure, {})[baseline, run] = figures
+            for measure, baseline, run, left, is_sure in self._database.rows("select * from temp.page_holm_steps"):
+                steps.setdefault(measure, {})[baseline, run] = left if is_sure else -left
+            for topics, left, factor in self._rows("interval_factors", ["tested_pairs", "holm_steps"], alpha=ALPHA):
+                factors.setdefault(topics, {})[left] = factor
+        return found, steps, factors
+
+    def facts(self, runs: Sequence[str]) -> tuple[int, int, datetime.datetime]:
+        """Judgments, different grades, and when the newest of runs and judgments was loaded."""
+        with self._kept({"chosen_runs": lambda: _listed("run", runs)}):
+            ((judgments, grades, loaded_at),) = self._rows("judgment_facts", ["chosen_runs"], qrels=self._qrels)
+        return judgments, grades, loaded_at
+
+    def texts(self) -> dict[str, str]:
+        return dict(self._rows("topic_texts", qrels=self._qrels))
+
+    def findings(self) -> list[tuple[str, str, int]]:
+        """What the quick audits find."""
+        return findings(self._warehouse.evaluation, audits(self._catalog, quick=True))
+
+    def documents(
+        self, runs: Sequence[str], topics: Sequence[str], measure: Measure
+    ) -> tuple[dict[tuple[str, str], list[Document]], dict[tuple[str, str], dict[str, int]]]:
+        """The first documents of these rankings with grades and contributions, and where relevant ones stand below."""
+        tables = {
+            "chosen_runs": lambda: _listed("run", runs),
+            "chosen_topics": lambda: _listed("topic", topics),
+            "chosen_lists": lambda: self._query(
+                "chosen_lists", ["chosen_runs", "chosen_topics"], qrels=self._qrels
+            ),
+        }
+        found: dict[tuple[str, str], list[Document]] = {}
+        later: dict[tuple[str, str], dict[str, int]] = {}
+        with self._kept(tables):
+            worth = self._contributions(measure)
+            first = self._query("first_documents", ["chosen_lists"], depth=DEPTH)
+            for run, topic, rank, name, grade in self._database.rows(f"{first}\norder by run, topic, rank"):
+                found.setdefault((run, topic), []).append(Document(name, grade, worth.get((run, topic, rank))))
+            for run, topic, rank, name in self._rows("later_documents", ["chosen_lists"], depth=DEPTH):
+                later.setdefault((run, topic), {})[name] = rank
+        return found, later
+
+    def _contributions(self, measure: Measure) -> dict[tuple[str, str, int], float]:
+        """By run, topic and rank; nothing where a cut ranking says nothing of the whole one."""
+        if not can_be_cut(self._database, measure):
+            return {}
+        sandbox = open_database(MEMORY, asked=[measure.name])
+        try:
+            rows = contributions(self._database, sandbox, measure, DEPTH)
+        finally:
+            sandbox.close()
+        return {(run, topic, rank): contribution for run, topic, rank, contribution in rows}
+
+
+def _listed(column: str, names: Sequence[str]) -> str:
+    return f"select unnest([{', '.join(map(literal, names))}]::varchar[]) as {column}"
