@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Annotated
@@ -10,14 +11,16 @@ import typer
 
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note_waiting
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import DEFAULT_MEASURES, Digits, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
-from evalsql.report.overview import overview
+from evalsql.report.overview import MOST_THRESHOLDS, ON_REQUEST, overview
+from evalsql.report.sections import SECTIONS
 from evalsql.version import __version__
 
 _FORMATS = (".html", ".md", ".tex", ".json")
@@ -32,22 +35,45 @@ def report(
     ] = Path("report.html"),
     measure: Measures = None,
     own: OwnMeasures,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that others are compared with."),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the report.")] = "",
+    shown: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="SECTION",
+            help=f"Show this section too: {', '.join(ON_REQUEST)} (the latter is there for {MOST_THRESHOLDS} runs at most).",
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="SECTION", help=f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
+    ] = None,
     memory_limit: MemoryLimit = None,
-    digits: Digits = 4,
+    digits: Annotated[
+        int | None,
+        typer.Option("--digits", min=0, max=17, help="Decimals, where people read; 3 on a page, else 4."),
+    ] = None,
     where: Where,
 ) -> None:
     """A report of systems on one judgment set.
 
     It is a page that needs no network, or Markdown, LaTeX or JSON.
 
-    The page has a leaderboard with intervals and significance, differences and values by topic, precision-recall, ROC
-    and TAP curves, spread, agreement of measures, unjudged documents, and where the data comes from.
+    The page says who wins, by how much and whether that is sure, on which topics it loses and to which documents, what
+    to doubt, and where the data comes from.
 
     Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
     extension = output.suffix.lower()
     if extension not in _FORMATS:
         raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
+    is_page = extension == ".html"
+    _check_sections("--with", shown, ON_REQUEST)
+    _check_sections("--without", without, SECTIONS)
     with (
         open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
@@ -61,17 +87,27 @@ def report(
             program_version=__version__,
             qrels=selection.only_qrels,
             runs=runs,
+            baseline=baseline,
+            title=title,
+            shown=shown or (),
+            without=without or (),
+            for_page=is_page,
             progress=progress,
         )
         keep = protected_files(warehouse)
-    if extension == ".html":
+    if is_page:
         from evalsql.report.page import page
 
-        write_bytes(page(found, digits).encode(), output, keep=keep)
+        write_bytes(page(found, 3 if digits is None else digits).encode(), output, keep=keep)
         return
     from evalsql.report import sections
 
     writer = {".md": sections.write_markdown, ".tex": sections.write_latex, ".json": sections.write_json}[extension]
     text = StringIO()
-    writer(found, text, digits)
+    writer(found, text, 4 if digits is None else digits)
     write_bytes(text.getvalue().encode(), output, keep=keep)
+
+
+def _check_sections(option: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    if unknown := [name for name in given or () if name not in known]:
+        raise UsageError(f"{option} {unknown[0]}: there is no such section; it takes {', '.join(known)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
@@ -16,10 +16,10 @@ from evalsql.evaluation.choosing import Choice
 from evalsql.evaluation.history import history_query
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
+from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, default_baseline
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
-ALPHA = 0.05
 TEST, CORRECTION = "t", "holm"
 # Statements about the values of the measures; {qrels} and {names} are filled in.
 _OF_SCORES: Mapping[str, str] = {
@@ -30,6 +30,11 @@ _OF_SCORES: Mapping[str, str] = {
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
     "order by list_position([{names}], measure), list_position([{names}], other)",
 }
+# Sections that cost more than they tell most readers: which are shown only where they are asked for, and those which are
+# left out of their own accord where runs are many.
+ON_REQUEST = ("roc", "threshold")
+MOST_THRESHOLDS = 30
+_SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
 # Relations about runs, and how their rows are ordered.
 _OF_RUNS: Mapping[str, tuple[str, str]] = {
     "pr": ("pr_curve_mean", "run, recall"),
@@ -67,6 +72,14 @@ class Overview(NamedTuple):
     tables: Mapping[str, Table]
     notices: Sequence[str]
     program_version: str
+    without: frozenset[str] = frozenset()
+    title: str = ""
+    baseline: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def heading(self) -> str:
+        return self.title or f"Evaluation with {self.qrels}"
 
     @property
     def names(self) -> list[str]:
@@ -94,6 +107,11 @@ def overview(
     program_version: str,
     qrels: str | None = None,
     runs: Names = (),
+    baseline: str | None = None,
+    title: str = "",
+    shown: Collection[str] = (),
+    without: Collection[str] = (),
+    for_page: bool = False,
     progress: Progress = silent,
 ) -> Overview:
     """Gather everything a report shows.
@@ -102,6 +120,10 @@ def overview(
         measures: names, the first being the one runs are ordered by.
         qrels: judgment set; may be left out where there is only one.
         runs: names or globs; all by default.
+        baseline: run that others are compared with on the page; by default one that is called so.
+        title: what stands above; by default the name of the judgment set.
+        shown, without: names of sections to have beside the usual ones, and to leave out.
+        for_page: gather what the page shows of pairs and documents, and not what only documents have.
 
     Raises:
         UsageError: unknown names, no run, or several judgment sets of which none is named.
@@ -111,23 +133,32 @@ def overview(
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if not chosen or not named:
         raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
-    steps = [*_OF_SCORES, "differences", *_OF_RUNS]
+    if baseline is not None and baseline not in chosen:
+        raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')
+    omitted = _omitted(shown, without, len(chosen))
+    steps = [*_OF_SCORES, "differences", *_OF_RUNS, "documents"]
+    tables: dict[str, Table] = {}
 
     def show(step: str) -> None:
         progress("gathering the report", steps.index(step), len(steps))
 
-    tables: dict[str, Table] = {}
+    gatherer = Gatherer(warehouse, judged)
+    tested: tuple[Any, Any, Any] = {}, {}, {}
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
         for name, query in _OF_SCORES.items():
-            show(name)
-            tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
+            if name not in omitted:
+                show(name)
+                tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
         board = _board(warehouse, named)
         show("differences")
-        comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 else None
+        if for_page:
+            tested = gatherer.pairs()
+        comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 and not for_page else None
     for name, (relation, order) in _OF_RUNS.items():
-        show(name)
-        asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
-        tables[name] = _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+        if _SECTION_OF.get(name, name) not in omitted and not (for_page and name == "pr_topics"):
+            show(name)
+            asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
+            tables[name] = _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
     among = ", ".join(map(literal, chosen))
     tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
@@ -137,8 +168,44 @@ def overview(
         *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
         *([tie_note] if tie_note else []),
     ]
+    found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
+    found = found._replace(baseline=baseline or default_baseline(found.runs))
+    show("documents")
+    if for_page:
+        found = found._replace(evidence=_evidence(gatherer, found, tested))
     progress("gathering the report", len(steps), len(steps))
-    return Overview(judged, named, board, comparison, tables, said, program_version)
+    return found
+
+
+def _omitted(shown: Collection[str], without: Collection[str], num_runs: int) -> frozenset[str]:
+    """Sections that are left out."""
+    costly = ON_REQUEST if num_runs > MOST_THRESHOLDS else ON_REQUEST[:1]
+    return frozenset(without) | (frozenset(costly) - frozenset(shown))
+
+
+def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, Any]) -> Evidence:
+    """What the page shows of documents: of the best systems and the baseline, on the topics where these differ most."""
+    if "documents" in overview.without:
+        documents: tuple[Any, Any] = {}, {}
+    else:
+        best, num_topics = overview.runs[0], len(overview.topics)
+        most = max(MOST_LISTS // num_topics, 2)
+        runs = list(dict.fromkeys([best, overview.baseline, *overview.runs]))[:most]
+        first = overview.names[0]
+        values = {
+            (run, topic): value
+            for name, run, topic, value in overview.tables["values"].rows
+            if name == first and run in (best, overview.baseline)
+        }
+
+        def apart(topic: str) -> tuple[float, str]:
+            ours, theirs = (values.get((run, topic), 0) for run in (best, overview.baseline))
+            return -abs(ours - theirs), topic
+
+        topics = sorted(overview.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
+        documents = gatherer.documents(runs, topics, overview.measures[0])
+    facts = gatherer.facts(overview.runs)
+    return Evidence(*tested, *documents, gatherer.texts(), *facts, gatherer.findings())
 
 
 def chart_rows(

@@ -1,10 +1,9 @@
-"""A report as one page that needs nothing else: tables in its HTML, charts drawn from the data inside it."""
+"""A report as one page that needs nothing else: it reads without a script, and answers more with one."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from operator import itemgetter
 from pathlib import Path
@@ -12,58 +11,41 @@ from string import Template
 from typing import Any
 
 from evalsql.evaluation.notices import counted
-from evalsql.report import charts
-from evalsql.report.comparison import label
+from evalsql.report.answers import Standing, standing
+from evalsql.report.doubts import Doubt, doubts, summary
+from evalsql.report.evidence import Evidence
+from evalsql.report.figures import number, signed
 from evalsql.report.overview import Overview
-from evalsql.report.sections import Section, sections
+from evalsql.report.pagedata import page_data, plain_words, topics_in_order
+from evalsql.report.sections import sections
 from evalsql.report.table import Table
 
 _FOLDER = Path(__file__).resolve().parent / "pagefiles"
+_SCRIPTS = ("state", "marks", "answers", "winner", "topics", "documents", "curves", "start")
 _NUMBER = ' class="number"'
-_MOST_LABELS = 6  # systems named in a superscript; of more the number shows, and the names when it is opened
-_DRAWN = 8  # runs that line charts show at first
-_TABLES = ("pr", "roc", "tap", "unjudged", "distribution", "agreement")
-_CHARTS: Mapping[str, Sequence[str]] = {
-    "differences": ("differences",),
-    "topics": ("topics",),
-    "precision-recall": ("pr", "pr_levels"),
-    "roc": ("roc",),
-    "distribution": ("distribution",),
-    "threshold": ("tap",),
-    "agreement": ("agreement",),
-    "unjudged": ("unjudged",),
-}
-_LINES = ("pr", "roc", "tap", "unjudged")
-# By section its selects: name, what it lists, which run is chosen first.
-_SELECTS: Mapping[str, Sequence[tuple[str, str, int]]] = {
-    "differences": (("measure", "measures", 0), ("run", "runs", 0), ("baseline", "runs", 1)),
-    "topics": (("measure", "measures", 0),),
-    "precision-recall": (("run", "runs", 0),),
-    "distribution": (("measure", "measures", 0),),
-}
 
 
 def page(overview: Overview, digits: int) -> str:
-    """The whole page.
-
-    Source:
-        Vega, Vega-Lite and vega-embed as vl-convert brings them; the specifications are those of ``charts``.
-    """
-    import vl_convert
-
-    library: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    parts = sections(overview)
+    """The whole page; ``overview`` has the evidence that a page shows."""
+    if overview.evidence is None:
+        raise ValueError("this overview was not gathered for a page")
+    evidence = overview.evidence
     template = Template(_read("page.html"))
+    found = standing(overview, evidence, digits)
     return template.substitute(
-        title=_text(f"Evaluation with {overview.qrels}"),
+        title=_text(overview.heading),
         style=_read("page.css"),
-        summary=_text(_summary(overview)),
-        notices=_notices(overview),
-        links="\n".join(f'<li><a href="#{part.name}">{_text(part.title)}</a></li>' for part in parts),
-        sections="\n".join(_section(overview, part, digits) for part in parts),
-        data=_json(_data(overview)),
-        library=library.replace("</script", "<\\/script"),
-        script=_read("page.js"),
+        facts=_text(_facts(overview, evidence)),
+        navigation=_navigation(overview),
+        answers=_answers(found),
+        winner=_winner(overview, found, digits),
+        topics="" if "topics" in overview.without else _topics(overview, found, digits),
+        doubts="" if "doubts" in overview.without else _doubts(doubts(overview, evidence)),
+        numbers=_numbers(overview, digits),
+        sources="" if "provenance" in overview.without else _sources(overview, digits),
+        made=_text(f"Made by evalsql {overview.program_version}. Every figure here is a query of the warehouse."),
+        data=_json(page_data(overview, evidence, digits)),
+        script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
     )
 
 
@@ -80,103 +62,111 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _summary(overview: Overview) -> str:
-    held = f"{counted(len(overview.runs), 'run')}, {counted(len(overview.topics), 'topic')}"
-    return f"{held}, measures {', '.join(overview.names)}; evalsql {overview.program_version}."
+def _facts(overview: Overview, evidence: Evidence) -> str:
+    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
+    held = f"{counted(len(overview.runs), 'system')}, {counted(len(overview.topics), 'topic')}, {judged}"
+    day = evidence.loaded_at
+    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
 
 
-def _notices(overview: Overview) -> str:
-    told = [line.strip() for line in overview.notices[1:]]
-    if not told:
-        return ""
-    items = "".join(f"<li>{_text(line)}</li>" for line in told)
-    return f'<aside class="notices" aria-label="Notices"><ul>{items}</ul></aside>'
+def _navigation(overview: Overview) -> str:
+    there = {"answer": "Answer", "topics": "Topics", "doubts": "Doubts", "numbers": "Numbers", "data": "Data"}
+    hidden = {"topics", "doubts"} & overview.without | ({"data"} if "provenance" in overview.without else set())
+    return "".join(f'<a href="#{name}">{title}</a>' for name, title in there.items() if name not in hidden)
 
 
-def _section(overview: Overview, part: Section, digits: int) -> str:
-    found = [f'<section id="{part.name}" aria-labelledby="{part.name}-title">']
-    found.append(f'<h2 id="{part.name}-title">{_text(part.title)}</h2>')
-    found.append(f"<p>{_text(part.text)}</p>")
-    if part.name == "leaderboard":
-        found.append(_board(overview, digits))
-    else:
-        found.append(_controls(part.name))
-        found += [_figure(name) for name in _CHARTS.get(part.name, ())]
-        found += [_table(title, table, digits, opened=part.name == "provenance") for title, table in part.tables]
-    return "\n".join([*filter(None, found), "</section>"])
-
-
-def _controls(section: str) -> str:
-    labels = "".join(
-        f'<label>{name} <select id="{section}-{name}" class="{kind}" data-at="{at}"></select></label>'
-        for name, kind, at in _SELECTS.get(section, ())
+def _answers(found: Standing) -> str:
+    return "".join(
+        f'<div class="answer"><p class="question"><span class="soft">{at}</span> {_text(question)}</p>'
+        f'<p class="big">{_text(big)}</p><p>{_text(text)}</p></div>'
+        for at, (question, big, text) in enumerate(found.answers, start=1)
     )
-    return f'<div class="controls">{labels}</div>' if labels else ""
 
 
-def _figure(name: str) -> str:
-    spec = charts.blank(name)
-    lines = " data-lines" if name in _LINES else ""
-    told = _text(spec["description"])
+def _winner(overview: Overview, found: Standing, digits: int) -> str:
+    name = overview.names[0]
+    columns = ("", "system", name, "difference", "95% interval", "sure", "won", "tied", "lost")
+    rows = [
+        (
+            at,
+            run,
+            number(overview.board.rows[at - 1][1], digits),  # type: ignore[arg-type]
+            signed(row.difference, digits) if row else "baseline",
+            f"{signed(row.low, digits)} to {signed(row.high, digits)}" if row and row.low is not None else "",
+            ("yes" if row.is_sure else "no") if row else "",
+            *((row.wins, row.ties, row.losses) if row else ("", "", "")),
+        )
+        for at, (run, row) in enumerate(((run, found.rows.get(run)) for run in overview.runs), start=1)
+    ]
+    return _scroll(f"Difference to the baseline in {name}", _plain_table(columns, rows))
+
+
+def _topics(overview: Overview, found: Standing, digits: int) -> str:
+    values = {(run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == overview.names[0]}
+    system, baseline = overview.runs[0], overview.baseline
+    rows = []
+    for topic in topics_in_order(overview):
+        ours: Any = values.get((system, topic))
+        theirs: Any = values.get((baseline, topic))
+        if ours is not None and theirs is not None:
+            rows.append((topic, number(ours, digits), number(theirs, digits), signed(ours - theirs, digits)))
+    table = _plain_table(("topic", system, baseline, "difference"), rows)
     return (
-        f'<figure><div class="chart" data-chart="{name}"{lines} role="img" aria-label="{told}"></div>'
-        f"<figcaption>{_text(spec['title']['text'])}: {_text(spec['title']['subtitle'])}</figcaption></figure>"
+        '<section id="topics" aria-labelledby="topics-title"><h2 id="topics-title"><span class="soft">4</span> '
+        f'Where does it lose?</h2><div id="topics-body">{_scroll("Values by topic", table)}</div></section>'
     )
 
 
-def _table(title: str, table: Table, digits: int, *, opened: bool) -> str:
-    numbers = [table.is_number(at) for at in range(len(table.columns))]
-    head = "".join(_cell("th", name, number) for name, number in zip(table.columns, numbers, strict=True))
-    body = "".join(
-        "<tr>" + "".join(_cell("td", table.text(row, at, digits), numbers[at]) for at in range(len(row))) + "</tr>\n"
-        for row in table.rows
-    )
+def _doubts(found: list[Doubt]) -> str:
+    rows = []
+    for doubt in found:
+        mark = '<span class="look">\u25b2 look</span>' if doubt.deserves_look else '<span class="fine">\u2713 fine</span>'
+        note = f'<p class="note">{_text(doubt.note)}</p>' if doubt.note else ""
+        picture = doubt.picture if doubt.picture.startswith("<svg") else f'<span class="soft">{_text(doubt.picture)}</span>'
+        rows.append(
+            f'<li><div class="mark">{mark}</div><div class="claim"><p><b>{_text(doubt.title)}</b> {_text(doubt.claim)}'
+            f'</p>{note}</div><div class="picture">{picture}</div></li>'
+        )
     return (
-        f'<details class="data"{" open" if opened else ""}><summary>{_text(title)}</summary>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(title)}"><table>'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div></details>"
+        '<section id="doubts" aria-labelledby="doubts-title"><h2 id="doubts-title"><span class="soft">5</span> What '
+        f'should I doubt?</h2><p class="sentence">{_text(summary(found))}</p><ul class="doubts">{"".join(rows)}</ul>'
+        "</section>"
     )
 
 
-def _cell(tag: str, text: object, is_number: bool) -> str:
-    scope = ' scope="col"' if tag == "th" else ""
-    number = _NUMBER if is_number else ""
-    return f"<{tag}{scope}{number}>{_text(text)}</{tag}>"
+def _numbers(overview: Overview, digits: int) -> str:
+    words = plain_words(overview)
+    parts = [_board(overview, digits)]
+    items = "".join(f"<dt>{_text(name)}</dt><dd>{_text(text)}</dd>" for name, text in words.items())
+    curves = '<div id="precision-recall"></div>' if "pr" in overview.tables else ""
+    parts.append(
+        f'<div class="columns"><div><h3>The measures in words</h3><dl>{items}</dl></div>{curves}</div>'
+        '<details class="data" id="more"><summary>More curves and tables</summary><div id="more-curves"></div>'
+    )
+    for section in sections(overview):
+        if section.name not in ("leaderboard", "provenance", "topics", "differences"):
+            parts += [_details(title, table, digits) for title, table in section.tables if table.rows]
+    return "".join(parts) + "</details>"
 
 
 def _board(overview: Overview, digits: int) -> str:
-    labels = {run: label(at) for at, run in enumerate(overview.runs)}
-    heads = ["run", *overview.names]
-    sorted_by = ["none", "descending", *["none"] * (len(overview.names) - 1)]
-    head = '<th scope="col" class="draw">draw</th>' + "".join(
-        f'<th scope="col" aria-sort="{order}"{_NUMBER if at else ""}><button type="button">{_text(name)}</button></th>'
-        for at, (name, order) in enumerate(zip(heads, sorted_by, strict=True))
+    words = plain_words(overview)
+    head = '<th scope="col" aria-sort="none"><button type="button">system</button></th>' + "".join(
+        f'<th scope="col" aria-sort="{"none" if at else "descending"}"{_NUMBER}>'
+        f'<button type="button" title="{_text(words[name])}">{_text(name)}</button></th>'
+        for at, name in enumerate(overview.names)
     )
-    intervals = {(run, measure): (low, high) for measure, run, _, low, high in overview.tables["intervals"].rows}
-    outdone = overview.comparison.outdone if overview.comparison else {}
     best = _best(overview, digits)
     body = []
-    for at, row in enumerate(overview.board.rows):
-        run = str(row[0])
-        checked = " checked" if at < _DRAWN else ""
-        cells = [
-            f'<td class="draw"><input type="checkbox" aria-label="draw {_text(run)}"{checked}></td>',
-            f'<th scope="row" data-value="{_text(run)}"><span class="soft">{labels[run]}</span> {_text(run)}</th>',
-        ]
-        for place, measure in enumerate(overview.names, start=1):
+    for row in overview.board.rows:
+        cells = [f'<th scope="row" data-value="{_text(row[0])}">{_text(row[0])}</th>']
+        for place in range(1, len(overview.names) + 1):
             text = overview.board.text(row, place, digits)
-            worse = [labels[other] for other in overview.runs if other in outdone.get((run, measure), ())]
-            shown = f'<span class="best">{text}</span>' if text == best[place] else f"<span>{text}</span>"
-            interval = _interval(intervals.get((run, measure)), digits)
-            cells.append(f'<td{_NUMBER} data-value="{row[place]!r}">{shown}{_worse(worse)}{interval}</td>')
-        body.append(f'<tr data-run="{_text(run)}">{"".join(cells)}</tr>')
-    rows = "\n".join(body)
-    return (
-        '<div class="controls"><label>filter <input type="search" id="filter" autocomplete="off"></label>'
-        f'<span id="shown" role="status" class="soft">{len(body)} of {len(body)} runs</span></div>'
-        '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard"><table>'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
-    )
+            shown = f"<b>{text}</b>" if text == best[place] else text
+            cells.append(f'<td{_NUMBER} data-value="{row[place]!r}">{shown}</td>')
+        body.append(f'<tr data-run="{_text(row[0])}">{"".join(cells)}</tr>')
+    table = f"<table id=\"board\"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(body)}</tbody></table>"
+    return _scroll("Means by system and measure", table)
 
 
 def _best(overview: Overview, digits: int) -> list[str]:
@@ -189,48 +179,39 @@ def _best(overview: Overview, digits: int) -> list[str]:
     return texts
 
 
-def _worse(labels: Sequence[str]) -> str:
-    if not labels:
-        return ""
-    if len(labels) <= _MOST_LABELS:
-        return f"<sup>{','.join(labels)}</sup>"
-    number = f'<span aria-label="significantly better than {len(labels)} systems">&#9650;{len(labels)}</span>'
-    return f' <details class="worse"><summary>{number}</summary>{", ".join(labels)}</details>'
+def _sources(overview: Overview, digits: int) -> str:
+    qrels, runs = overview.tables["qrels"], overview.tables["runs"]
+    text = (
+        f"{counted(len({row[0] for row in runs.rows}), 'run')} and the judgments {overview.qrels}, each with the file it "
+        "was loaded from and that file's checksum."
+    )
+    return (
+        '<section id="data" aria-labelledby="data-title"><h2 id="data-title">Where the data comes from</h2>'
+        f'<p class="sentence">{_text(text)}</p>'
+        + _details("Judgments", qrels, digits)
+        + _details("Runs", runs, digits)
+        + "</section>"
+    )
 
 
-def _interval(ends: tuple[Any, Any] | None, digits: int) -> str:
-    if ends is None or None in ends or not all(map(math.isfinite, ends)):
-        return ""
-    return f'<span class="interval">[{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]</span>'
+def _details(title: str, table: Table, digits: int) -> str:
+    rows = [[table.text(row, at, digits) for at in range(len(row))] for row in table.rows]
+    body = _plain_table(table.columns, rows, [table.is_number(at) for at in range(len(table.columns))])
+    return f'<details class="data"><summary>{_text(title)}</summary>{_scroll(title, body)}</details>'
 
 
-def _data(overview: Overview) -> dict[str, Any]:
-    """What the charts are drawn from; values by measure and run in the order of the topics."""
-    places = {topic: at for at, topic in enumerate(overview.topics)}
-    values: dict[str, dict[str, list[float | None]]] = {}
-    for measure, run, topic, value in overview.tables["values"].rows:
-        row = values.setdefault(str(measure), {}).setdefault(str(run), [None] * len(places))
-        row[places[str(topic)]] = charts.finite(value)
-    pr: Sequence[Any] = overview.tables["pr"].rows
-    levels = sorted({recall for _, recall, *_ in pr})
-    curves: dict[str, list[list[float | None] | None]] = {}
-    for run, topic, _, precision in overview.tables["pr_topics"].rows:
-        by_topic = curves.setdefault(str(run), [None] * len(places))
-        at = places[str(topic)]
-        points = by_topic[at] or []
-        by_topic[at] = [*points, charts.finite(precision)]
-    return {
-        "measures": overview.names,
-        "runs": overview.runs,
-        "topics": overview.topics,
-        "values": values,
-        "levels": levels,
-        "pr_topics": curves,
-        "tables": {name: _plain(overview.tables[name]) for name in _TABLES},
-        "specs": {name: charts.blank(name) for names in _CHARTS.values() for name in names},
-        "config": charts.config(),
-    }
+def _scroll(title: str, table: str) -> str:
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(title)}">{table}</div>'
 
 
-def _plain(table: Table) -> dict[str, Any]:
-    return {"columns": list(table.columns), "rows": [[charts.finite(value) for value in row] for row in table.rows]}
+def _plain_table(columns: Sequence[str], rows: Sequence[Sequence[object]], numbers: Sequence[bool] = ()) -> str:
+    aligned = [_NUMBER if at < len(numbers) and numbers[at] else "" for at in range(len(columns))]
+    head = "".join(
+        f'<th scope="col"{kind}>{_text(name)}</th>' if name else "<td></td>"
+        for name, kind in zip(columns, aligned, strict=True)
+    )
+    body = "".join(
+        "<tr>" + "".join(f"<td{kind}>{_text(cell)}</td>" for cell, kind in zip(row, aligned, strict=True)) + "</tr>\n"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"

@@ -15,6 +15,10 @@ from evalsql.report.table import Table
 
 LARGEST = 2_000  # cells of a table that is still for reading
 MOST_PAIRED = 26  # runs whose pairs are
+# Names that --without takes; --with takes those that are shown on request.
+SECTIONS = ("topics", "documents", "doubts", "precision-recall", "roc", "distribution", "threshold", "agreement",
+    "unjudged", "provenance")
+_OPTIONAL = ("pr", "pr_topics", "roc", "tap", "distribution", "agreement", "unjudged")
 
 
 class Section(NamedTuple):
@@ -28,7 +32,12 @@ class Section(NamedTuple):
 
 def sections(overview: Overview) -> list[Section]:
     """Everything a report shows, in order; the leaderboard's table is written by each format itself."""
-    tables = overview.tables
+    return [section for section in _all_sections(overview) if section.name not in overview.without]
+
+
+def _all_sections(overview: Overview) -> list[Section]:
+    empty = Table((), ())
+    tables = {name: empty for name in _OPTIONAL} | dict(overview.tables)
     return [
         Section("leaderboard", "Leaderboard", _leaderboard_text(overview)),
         Section(
@@ -138,6 +147,8 @@ def _spread(
     table: Table, down: str, across: str, value: str, names: Sequence[str], columns: Sequence[Any] | None = None
 ) -> Table:
     """The same values with a row for each of ``names`` and a column for each of what stands in ``across``."""
+    if not table.columns:
+        return table
     at = [list(table.columns).index(name) for name in (down, across, value)]
     cells = {(row[at[0]], row[at[1]]): row[at[2]] for row in table.rows}
     heads = columns or sorted({key for _, key in cells})
@@ -146,6 +157,8 @@ def _spread(
 
 
 def _cuts(table: Table) -> Table:
+    if not table.columns:
+        return table
     places = [list(table.columns).index(name) for name in ("run", "threshold", "false_positives", "is_chosen")]
     rows = [tuple(row[place] for place in places[:3]) for row in table.rows if row[places[3]]]
     return Table(("run", "threshold", "false_positives"), rows)
@@ -154,7 +167,7 @@ def _cuts(table: Table) -> Table:
 def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
     """The report's text and tables; tables too large to read are left to the page and to JSON, and it says so."""
     escape = markup.escape_markdown
-    stream.write(f"# Evaluation with {escape(overview.qrels)}\n\n")
+    stream.write(f"# {escape(overview.heading)}\n\n")
     stream.writelines(f"- {escape(line.strip())}\n" for line in overview.notices)
     for section in _to_read(overview, digits):
         stream.write(f"\n## {escape(section.title)}\n\n")
@@ -173,7 +186,7 @@ def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
 def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
     """Sections for a document with booktabs."""
     escape = markup.escape_latex
-    stream.write(f"\\section{{Evaluation with {escape(overview.qrels)}}}\n")
+    stream.write(f"\\section{{{escape(overview.heading)}}}\n")
     for line in overview.notices:
         stream.write(f"{escape(line.strip())}\n\n")
     for section in _to_read(overview, digits):

@@ -1,0 +1,184 @@
+"""What the page's script draws from: the figures of an overview and its evidence, runs and topics by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalsql.report import charts
+from evalsql.report.doubts import is_about_judgments
+from evalsql.report.evidence import ALPHA, DEPTH, Evidence
+from evalsql.report.figures import natural
+from evalsql.report.overview import Overview
+from evalsql.report.table import Table
+
+_FIGURES = 7  # significant ones of what is only drawn
+
+
+def topics_in_order(overview: Overview) -> list[str]:
+    """2 before 10."""
+    return sorted(overview.topics, key=natural)
+
+
+def plain_words(overview: Overview) -> dict[str, str]:
+    """By measure what it is: the title and definition of its relation."""
+    return {
+        measure.name: f"{measure.relation.header.title}: {measure.relation.header.definition}"
+        for measure in overview.measures
+    }
+
+
+def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, Any]:
+    """Everything, as JSON can hold it."""
+    runs, topics = overview.runs, topics_in_order(overview)
+    words = plain_words(overview)
+    return {
+        "digits": digits,
+        "alpha": ALPHA,
+        "depth": DEPTH,
+        "measures": [
+            {
+                "name": measure.name,
+                "words": words[measure.name],
+                "lower": measure.name in overview.lower,
+                "count": measure.is_count,
+                "judging": is_about_judgments(measure.name),
+                "range": _range(measure.relation.header.range),
+                "logarithmic": measure.relation.header.mean == "geometric",
+            }
+            for measure in overview.measures
+        ],
+        "runs": runs,
+        "topics": [[topic, evidence.texts.get(topic, "")] for topic in topics],
+        "baseline": runs.index(overview.baseline),
+        "means": _means(overview),
+        "intervals": _intervals(overview),
+        "values": _values(overview, topics),
+        "pairs": {name: _pairs(evidence.pairs.get(name, {}), runs) for name in overview.names},
+        "steps": {name: _steps(evidence.steps.get(name, {}), runs) for name in overview.names},
+        "factors": evidence.factors,
+        "documents": _documents(evidence, runs, topics),
+        "curves": _curves(overview),
+    }
+
+
+def _range(text: str) -> list[float]:
+    """Ends of a measure's range, those that are numbers."""
+    return [float(end) for end in text.split()] if all(map(_is_finite, text.split())) else []
+
+
+def _is_finite(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).isdecimal()
+
+
+def _means(overview: Overview) -> dict[str, list[float | None]]:
+    return {
+        name: [charts.finite(row[at]) for row in overview.board.rows]
+        for at, name in enumerate(overview.names, start=1)
+    }
+
+
+def _intervals(overview: Overview) -> dict[str, list[list[float | None] | None]]:
+    ends = {(run, measure): [low, high] for measure, run, _, low, high in overview.tables["intervals"].rows}
+    return {name: [ends.get((run, name)) for run in overview.runs] for name in overview.names}  # type: ignore[misc]
+
+
+def _values(overview: Overview, topics: Sequence[str]) -> dict[str, list[list[float | None]]]:
+    places = {topic: at for at, topic in enumerate(topics)}
+    number = {run: at for at, run in enumerate(overview.runs)}
+    found: dict[str, list[list[float | None]]] = {
+        name: [[None] * len(topics) for _ in overview.runs] for name in overview.names
+    }
+    for measure, run, topic, value in overview.tables["values"].rows:
+        found[str(measure)][number[str(run)]][places[str(topic)]] = charts.finite(value)
+    return found
+
+
+def _pairs(pairs: Mapping[tuple[str, str], Sequence[Any]], runs: Sequence[str]) -> list[list[Any]]:
+    """By the first run's number and then that of each after it: difference of the first less the second, and so on."""
+    rows = []
+    for at, one in enumerate(runs):
+        row = []
+        for other in runs[at + 1 :]:
+            if (other, one) in pairs:
+                topics, difference, half, _, wins, _, losses = pairs[other, one]
+            elif (one, other) in pairs:
+                topics, difference, half, _, losses, _, wins = pairs[one, other]
+                difference = -difference
+            else:
+                row.append(None)
+                continue
+            row.append([topics, _short(difference), _short(half), wins, losses])
+        rows.append(row)
+    return rows
+
+
+def _steps(steps: Mapping[tuple[str, str], int], runs: Sequence[str]) -> list[list[int]]:
+    """By baseline and run tests left; negative where the difference is not sure, 0 for the baseline itself."""
+    return [[steps.get((baseline, run), 0) for run in runs] for baseline in runs]
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_FIGURES}g}")
+
+
+def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -> dict[str, Any]:
+    """By topic the names and grades of documents, and by run their numbers down the ranking and what they contribute."""
+    number = {run: at for at, run in enumerate(runs)}
+    place = {topic: at for at, topic in enumerate(topics)}
+    held: dict[int, dict[str, Any]] = {}
+    for (run, topic), documents in evidence.documents.items():
+        there = held.setdefault(place[topic], {"names": [], "grades": [], "lists": {}, "_at": {}})
+        ranked = []
+        for document in documents:
+            at = there["_at"].setdefault(document.name, len(there["names"]))
+            if at == len(there["names"]):
+                there["names"].append(document.name)
+                there["grades"].append(document.grade)
+            ranked.append(at)
+        worth = [_short(document.contribution) for document in documents]
+        there["lists"][number[run]] = [ranked, worth, {}]
+    for (run, topic), later in evidence.later.items():
+        there = held.get(place[topic], {})
+        if there and number[run] in there["lists"]:
+            known = there["_at"]
+            there["lists"][number[run]][2] = {known[name]: rank for name, rank in later.items() if name in known}
+    for there in held.values():
+        del there["_at"]
+    return {str(at): there for at, there in sorted(held.items())}
+
+
+def _curves(overview: Overview) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    number = {run: at for at, run in enumerate(overview.runs)}
+    shown = {"pr": ("recall", "precision"), "tap": ("threshold", "false_positives"), "roc": ("fpr", "tpr")}
+    for name, (x, y) in shown.items():
+        table = overview.tables.get(name)
+        if table is not None:
+            found[name] = _points(table, x, y, number, ends_with_lists=name == "roc")
+    box = overview.tables.get("distribution")
+    if box is not None:
+        rows: Sequence[Any] = box.rows
+        found["boxes"] = {
+            name: {number[run]: numbers for measure, run, _, *numbers in rows if measure == name}
+            for name in overview.names
+        }
+    return found
+
+
+def _points(
+    table: Table, x: str, y: str, number: Mapping[str, int], *, ends_with_lists: bool
+) -> dict[int, list[list[Any]]]:
+    """By run; a curve of ROC stops where the run's lists stop, for what follows says nothing of it."""
+    columns = list(table.columns)
+    at = [columns.index(name) for name in ("run", x, y)]
+    score = columns.index("threshold") if ends_with_lists else None
+    found: dict[int, list[list[Any]]] = {}
+    rows: Sequence[Any] = table.rows
+    for row in rows:
+        run, first, second = (row[place] for place in at)
+        if score is not None and row[score] is None and first > 0:
+            continue
+        if charts.finite(first) is not None:
+            found.setdefault(number[run], []).append([_short(first), _short(second)])
+    return found

@@ -1,0 +1,52 @@
+// Elements and axes. Every name goes in as text.
+const svgNames = new Set(["svg", "line", "circle", "rect", "path", "text", "g", "polyline"]);
+const h = (tag, attributes = {}, ...children) => {
+  const drawn = svgNames.has(tag) || attributes.inSvg;
+  const element = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  Object.entries(attributes).forEach(([name, given]) => {
+    if (name === "inSvg" || given == null || given === false) return;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), given);
+    else element.setAttribute(name, given === true ? "" : given);
+  });
+  element.append(...children.flat().filter((child) => child != null && child !== false));
+  return element;
+};
+const percent = (share) => `${(share * 100).toFixed(2)}%`;
+const named = (run) =>
+  h("span", {class: run === system() ? "is-system" : run === baseline() ? "is-baseline" : ""}, data.runs[run]);
+const diamond = (x, y) => h("svg", {x, y}, h("path", {class: "baseline", d: "M0-6L6 0L0 6L-6 0z"}));
+
+// At most six ticks, 1, 2 or 5 times a power of ten apart.
+const ticks = (low, high, most = 6) => {
+  const span = high - low || 1;
+  const power = 10 ** Math.floor(Math.log10(span / most));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => span / each <= most) ?? 10 * power;
+  const found = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(Number((at * step).toPrecision(12)));
+  return found;
+};
+const plain = (number) => String(number).replace("-", minus);
+const plus = (number) => (number > 0 ? `+${number}` : plain(number));
+const scale = (low, high) => (number) => (number - low) / (high - low || 1);
+
+// Lines in a plot that fills its width: points between 0 and 1, labels beside the last point of those that are chosen.
+const plot = (title, lines, {x, y, told, xTitle, yTitle}) => {
+  const across = scale(...x);
+  const up = scale(...y);
+  const points = (line) => line.points.map(([a, b]) => `${(across(a) * 1000).toFixed(1)},${((1 - up(b)) * 1000).toFixed(1)}`).join(" ");
+  const labels = lines.filter((line) => line.label).map((line, at) => {
+    const [a, b] = line.points[Math.min(Math.round(line.points.length * (0.35 + 0.2 * at)), line.points.length - 1)];
+    return h("span", {class: line.kind === "system" ? "is-system" : "is-baseline", style:
+      `${across(a) > 0.6 ? `right:${percent(1 - across(a))}` : `left:${percent(across(a))}`};top:calc(${percent(1 - up(b))} - ${at ? -4 : 18}px)`}, line.label);
+  });
+  return h("figure", {class: "chart"},
+    h("h3", {}, title),
+    h("div", {class: "plot", role: "img", "aria-label": told},
+      h("svg", {viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true"},
+        ticks(...y, 4).map((at) => h("line", {class: "grid", x1: 0, x2: 1000, y1: (1 - up(at)) * 1000, y2: (1 - up(at)) * 1000, "vector-effect": "non-scaling-stroke"})),
+        lines.map((line) => h("polyline", {class: `path ${line.kind}`, points: points(line)}))),
+      ticks(...y, 4).map((at) => h("span", {style: `right:calc(100% + 6px);top:calc(${percent(1 - up(at))} - 7px)`}, plain(at))),
+      ticks(...x, 5).map((at) => h("span", {style: `left:${percent(across(at))};top:calc(100% + 4px);transform:translateX(-50%)`}, plain(at))),
+      labels),
+    h("p", {class: "note"}, `${yTitle} (up) by ${xTitle} (across).`));
+};

@@ -1,0 +1,126 @@
+// Where the system loses: a bar a topic, and a row a topic with all other systems.
+const mostBars = 400;
+const mostRows = 20; // where topics are more than bars
+const apart = (at) => {
+  const [ours, theirs] = [value(system(), at), value(baseline(), at)];
+  if (ours == null || theirs == null) return null;
+  const difference = ours - theirs;
+  return Math.abs(difference) < 5e-13 ? 0 : difference;
+};
+const worth = (at) => (isLower() ? -apart(at) : apart(at));
+const comparedTopics = () => data.topics.map((_, at) => at).filter((at) => apart(at) !== null);
+const orders = {
+  loss: (a, b) => worth(a) - worth(b) || natural.compare(topicName(a), topicName(b)),
+  hardest: (a, b) => mean(a) - mean(b),
+  topic: (a, b) => natural.compare(topicName(a), topicName(b)),
+};
+const mean = (at) => {
+  const held = data.runs.map((_, run) => value(run, at)).filter((each) => each != null);
+  return (held.reduce((sum, each) => sum + each, 0) / held.length) * (isLower() ? -1 : 1);
+};
+const toggleTopic = (at) => choose({topic: state.topic === topicName(at) ? "" : topicName(at)});
+
+const topicSentence = (topics) => {
+  const lost = topics.filter((at) => worth(at) < 0).sort(orders.loss);
+  if (system() === baseline()) return h("p", {class: "sentence"}, named(system()), " is the baseline: choose another system or baseline to compare.");
+  if (!lost.length) return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()), ` on none of ${topics.length} topics.`);
+  const most = listed(lost.slice(0, 3).map(called));
+  return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()),
+    ` on ${lost.length} of ${topics.length} topics, ${lost.length > 1 ? "most " : ""}on ${most}.`);
+};
+const bars = (topics) => {
+  const order = [...topics].sort(orders.loss);
+  const most = Math.max(...order.map((at) => worth(at)), 0);
+  const least = Math.min(...order.map((at) => worth(at)), 0);
+  const top = 24;
+  const height = 110;
+  const y = (number) => top + (height * (most - number)) / (most - least || 1);
+  const count = order.length;
+  const isOutline = count > mostBars;
+  const shown = isOutline ? Array.from({length: 200}, (_, at) => order[Math.min(Math.round(((at + 0.5) * count) / 200 - 0.5), count - 1)]) : order;
+  const bar = (at, place) => {
+    const [x, width] = [percent(place / shown.length), percent((isOutline ? 1 : 0.86) / shown.length)];
+    const number = worth(at);
+    const drawn = h("rect", {class: number < 0 ? "loss" : "win", x, width, y: y(Math.max(number, 0)), height: Math.max(Math.abs(y(number) - y(0)), number ? 1 : 0.4)});
+    if (isOutline) return drawn;
+    return h("a", {inSvg: true, class: "bar-link", href: "#topics", "aria-label": `${called(at)}: ${signed(apart(at))}`,
+      onclick: (event) => { event.preventDefault(); toggleTopic(at); byId("topics").scrollIntoView(); }},
+    h("rect", {class: "hit", x, width: percent(1 / shown.length), y: top, height}), drawn, h("title", {inSvg: true}, `${called(at)}: ${signed(apart(at))}`));
+  };
+  const numbers = [order.filter((at) => worth(at) < 0).length, order.filter((at) => worth(at) === 0).length];
+  const wins = count - numbers[0] - numbers[1];
+  const label = (text, place, at, kind, anchor) => h("text", {x: percent(place), y: at, class: kind, "text-anchor": anchor}, text);
+  const middle = (numbers[0] + numbers[1] / 2) / count;
+  return h("svg", {height: top + height + 22, class: "chart", role: "group", "aria-label": `Differences on ${count} topics`},
+    ticks(least, most, 3).filter((at) => at).map((at) => h("line", {class: "grid", x1: 0, x2: "100%", y1: y(at), y2: y(at)})),
+    shown.map(bar),
+    h("line", {class: "axisline", x1: 0, x2: "100%", y1: y(0), y2: y(0)}),
+    numbers[0] > 0 && label(`loses on ${numbers[0].toLocaleString("en")}`, 0, y(0) - 6, "t-baseline", "start"),
+    numbers[1] > 0 && numbers[0] / count > 0.12 && wins / count > 0.12 && label(`ties on ${numbers[1].toLocaleString("en")}`, middle, y(0) - 6, "", "middle"),
+    wins > 0 && label(`wins on ${wins.toLocaleString("en")}`, 1, y(0) + 15, "t-system", "end"),
+    ticks(least, most, 3).filter((at) => at).map((at) => h("text", {x: 0, y: y(at) - 3}, plus(at))));
+};
+const topicPicture = (at, across) => {
+  const [ours, theirs] = [across(value(system(), at)), across(value(baseline(), at))];
+  const others = otherRuns();
+  return h("svg", {height: 21, role: "img", "aria-label": `${called(at)}: ${data.runs[system()]} ${fixed(value(system(), at))}, ${data.runs[baseline()]} ${fixed(value(baseline(), at))}`},
+    others.map((run) => value(run, at) != null && h("line", {class: `tick${others.length > 40 ? " many" : ""}`, x1: percent(across(value(run, at))), x2: percent(across(value(run, at))), y1: 6, y2: 15})),
+    h("line", {class: `shift${worth(at) > 0 ? " up" : ""}`, x1: percent(ours), x2: percent(theirs), y1: 10.5, y2: 10.5}),
+    diamond(percent(theirs), 10.5),
+    h("circle", {class: "system", cx: percent(ours), cy: 10.5, r: 4.5}));
+};
+const topicRows = (topics, isMain) => {
+  const [low, high] = measure().range.length === 2 ? measure().range : [0, Math.max(...data.values[state.measure].flat(), 1e-9)];
+  const across = scale(low, high);
+  const row = (at) => {
+    const isOpen = isMain && state.topic === topicName(at);
+    const open = (text, kind) => h("button", {type: "button", class: kind, "aria-expanded": String(isOpen), onclick: () => toggleTopic(at)}, text);
+    const name = topicText(at) ? h("span", {}, h("span", {class: "soft"}, `${topicName(at)} `), topicText(at)) : topicName(at);
+    return [h("tr", {class: "row", "data-topic": topicName(at)},
+      h("th", {scope: "row", class: "topic", title: called(at)}, isMain ? open(name, "link") : h("span", {}, name)),
+      h("td", {class: "picture"}, topicPicture(at, across)),
+      h("td", {class: "number value each is-system"}, fixed(value(system(), at))),
+      h("td", {class: "number value each is-baseline"}, fixed(value(baseline(), at))),
+      h("td", {class: "number value"}, signed(apart(at))),
+      h("td", {class: "open"}, isMain && h("button", {type: "button", class: "link", "aria-label": `documents of topic ${topicName(at)}`, onclick: () => toggleTopic(at)}, isOpen ? "close \u25be" : "documents \u25b8"))),
+    isOpen && h("tr", {class: "opened"}, h("td", {colspan: 6}, documentsOf(at)))];
+  };
+  const middle = ticks(low, high, 4);
+  return h("table", {class: "rows"},
+    h("thead", {}, h("tr", {}, h("th", {scope: "col", class: "topic"}, "topic"),
+      h("td", {class: "picture"}, h("svg", {height: 18, "aria-hidden": "true"}, middle.map((at) => h("text", {x: percent(across(at)), y: 14, "text-anchor": "middle"}, plain(at))))),
+      h("th", {scope: "col", class: "number value each"}, "system"), h("th", {scope: "col", class: "number value each"}, "baseline"),
+      h("th", {scope: "col", class: "number value"}, "difference"), h("td", {class: "open"}))),
+    h("tbody", {}, topics.map(row)));
+};
+let findBox;
+const topicTools = () => {
+  const button = (order, text) => h("button", {type: "button", class: "link", "aria-pressed": String(state.order === order), onclick: () => choose({order})}, text);
+  findBox ??= h("input", {type: "search", placeholder: "Find a topic", "aria-label": "Find a topic", oninput: (event) => choose({find: event.target.value}, {typed: true})});
+  if (findBox.value !== state.find) findBox.value = state.find;
+  return h("div", {class: "tools"}, "order:", button("loss", "loss"), button("hardest", "hardest for all"), button("topic", "topic"), findBox);
+};
+const drawTopics = () => {
+  const body = byId("topics-body");
+  if (!body) return;
+  const isTyping = document.activeElement === findBox;
+  const all = comparedTopics();
+  const order = [...all].sort(orders[state.order] ?? orders.loss);
+  const wanted = state.find.toLowerCase();
+  let main = wanted ? order.filter((at) => called(at).toLowerCase().includes(wanted)) : order.filter((at) => worth(at) < 0);
+  let title = wanted ? `${main.length} topics are called so` : `The ${main.length === 1 ? "topic" : `${main.length.toLocaleString("en")} topics`} it loses on`;
+  if (!wanted && !main.length) [main, title] = [order, "All topics"];
+  if (main.length > mostRows && all.length > mostBars) [main, title] = [main.slice(0, mostRows), `${title}: the first ${mostRows}`];
+  const opened = data.topics.findIndex(([name]) => name === state.topic);
+  if (opened >= 0 && all.includes(opened) && !main.includes(opened)) main = [opened, ...main];
+  const rest = order.filter((at) => !main.includes(at));
+  const isSelf = system() === baseline();
+  body.replaceChildren(topicSentence(all), ...(isSelf || !all.length ? [] : [
+    h("h3", {}, `Difference in ${state.measure} on each topic, ${isLower() ? "worst first, less being better" : "worst first"}`), bars(all),
+    h("div", {class: "over"}, h("h3", {}, title), topicTools()),
+    h("p", {class: "note"}, `${state.measure}: `, h("span", {class: "is-system"}, "\u25cf system"), ", ", h("span", {class: "is-baseline"}, "\u25c6 baseline"), `, ticks: ${otherRuns().length} other systems`),
+    topicRows(main, true),
+    rest.length > 0 && all.length <= mostBars && h("details", {id: "rest"}, h("summary", {}, `The other ${rest.length} topics`), topicRows(rest, true))].filter(Boolean)));
+  if (isTyping) findBox.focus();
+};
+listeners.push(drawTopics);
