@@ -117,9 +117,9 @@ def _other_measures(overview: Overview) -> list[Doubt]:
         others = [f"{name} puts {other} first" for name, other in ahead.items()]
         claim = f"{claim[:-1]}; {listed(others)}."
     agreed = [
-        f"{other} {number(tau, 2)}"
+        f"{other if measure == names[0] else measure} {number(tau, 2)}"
         for measure, other, tau in _taus(overview)
-        if measure == names[0] and other in names and other != measure
+        if names[0] in (measure, other) and measure != other and {measure, other} <= set(names)
     ]
     kinds = _kinds(overview)
     shown = names[:_MOST_PLACES]

@@ -8,7 +8,7 @@ const h = (tag, attributes = {}, ...children) => {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), given);
     else element.setAttribute(name, given === true ? "" : given);
   });
-  element.append(...children.flat().filter((child) => child != null && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
   return element;
 };
 const percent = (share) => `${(share * 100).toFixed(2)}%`;
