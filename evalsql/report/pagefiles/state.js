@@ -78,7 +78,13 @@ const otherRuns = () => (state.others === "none" ? [] : shownRuns().filter((run)
 
 // Numbers as text.
 const minus = "\u2212";
-const fixed = (number, digits = data.digits) => (number == null ? "" : number.toFixed(digits).replace("-", minus));
+// What stands just between two numbers goes to the even one, as everywhere else in evalsql.
+const rounded = (number, digits) => {
+  const scaled = Math.abs(number) * 10 ** digits;
+  const isBetween = scaled % 1 === 0.5 && Number.isInteger(number * 2 ** 20);
+  return isBetween ? (Math.sign(number) * 2 * Math.round(scaled / 2)) / 10 ** digits : number;
+};
+const fixed = (number, digits = data.digits) => (number == null ? "" : rounded(number, digits).toFixed(digits).replace("-", minus));
 const signed = (number, digits = data.digits) => {
   if (number == null) return "";
   const text = fixed(number, digits);
