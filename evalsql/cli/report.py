@@ -37,7 +37,9 @@ def report(
     own: OwnMeasures,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that others are compared with."),
+        typer.Option(
+            "--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that others are compared with."
+        ),
     ] = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the report.")] = "",
     shown: Annotated[

@@ -90,7 +90,9 @@ def _ties(overview: Overview) -> Doubt:
     rules = sorted({str(row[2]) for row in overview.tables["runs"].rows})
     note = f"Ties are broken by the rule {listed(rules)}."
     if not told:
-        return Doubt("Ties.", False, f"The order of systems by {overview.names[0]} does not hang on tied scores.", note, "")
+        return Doubt(
+            "Ties.", False, f"The order of systems by {overview.names[0]} does not hang on tied scores.", note, ""
+        )
     return Doubt("Ties.", True, _sentence(told[0]), note, "")
 
 
@@ -147,7 +149,9 @@ def is_about_judgments(name: str) -> bool:
 
 def _missing(overview: Overview) -> Doubt:
     lines = [
-        line.strip() for line in overview.notices if " misses " in line or "without judgments" in line or "holds" in line
+        line.strip()
+        for line in overview.notices
+        if " misses " in line or "without judgments" in line or "holds" in line
     ]
     if not lines:
         total = counted(len(overview.topics), "topic")
@@ -175,7 +179,9 @@ def _ids(overview: Overview) -> Doubt:
 
 def _audits(evidence: Evidence) -> Doubt:
     if not evidence.findings:
-        return Doubt("The file.", False, "The quick audits of the warehouse found nothing.", "", "evalsql check runs all")
+        return Doubt(
+            "The file.", False, "The quick audits of the warehouse found nothing.", "", "evalsql check runs all"
+        )
     told = [f"{finding} ({audit})" for audit, finding, _ in evidence.findings[:_MOST_TOLD]]
     return Doubt("The file.", True, _sentence("; ".join(told)), "evalsql check runs all audits.", "")
 

@@ -129,9 +129,7 @@ class Gatherer:
         tables = {
             "chosen_runs": lambda: _listed("run", runs),
             "chosen_topics": lambda: _listed("topic", topics),
-            "chosen_lists": lambda: self._query(
-                "chosen_lists", ["chosen_runs", "chosen_topics"], qrels=self._qrels
-            ),
+            "chosen_lists": lambda: self._query("chosen_lists", ["chosen_runs", "chosen_topics"], qrels=self._qrels),
         }
         found: dict[tuple[str, str], list[Document]] = {}
         later: dict[tuple[str, str], dict[str, int]] = {}

@@ -11,9 +11,9 @@ from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored
-from evalsql.evaluation.topic_groups import texts
 from evalsql.evaluation.choosing import Choice
 from evalsql.evaluation.history import history_query
+from evalsql.evaluation.topic_groups import texts
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, default_baseline

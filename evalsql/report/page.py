@@ -102,7 +102,9 @@ def _winner(overview: Overview, found: Standing, digits: int) -> str:
 
 
 def _topics(overview: Overview, found: Standing, digits: int) -> str:
-    values = {(run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == overview.names[0]}
+    values = {
+        (run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == overview.names[0]
+    }
     system, baseline = overview.runs[0], overview.baseline
     rows = []
     for topic in topics_in_order(overview):
@@ -120,9 +122,13 @@ def _topics(overview: Overview, found: Standing, digits: int) -> str:
 def _doubts(found: list[Doubt]) -> str:
     rows = []
     for doubt in found:
-        mark = '<span class="look">\u25b2 look</span>' if doubt.deserves_look else '<span class="fine">\u2713 fine</span>'
+        mark = (
+            '<span class="look">\u25b2 look</span>' if doubt.deserves_look else '<span class="fine">\u2713 fine</span>'
+        )
         note = f'<p class="note">{_text(doubt.note)}</p>' if doubt.note else ""
-        picture = doubt.picture if doubt.picture.startswith("<svg") else f'<span class="soft">{_text(doubt.picture)}</span>'
+        picture = (
+            doubt.picture if doubt.picture.startswith("<svg") else f'<span class="soft">{_text(doubt.picture)}</span>'
+        )
         rows.append(
             f'<li><div class="mark">{mark}</div><div class="claim"><p><b>{_text(doubt.title)}</b> {_text(doubt.claim)}'
             f'</p>{note}</div><div class="picture">{picture}</div></li>'
@@ -165,7 +171,7 @@ def _board(overview: Overview, digits: int) -> str:
             shown = f"<b>{text}</b>" if text == best[place] else text
             cells.append(f'<td{_NUMBER} data-value="{row[place]!r}">{shown}</td>')
         body.append(f'<tr data-run="{_text(row[0])}">{"".join(cells)}</tr>')
-    table = f"<table id=\"board\"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(body)}</tbody></table>"
+    table = f'<table id="board"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(body)}</tbody></table>'
     return _scroll("Means by system and measure", table)
 
 

@@ -73,8 +73,7 @@ def _is_finite(text: str) -> bool:
 
 def _means(overview: Overview) -> dict[str, list[float | None]]:
     return {
-        name: [charts.finite(row[at]) for row in overview.board.rows]
-        for at, name in enumerate(overview.names, start=1)
+        name: [charts.finite(row[at]) for row in overview.board.rows] for at, name in enumerate(overview.names, start=1)
     }
 
 

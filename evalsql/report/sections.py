@@ -16,8 +16,18 @@ from evalsql.report.table import Table
 LARGEST = 2_000  # cells of a table that is still for reading
 MOST_PAIRED = 26  # runs whose pairs are
 # Names that --without takes; --with takes those that are shown on request.
-SECTIONS = ("topics", "documents", "doubts", "precision-recall", "roc", "distribution", "threshold", "agreement",
-    "unjudged", "provenance")
+SECTIONS = (
+    "topics",
+    "documents",
+    "doubts",
+    "precision-recall",
+    "roc",
+    "distribution",
+    "threshold",
+    "agreement",
+    "unjudged",
+    "provenance",
+)
 _OPTIONAL = ("pr", "pr_topics", "roc", "tap", "distribution", "agreement", "unjudged")
 
 
@@ -37,7 +47,7 @@ def sections(overview: Overview) -> list[Section]:
 
 def _all_sections(overview: Overview) -> list[Section]:
     empty = Table((), ())
-    tables = {name: empty for name in _OPTIONAL} | dict(overview.tables)
+    tables = dict.fromkeys(_OPTIONAL, empty) | dict(overview.tables)
     return [
         Section("leaderboard", "Leaderboard", _leaderboard_text(overview)),
         Section(

@@ -233,7 +233,9 @@ def test_a_topic_opens_its_documents_and_the_back_button_closes_it(watched: Watc
         shown = page.query_selector_all(".side table")[side].query_selector_all("tbody tr")
         found = [[cell.inner_text() for cell in row.query_selector_all("td")] for row in shown]
         assert [cells[2] for cells in found] == [row["document"] for row in rows][:20]
-        assert [cells[1] for cells in found] == ["?" if row["grade"] is None else str(row["grade"]) for row in rows][:20]
+        assert [cells[1] for cells in found] == ["?" if row["grade"] is None else str(row["grade"]) for row in rows][
+            :20
+        ]
         assert [cells[4] for cells in found] == [f"{row['contribution']:.3f}" for row in rows][:20]
         elsewhere = {
             row["document"]: row["rank"]
@@ -255,7 +257,12 @@ def test_a_topic_opens_its_documents_and_the_back_button_closes_it(watched: Watc
 def test_the_address_keeps_the_choice(browser: Browser, folder: Path) -> None:
     page = browser.new_page()
     found = Watched(page, folder / "report.html", "#measure=AP&baseline=dense&system=tfidf&show=r&view=mean")
-    assert [page.input_value(f"#{name}") for name in ("measure", "baseline", "system", "show")] == ["AP", "dense", "tfidf", "r"]
+    assert [page.input_value(f"#{name}") for name in ("measure", "baseline", "system", "show")] == [
+        "AP",
+        "dense",
+        "tfidf",
+        "r",
+    ]
     assert all("r" in run for run in found.rows())
     assert "Mean AP over 40 topics" in page.inner_text("#winner")
     assert "tfidf loses to dense" in page.inner_text("#topics-body")
@@ -279,7 +286,9 @@ def test_curves_and_doubts_have_the_figures_of_the_command_line(watched: Watched
         assert box == pytest.approx(numpy.quantile(values, (0, 0.25, 0.5, 0.75, 1)), abs=1e-12)
     doubted = watched.page.inner_text("#doubts")
     assert "Tfidf misses 1 of 40 topics" in doubted
-    shares = asked(folder, "sql", "select run, unjudged from unjudged_by_rank where k = 10 order by unjudged desc limit 1")
+    shares = asked(
+        folder, "sql", "select run, unjudged from unjudged_by_rank where k = 10 order by unjudged desc limit 1"
+    )
     assert f"Most unjudged among the first 10: {shares[0]['run']}, {shares[0]['unjudged'] * 100:.0f}%." in doubted
     board = asked(folder, "leaderboard")
     tau = kendalltau(*([round(row[name], 12) for row in board] for name in ("nDCG@10", "AP"))).statistic
