@@ -102,13 +102,3 @@ def _note_loaded(warehouse: Warehouse, loaded: LoadedTopics) -> None:
     if lacking:
         names = ", ".join(topic for (topic,) in lacking[:_MOST_NAMED]) + (", ..." if len(lacking) > _MOST_NAMED else "")
         note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
-
-
-def held_keys(warehouse: Warehouse) -> dict[str, str]:
-    """The names of texts and groups of each judgment set that has any."""
-    return dict(
-        warehouse.rows("""
-            select qrels, string_agg(distinct key, ', ' order by key)
-            from topic_meta join qrels using (qrels_id) group by qrels
-        """)
-    )

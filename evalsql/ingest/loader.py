@@ -12,7 +12,7 @@ from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
-from evalsql.ingest.versions import forget_unchanged, set_aside, sets_in_use
+from evalsql.ingest.versions import set_aside, sets_in_use, take_over
 from evalsql.progress import Progress, silent
 
 
@@ -100,7 +100,7 @@ class Loader:
         from evalsql.ingest import keys
         from evalsql.ingest.remarks import Remarks
 
-        forget_unchanged(self.database, qrels_id)
+        take_over(self.database, qrels_id)
         pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
         keys.pair(self.database, pairs)
         remarks = Remarks()
@@ -195,7 +195,7 @@ class Loader:
                     judged = named(run if qrels is None else qrels)
                     paired = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
-                    forget_unchanged(self.database, qrels_id)
+                    take_over(self.database, qrels_id)
                     keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])

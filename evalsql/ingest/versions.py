@@ -38,8 +38,12 @@ def set_aside(database: Database, qrels_id: int) -> set[int]:
     }
 
 
-def forget_unchanged(database: Database, qrels_id: int) -> None:
-    """Take out the set that this one took the place of in this transaction, where both hold the same."""
+def take_over(database: Database, qrels_id: int) -> None:
+    """Let a judgment set follow the one that it took the place of in this transaction, if it did.
+
+    Texts and groups describe the topics, so they are those of the new set too. Where both sets hold the same
+    judgments, the one before is taken out.
+    """
     replaced = database.rows(
         f"""
         select old.qrels_id from qrels as old join qrels as new on new.qrels_id = {qrels_id}
@@ -49,6 +53,9 @@ def forget_unchanged(database: Database, qrels_id: int) -> None:
         [SEPARATOR],
     )
     for (old_id,) in replaced:
+        for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
+            columns = f"select * replace ({qrels_id} as {key}) from {table}"
+            database.execute(f"insert into {table} {columns} where {key} = {old_id} {chosen}")
         differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=old_id)
         if not database.rows(f"select 1 from ({differing}) limit 1"):
             delete(database, "qrels", old_id)

@@ -1,4 +1,4 @@
-"""What the report's page holds beyond an overview: every pair of runs tested, first documents, topic texts, findings."""
+"""What the page holds beyond an overview: every pair of runs tested, first documents, topic texts, findings."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ class Gatherer:
         return judgments, grades, loaded_at
 
     def texts(self) -> dict[str, str]:
-        return dict(self._rows("topic_texts", qrels=self._qrels))
+        """The words of the topics that have any."""
+        return dict(self._database.rows("select topic, text from topic_texts where qrels = ?", [self._qrels]))
 
     def findings(self) -> list[tuple[str, str, int]]:
         """What the quick audits find."""

@@ -30,7 +30,7 @@ _OF_SCORES: Mapping[str, str] = {
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
     "order by list_position([{names}], measure), list_position([{names}], other)",
 }
-# Sections that cost more than they tell most readers: which are shown only where they are asked for, and those which are
+# Sections that cost more than they tell most readers: which are shown only where they are asked for, and which are
 # left out of their own accord where runs are many.
 ON_REQUEST = ("roc", "threshold")
 MOST_THRESHOLDS = 30
@@ -192,20 +192,20 @@ def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, An
         most = max(MOST_LISTS // num_topics, 2)
         runs = list(dict.fromkeys([best, overview.baseline, *overview.runs]))[:most]
         first = overview.names[0]
-        values = {
+        values: dict[tuple[Any, Any], Any] = {
             (run, topic): value
             for name, run, topic, value in overview.tables["values"].rows
             if name == first and run in (best, overview.baseline)
         }
 
         def apart(topic: str) -> tuple[float, str]:
-            ours, theirs = (values.get((run, topic), 0) for run in (best, overview.baseline))
+            ours, theirs = (float(values.get((run, topic), 0)) for run in (best, overview.baseline))
             return -abs(ours - theirs), topic
 
         topics = sorted(overview.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
         documents = gatherer.documents(runs, topics, overview.measures[0])
-    facts = gatherer.facts(overview.runs)
-    return Evidence(*tested, *documents, gatherer.texts(), *facts, gatherer.findings())
+    num_judgments, num_grades, loaded_at = gatherer.facts(overview.runs)
+    return Evidence(*tested, *documents, gatherer.texts(), num_judgments, num_grades, loaded_at, gatherer.findings())
 
 
 def chart_rows(

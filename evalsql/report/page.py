@@ -188,8 +188,8 @@ def _best(overview: Overview, digits: int) -> list[str]:
 def _sources(overview: Overview, digits: int) -> str:
     qrels, runs = overview.tables["qrels"], overview.tables["runs"]
     text = (
-        f"{counted(len({row[0] for row in runs.rows}), 'run')} and the judgments {overview.qrels}, each with the file it "
-        "was loaded from and that file's checksum."
+        f"{counted(len({row[0] for row in runs.rows}), 'run')} and the judgments {overview.qrels}, each with the file "
+        "it was loaded from and that file's checksum."
     )
     return (
         '<section id="data" aria-labelledby="data-title"><h2 id="data-title">Where the data comes from</h2>'

@@ -61,7 +61,8 @@ class SQLite:
             self.connection.executemany(f"insert into {name} values ({places})", _rows(table))
 
     def rows(self, query: str) -> list[Row]:
-        return self.connection.execute(query).fetchall()
+        found: list[Row] = self.connection.execute(query).fetchall()
+        return found
 
 
 class PostgreSQL:
@@ -80,7 +81,8 @@ class PostgreSQL:
             self.connection.execute(f"analyze {name}")
 
     def rows(self, query: str) -> list[Row]:
-        return self.connection.execute(query).fetchall()
+        found: list[Row] = self.connection.execute(query).fetchall()
+        return found
 
 
 class Spark:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import math
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 
@@ -78,7 +79,8 @@ def running(engine: str, warehouse: Warehouse) -> Iterator[Host]:
         finally:
             spark.session.stop()
     else:
-        yield {"datafusion": DataFusion, "sqlite": SQLite}[engine](tables)
+        hosts: dict[str, Callable[[Any], Host]] = {"datafusion": DataFusion, "sqlite": SQLite}
+        yield hosts[engine](tables)
 
 
 def _tables_read(catalog: Catalog) -> list[str]:

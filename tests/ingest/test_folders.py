@@ -7,6 +7,7 @@ import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import ir_datasets
 import pytest
@@ -38,7 +39,8 @@ def results(tmp_path: Path) -> Path:
 
 
 def packed(folder: Path, path: Path, mode: str) -> Path:
-    with tarfile.open(path, mode) as archive:
+    opened: Any = tarfile.open
+    with opened(path, mode) as archive:
         archive.add(folder, arcname="results")
     return path
 

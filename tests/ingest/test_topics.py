@@ -340,8 +340,18 @@ def test_groups_without_a_header_are_named_by_key(command: Command, tmp_path: Pa
     assert shown.stdout == "topic,topic_group\nT01,very easy\nT02,hard\n"
     again = command("load", "groups", "-", "--db", path, stdin="topic,title\nT01,news\n")
     assert again.returncode == 0, again.stderr
-    assert command("sql", "select key from topic_groups where topic_group = 'news'", "--db", path).stdout.split()[
-        -1
-    ] == ("title")
-    replaced = command("load", "qrels", "-", "--name", "sample", "--replace", "--db", path, stdin="T01 0 doc-0481 1\n")
-    assert "hardness, title of its topics went with the judgments replaced" in replaced.stderr
+    titled = command("sql", "select key from topic_groups where topic_group = 'news'", "--db", path)
+    assert titled.stdout.split()[-1] == "title"
+
+
+def test_texts_and_groups_are_those_of_judgments_that_take_the_place_of_others(
+    command: Command, tmp_path: Path, sample_file: Path
+) -> None:
+    path = new_file(tmp_path, sample_file)
+    assert command("load", "groups", "-", "--key", "type", "--db", path, stdin="T01 easy\nT02 hard\n").returncode == 0
+    done = command("load", "qrels", "-", "--name", "sample", "--replace", "--db", path, stdin="T01 0 doc-0481 1\n")
+    assert done.returncode == 0, done.stderr
+    asked = "select qrels, topic, value from topic_meta join qrels using (qrels_id) join topics using (topic_id)"
+    rows = command("sql", f"{asked} order by all", "--format", "csv", "--db", path).stdout.splitlines()[1:]
+    assert rows == ["sample,T01,easy", "sample,T02,hard", "sample@1,T01,easy", "sample@1,T02,hard"]
+    assert command("check", "--db", path).returncode == 0

@@ -7,6 +7,7 @@ import io
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import krippendorff
 import numpy
@@ -36,7 +37,7 @@ def judges(seed: int, *, missing: float) -> dict[str, Qrels]:
     return found
 
 
-def matrix(found: dict[str, Qrels], rel: int | None) -> numpy.ndarray:  # type: ignore[type-arg]
+def matrix(found: dict[str, Qrels], rel: int | None) -> numpy.ndarray:
     """A row for each judge, a column for each document, nan where there is no judgment."""
     every = sorted({(topic, each) for qrels in found.values() for topic, grades in qrels.items() for each in grades})
     rows = []
@@ -54,7 +55,7 @@ def load(warehouse: Warehouse, found: dict[str, Qrels]) -> None:
         warehouse.load_qrels(qrels, name)
 
 
-def statistics(warehouse: Warehouse, rel: int | None) -> dict[tuple[str, str], tuple[int, float]]:
+def statistics(warehouse: Warehouse, rel: int | None) -> dict[tuple[str, str], tuple[Any, ...]]:
     rows = warehouse.rows(judging.agreement_query(warehouse.database, "*", rel=rel))
     return {(statistic, qrels): (documents, value) for statistic, qrels, documents, value in rows}
 
@@ -102,7 +103,7 @@ def test_fleiss_kappa_is_that_of_statsmodels(judged: tuple[Warehouse, dict[str, 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 @pytest.mark.parametrize("rel", [None, 1, 2])
-def test_alpha_is_that_of_krippendorff(judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None, level: str) -> None:
+def test_alpha_is_that_of_krippendorff(judged: tuple[Warehouse, dict[str, Qrels]], rel: int | None, level: Any) -> None:
     warehouse, found = judged
     ratings = matrix(found, rel)
     expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement=level)

@@ -191,4 +191,4 @@ def differ(one: Values, other: Values, within: float) -> bool:
     if one.keys() != other.keys():
         return True
     pairs = ((value, other[key]) for key, value in one.items())
-    return any((a is None) != (b is None) or (a is not None and not abs(a - b) <= within) for a, b in pairs if a != b)
+    return any(a is None or b is None or not abs(a - b) <= within for a, b in pairs if a != b)

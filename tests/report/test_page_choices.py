@@ -52,7 +52,7 @@ def test_sections_are_left_out_and_shown_as_told(sample_folder: Path) -> None:
 
 
 def test_roc_stops_where_the_lists_stop(sample_folder: Path) -> None:
-    curves = _data(_written(sample_folder, "--with", "roc"))["curves"]["roc"]  # type: ignore[index,call-overload]
+    curves = _data(_written(sample_folder, "--with", "roc"))["curves"]["roc"]  # type: ignore[index]
     assert len(curves) == 8
     data = _data(_written(sample_folder, "--with", "roc"))
     place = data["runs"].index("tfidf")  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ import resource
 import tempfile
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from tests.trials._loads import NAMES, Loads, left, told
@@ -25,7 +26,7 @@ def main(trials: int = 60) -> int:
         before = loads.folder.joinpath("first.duckdb").stat().st_size
         for _ in range(trials):
             size = int(chance.choice((chance.uniform(1e3, 3e6), before + chance.uniform(0, 3e6))))
-            loading = loads.start(lambda size=size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+            loading = loads.start(partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size)))
             _, stderr = loading.communicate(timeout=300)
             outcome = _outcome(loads, loading.returncode, stderr)
             counts[outcome] += 1

@@ -116,7 +116,7 @@ def test_duckdb_queries_the_folder_in_place(
     )
     with evalsql.open(path, read_only=True) as warehouse:
         expected = [warehouse.rows(query) for query in asked]
-    moved = shutil.move(folder, tmp_path / "moved here")
+    moved = Path(shutil.move(folder, tmp_path / "moved here"))
     with duckdb.connect(str(moved / archive.VIEWS), read_only=True) as connection:
         connection.execute(f"set file_search_path = '{moved}'")
         assert [connection.execute(query).fetchall() for query in asked] == expected
@@ -393,7 +393,7 @@ def test_scores_are_the_values_of_topics(command: Command, tmp_path: Path, sampl
     with evalsql.open(sample_file, read_only=True) as warehouse:
         expected = warehouse.evaluate("AP RR", per_topic=True, runs="bm25").fetchall()
         ((version, digest),) = warehouse.rows("select evalsql_version, sql_digest from warehouse")
-    found = duckdb.sql(f"from '{tmp_path / f's.{form}'}'").fetchall()
+    found = duckdb.execute(f"from '{tmp_path / f's.{form}'}'").fetchall()
     assert found == [(*row, version, digest) for row in expected]
     assert len(found) == 80
     refused = command("export", "scores", "--format", "trec", "--db", sample_file)

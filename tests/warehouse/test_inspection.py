@@ -7,6 +7,7 @@ import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -164,9 +165,14 @@ def test_without_relations_of_others_sql_reaches_files_unless_it_is_told_not_to(
 def test_what_was_written_here_is_not_inspected_again(
     crafted: Crafted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    inspected = []
+    inspected: list[int] = []
     inspect = opening._inspected
-    monkeypatch.setattr(opening, "_inspected", lambda *given: inspected.append(1) or inspect(*given))
+
+    def counting(*given: Any) -> Any:
+        inspected.append(1)
+        return inspect(*given)
+
+    monkeypatch.setattr(opening, "_inspected", counting)
     path = crafted()
     for expected in (1, 1, 1):
         with evalsql.open(path) as warehouse:

@@ -48,16 +48,18 @@ def first_rankings(system: str) -> dict[str, list[str]]:
 def loaded_nights() -> list[dict[str, Rankings]]:
     """By night the rankings of each system: every night two neighbours change places in one topic."""
     now = {system: first_rankings(system) for system in SYSTEMS}
-    nights = []
+    nights: list[dict[str, Mapping[str, list[str]]]] = []
     for night in range(1, NIGHTS + 1):
         for nth, system in enumerate(SYSTEMS):
             ranking = now[system][TOPICS[(night + nth) % len(TOPICS)]]
             ranking[4], ranking[5] = ranking[5], ranking[4]
-        shown = {system: {topic: list(ranking) for topic, ranking in now[system].items()} for system in SYSTEMS}
+        shown: dict[str, dict[str, list[str]]] = {
+            system: {topic: list(ranking) for topic, ranking in now[system].items()} for system in SYSTEMS
+        }
         if night == BROKEN:
             for topic in LOST:
                 shown["dense"][topic] = shown["dense"][topic][10:] + shown["dense"][topic][:10]
-        nights.append(shown)
+        nights.append(dict(shown))
     return nights
 
 
@@ -158,8 +160,8 @@ def test_diff_names_the_documents(story: Story, command: Command) -> None:
     found = rows(command("diff", *words, "--most", len(LOST)))
     assert {row["topic"] for row in found} == set(LOST)
     for row in found:
-        after, before = (story.after[run, row["topic"], "nDCG@10"] for run in runs[::-1])
-        assert float(row["difference"]) == pytest.approx(after - before, abs=1e-12)
+        value_after, value_before = (story.after[run, row["topic"], "nDCG@10"] for run in runs[::-1])
+        assert float(row["difference"]) == pytest.approx(value_after - value_before, abs=1e-12)
     documents = rows(command("diff", *words, "--most", len(LOST), "--documents"))
     grades = judgments()
     for topic in LOST:
