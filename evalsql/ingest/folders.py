@@ -13,7 +13,7 @@ from pathlib import Path
 from evalsql.errors import InputError, InputWarning, Problem, UsageError
 from evalsql.ingest.formats import recognised
 from evalsql.ingest.lines import number_fault
-from evalsql.ingest.sources import Source
+from evalsql.ingest.sources import Source, unreadable
 from evalsql.words import counted
 
 _SHOWN = 3
@@ -37,7 +37,11 @@ def unfit_name(name: str) -> str:
 
 
 def unfit(source: Source, kind: str) -> str:
-    """Why a file of a folder or an archive is not of the kind that is loaded, a run or a form of judgments."""
+    """Why a file of a folder or an archive is not of the kind that is loaded, a run or a form of judgments.
+
+    Raises:
+        InputError: it cannot be read, so that nobody knows.
+    """
     try:
         if recognised(source, kind, None):
             return ""
@@ -52,8 +56,8 @@ def unfit(source: Source, kind: str) -> str:
                     fits = len(columns) >= needed if kind == "run" else len(columns) in (4, 5)
                     if fits and not number_fault("", columns[number_at]):
                         return ""
-    except Exception as error:
-        return f"cannot be read: {error}"
+    except unreadable() as error:
+        raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
     return "no run" if kind == "run" else "no judgments"
 
 
@@ -62,7 +66,7 @@ def is_tar(source: Source) -> bool:
     try:
         with source.open() as stream:
             return stream.read(_USTAR_AT + 5)[_USTAR_AT:] == b"ustar"
-    except Exception:
+    except unreadable():
         return False  # the readers of files say why
 
 

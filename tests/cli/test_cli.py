@@ -71,10 +71,10 @@ def test_the_sample_is_what_its_script_makes(tmp_path: Path) -> None:
 def test_load_ls_and_leaderboard(command: Command) -> None:
     loaded = command("load", "qrels", QRELS, "--name", "sample", "--meta", "source=synthetic")
     assert (loaded.returncode, loaded.stdout) == (0, "")
-    assert loaded.stderr == "loaded judgments sample: 944 judgments of 40 topics\n"
+    assert loaded.stderr == "loaded judgments sample: 944 judgments of 40 topics; read as TREC\n"
     loaded = command("load", "runs", f"{RUNS}/*.run", "--qrels", "sample", "--meta", "lr=0.1")
     assert (loaded.returncode, loaded.stdout) == (0, "")
-    assert "loaded 8 runs: 12,760 documents retrieved\n" in loaded.stderr
+    assert "loaded 8 runs: 12,760 documents retrieved; read as TREC (8 files)\n" in loaded.stderr
     held = list(csv.DictReader(io.StringIO(command("ls", "--format", "csv").stdout)))
     assert [row["name"] for row in held][:2] == ["sample", "bm25"]
     assert {row["name"]: row["missing_topics"] for row in held}["tfidf"] == "1"

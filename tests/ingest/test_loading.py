@@ -227,8 +227,11 @@ def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: P
     with pytest.raises(InputError) as twice:
         judged.load_runs([write(tmp_path / "r.run", PLAIN)] * 2)
     assert [problem.reason for problem in twice.value.problems] == ["named twice"]
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match=r"cut.run.gz: cannot be read"):
         judged.load_runs(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="folder: holds no run"):
+        judged.load_runs(tmp_path / "folder")
     with pytest.raises(InputError, match=r"b.run: run system comes from .*a.run as well|run system comes from"):
         judged.load_runs([write(tmp_path / "a" / "system.run", PLAIN), write(tmp_path / "b" / "system.run", PLAIN)])
 
