@@ -330,6 +330,7 @@ class Loader:
         with self.database.transaction():
             qrels_ids = self._prepare([named(name)], as_list(qrels), replace)
             load_run_data(self.database, name, data, options, qrels_ids[name], columns)
+            self.notices = []
             self._check()
         return name
 

@@ -118,6 +118,7 @@ def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tm
     """What the guide's table says no to."""
     runs = [content for kind, (_, content) in RUNS.items() if format_of(kind) == name]
     judged = [content for kind, (_, content) in QRELS_FILES.items() if format_of(kind) == name]
+    shared.load_qrels(SAMPLE / "qrels.txt", "q", replace=True)
     if not judged:
         with pytest.raises(EvalsqlError, match=SAID.get(name, name.partition(" ")[0])):
             shared.load_qrels(write(tmp_path / "given", runs[0]), "other")
