@@ -19,7 +19,6 @@ from tests.conftest import SAMPLE, Command, write
 from tests.ingest.variants import (
     ALIGNED,
     FRAMES,
-    GUIDE,
     MEASURES,
     QRELS,
     QRELS_FILES,
@@ -29,10 +28,10 @@ from tests.ingest.variants import (
     RUNS,
     TREC_QRELS,
     TREC_RUN,
-    format_of,
     nested,
 )
 from tests.tools import formats_table
+from tests.tools.formats_table import GUIDE, format_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd

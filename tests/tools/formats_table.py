@@ -10,10 +10,53 @@ import re
 from collections.abc import Iterable
 
 from tests.conftest import ROOT
-from tests.ingest.variants import FRAMES, GUIDE, QRELS_FILES, QRELS_FRAMES, RUNS, format_of
+from tests.ingest.variants import FRAMES, QRELS_FILES, QRELS_FRAMES, RUNS
 
 PAGE = ROOT / "evalsql" / "docs" / "loading.md"
 _TABLE = re.compile(r"(?<=<!-- formats: begin -->\n\n).*?(?=\n<!-- formats: end -->)", re.DOTALL)
+
+
+# Formats as the guide lists them, with what writes them; a variant belongs to the longest one that it starts with.
+GUIDE = {
+    "TREC": "most systems; trec_eval",
+    "Parquet": "pandas, polars, DuckDB, Spark",
+    "Feather": "pandas, pyarrow",
+    "Arrow stream": "pyarrow",
+    "CSV": "PyTerrier, pandas, spreadsheets",
+    "TSV": "BEIR, ir_measures, pandas",
+    "text with a header": "PyTerrier",
+    "text of three columns": "`topic document grade`",
+    "JSON dict of dicts": "ranx, pytrec_eval, BEIR's `results.json`",
+    "JSON list of rows": "pandas, any program",
+    "JSON rankings": "`{topic: [document, ...]}`",
+    "JSON lines": "a row or a ranking a line",
+    "MS MARCO": "runs of three or four columns, qrels",
+    "tar archive": "runs, or one file of judgments; plain or packed",
+    "BLAST tabular": "BLAST, `-outfmt 6` and `7`",
+    "DIAMOND": "DIAMOND, with and without header",
+    "MMseqs2": "MMseqs2, `convertalis`",
+    "HMMER": "HMMER, `--tblout` and `--domtblout`",
+    "Infernal": "Infernal, `--tblout`",
+    "LETOR": "LETOR, RankLib, Elasticsearch LTR",
+    "Quepid": "Quepid's export of ratings",
+    "pandas": "DataFrame",
+    "polars": "DataFrame",
+    "Arrow": "Table",
+    "DuckDB": "relation, over any file or database",
+    "nested dicts": "`{topic: {document: score}}`",
+    "rankings": "`{topic: [document, ...]}`",
+    "tuples": "`(topic, document, score)`, list or iterator",
+    "dicts": '`[{"qid": ..., "docno": ..., "score": ...}]`',
+    "ScoredDoc": "ir_measures",
+    "Qrel": "ir_measures",
+}
+OTHER_NAMES = {"an iterator of tuples": "tuples"}
+
+
+def format_of(kind: str) -> str:
+    """The format of the guide that a variant is of."""
+    kind = OTHER_NAMES.get(kind, kind)
+    return max((name for name in GUIDE if kind.startswith(name)), key=len)
 
 
 def table() -> str:
