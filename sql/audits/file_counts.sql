@@ -92,7 +92,7 @@ kept as (
     left join meta_rows
         on meta_rows.qrels_id = file_rows.id
         and concat('topics.', meta_rows.key) = file_rows.kind
-    where file_rows.kind like 'topics.%'
+    where substr(file_rows.kind, 1, 7) = 'topics.'
 )
 select
     concat(

@@ -61,7 +61,7 @@ with used as (
     from files
     where
         kind in ('qrels', 'weights')
-        or kind like 'topics.%'
+        or substr(kind, 1, 7) = 'topics.'
     group by id
 )
 select
