@@ -30,8 +30,7 @@ from evalsql.warehouse.warehouse import Warehouse, open_shut_in
 from evalsql.words import counted
 
 app = typer.Typer(
-    help="Write runs, judgments, values or the whole warehouse to files that can be loaded again.\n\n"
-    "Example: evalsql export runs 'rerank-*' -o trec",
+    help="Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -67,9 +66,9 @@ def runs(
     replace: Replace = False,
     where: Where,
 ) -> None:
-    """Write runs, a file each; one by itself goes to standard output without -o.
+    """Write runs, a file each.
 
-    As TREC files, the JSON of BEIR and ranx, Parquet or JSON lines.
+    As TREC files, the JSON of BEIR and ranx, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export runs bm25 --format parquet -o bm25.parquet
     """
@@ -86,9 +85,9 @@ def qrels(
     replace: Replace = False,
     where: Where,
 ) -> None:
-    """Write judgments, a file a set; one by itself goes to standard output without -o.
+    """Write judgments, a file a set.
 
-    As TREC files, the TSV of BEIR, Parquet or JSON lines.
+    As TREC files, the TSV of BEIR, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export qrels sample --format beir -o test.tsv
     """
@@ -105,9 +104,9 @@ def topics(
     replace: Replace = False,
     where: Where,
 ) -> None:
-    """Write texts and groups of topics as JSON lines, a file a judgment set.
+    """Write texts and groups of topics as JSON lines.
 
-    The format beir has them as the queries.jsonl of BEIR.
+    Each judgment set is a file. The format beir has them as the queries.jsonl of BEIR.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
@@ -172,7 +171,9 @@ def warehouse(
     replace: Annotated[bool, typer.Option("--replace", help="Write over another export in this folder.")] = False,
     where: Where,
 ) -> None:
-    """Write the whole warehouse into a folder: a Parquet file for each table, and its SQL.
+    """Write the whole warehouse into a folder.
+
+    It holds a Parquet file for each table, and the warehouse's SQL.
 
     evalsql import makes a warehouse of it again. DuckDB by itself queries the folder in place: duckdb -init open.sql
 
