@@ -70,6 +70,7 @@ def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path) -> None:
         fresh.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
         fresh.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
         fresh.load_weights({"only other": 2.0}, "other")
+        fresh.load_topics({"only other": {"text": "what?", "language": "en"}}, qrels="other")
         run = {"1": {"a": 3.0, "b": 3.0, "only two": 1.0}, "2": {"c": 1.0}, "topic of two": {"a": 1.0}}
         fresh.load_run(run, "two", qrels=["main", "other"])
         assert sizes(fresh) == kept
