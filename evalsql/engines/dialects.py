@@ -140,6 +140,7 @@ _SPARK = Dialect(
     {
         NESTED: "Spark does not find the recursive relation there",
         DISTINCT: "Spark recurses by UNION ALL only",
+        WINDOWS: "Spark does not let a window read the recursive relation",
     },
     "A recursion in it may go deeper than Spark allows by default; spark.sql.cteRecursionLevelLimit raises that.",
 )
