@@ -85,6 +85,7 @@ def test_these_measures_are_refused_at_their_defaults_and_no_others() -> None:
     [
         ("alpha_nDCG", "spark", "a WITH inside the recursion candidates"),
         ("NumPrefs", "databricks", "a UNION without ALL in the recursion implied"),
+        ("ERR(ties='expected')", "spark", "a window in the recursion passed"),
         ("alpha_nDCG", "datafusion", "a WITH inside the recursion candidates"),
         ("ERR(ties='expected')", "sqlite", "a window in the recursion passed"),
         ("TAP@5", "sqlite", "a cast to a 32-bit float"),
