@@ -117,7 +117,8 @@ class Cluster:
 
 
 def _children(pid: int) -> list[int]:
-    return [int(text) for text in _read(Path(f"/proc/{pid}/task/{pid}/children")).split()]
+    threads = Path(f"/proc/{pid}/task").glob("*/children")  # each has those that this thread started
+    return [int(text) for children in threads for text in _read(children).split()]
 
 
 def _read(path: Path) -> bytes:
