@@ -13,7 +13,7 @@ from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.tokens import Token, tokens
 from evalsql.cli.statements import split
 
-_BUILT = ("tables", "steps", "measures", "statistics", "reports")
+_BUILT = ("tables", "steps", "measures", "fusion", "statistics", "reports", "judging")
 _WORDS = """
     select from where group by having order limit offset join left right full inner cross using on as and or not in is
     null between like distinct union all except intersect with recursive case when then else end exists asc desc over
