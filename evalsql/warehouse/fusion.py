@@ -247,7 +247,10 @@ def _warn_of_topics(database: Database, names: Sequence[str]) -> None:
         )
     """)
     if partial:
-        text = f"{counted(partial, 'topic')} of these runs not in all of them; they are fused from those that have them"
+        words = "is not in all of these runs; it is" if partial == 1 else "are not in all of these runs; they are"
+        text = (
+            f"{counted(partial, 'topic')} {words} fused from what has documents for {'it' if partial == 1 else 'them'}"
+        )
         warnings.warn(text, InputWarning, stacklevel=3)
 
 

@@ -282,7 +282,7 @@ def test_topics_that_not_all_runs_have_are_told(golden: Warehouse) -> None:
     with new_warehouse() as warehouse:
         warehouse.load_run({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "both")
         warehouse.load_run({"q1": {"a": 1.0}}, "one")
-        with pytest.warns(evalsql.InputWarning, match="1 topic of these runs not in all of them"):
+        with pytest.warns(evalsql.InputWarning, match="1 topic is not in all of these runs"):
             warehouse.fuse("rrf", ["both", "one"], "new")
         assert scores_of(warehouse, "new") == {
             "q1": {"a": pytest.approx(2 / 61)},
