@@ -24,6 +24,7 @@ from tests.measures import (
     test_curves,
     test_diversity,
     test_judged_only,
+    test_levels,
     test_peers,
     test_preferences,
     test_tap,
@@ -160,6 +161,11 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
         for measure in test_judged_only.variants(relation):
             arguments = {**measure.arguments, "judged_only": True}
             yield "random", Measure(relation, arguments), EXACT
+    for relation in test_levels.TAKING:
+        defaults = {parameter.name: parameter.default for parameter in relation.parameters}
+        yield "random", Measure(relation, {**defaults, "rel": 2}), EXACT
+    uncut = ["Success(k=null)", "FPR(nonrelevant='judged',k=null)", "Specificity(k=null)"]
+    yield from _named("random", uncut, EXACT)
     for k in (1, 2, 5):
         yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
     yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)

@@ -1,0 +1,55 @@
+"""A least grade of 2 gives what the same judgments give when their grades of 2 are 1 and those of 1 are 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evalsql import Warehouse
+from evalsql.catalog.relations import Relation, read_catalog
+from tests.conftest import new_warehouse
+from tests.random_collections import collection
+
+SEEDS = range(30)
+FAMILIES = ("binary", "classification", "counts")
+TAKING = [
+    relation
+    for relation in read_catalog().measures
+    if relation.family in FAMILIES and any(each.name == "rel" for each in relation.parameters)
+]
+
+
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[tuple[Warehouse, Warehouse]]:
+    """Judgments as they are, and with one grade less."""
+    with new_warehouse() as graded, new_warehouse() as lowered:
+        for seed in SEEDS:
+            one = collection(seed)
+            less = {
+                topic: {document: min(grade, 0) if grade < 2 else grade - 1 for document, grade in grades.items()}
+                for topic, grades in one.qrels.items()
+            }
+            for warehouse, qrels in ((graded, one.qrels), (lowered, less)):
+                warehouse.load_qrels(qrels, f"{seed}")
+                warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+        yield graded, lowered
+
+
+@pytest.mark.parametrize("relation", TAKING, ids=lambda relation: relation.name)
+def test_a_higher_level_is_as_if_grades_were_lower(loaded: tuple[Warehouse, Warehouse], relation: Relation) -> None:
+    graded, lowered = loaded
+    query = "select qrels, topic, value from {}(rel := {}) order by all"
+    high = graded.rows(query.format(relation.name, 2))
+    low = lowered.rows(query.format(relation.name, 1))
+    assert [row[:2] for row in high] == [row[:2] for row in low]
+    assert [row[2] for row in high] == pytest.approx([row[2] for row in low], abs=1e-12)
+    assert len({round(value, 6) for *_, value in high}) > 1
+
+
+def test_no_cutoff_is_one_that_no_ranking_reaches(loaded: tuple[Warehouse, Warehouse]) -> None:
+    graded, _ = loaded
+    for call in ("success(k := {})", "fpr(nonrelevant := 'judged', k := {})", "specificity(k := {})"):
+        whole, far = (graded.rows(f"select * from {call.format(k)} order by all") for k in ("null", "1000000"))
+        assert whole == far, call
+        assert len({row[3] for row in whole}) > 1, call
