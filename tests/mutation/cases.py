@@ -23,6 +23,7 @@ from tests.conftest import FIXTURES, _once, new_warehouse, write
 from tests.measures import (
     test_curves,
     test_diversity,
+    test_ir_measures,
     test_judged_only,
     test_levels,
     test_peers,
@@ -38,6 +39,13 @@ from tests.random_collections import collection
 CATALOG = read_catalog()
 SEEDS = range(60)  # the fewest that one of these tests takes
 EXACT = 1e-9
+# What tests compare beside the value.
+COLUMNS = {
+    "tap": ("threshold", "reached", "weight"),
+    "break_even": ("rank",),
+    "max_f": ("rank",),
+    "ift": ("expected_items",),
+}
 Values = dict[tuple[str, ...], float | None]
 
 
@@ -166,6 +174,8 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
         yield "random", Measure(relation, {**defaults, "rel": 2}), EXACT
     uncut = ["Success(k=null)", "FPR(nonrelevant='judged',k=null)", "Specificity(k=null)"]
     yield from _named("random", uncut, EXACT)
+    for name, forms in test_ir_measures.SPELLINGS.items():
+        yield from _named("random", [form.format(name) for form in forms], EXACT)
     for k in (1, 2, 5):
         yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
     yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
@@ -184,11 +194,18 @@ def _named(data: str, names: list[str], within: float) -> Iterator[tuple[str, Me
 
 
 def values(warehouse: Warehouse, measure: Measure) -> Values:
-    """The values of a measure by judgment set, run and topic; a row that comes twice has a key of its own."""
+    """The values of a measure, and of columns that tests compare, by judgment set, run, topic and column.
+
+    A row that comes twice has a key of its own.
+    """
+    columns = ("value", *COLUMNS.get(measure.relation.name, ()))
     found: Values = {}
-    for *key, value in warehouse.rows(f"select qrels, run, topic, value from {measure.call}"):
-        place = tuple(map(str, key))
-        found[(*place, "again") if place in found else place] = value
+    for qrels, run, topic, *numbers in warehouse.rows(
+        f"select qrels, run, topic, {', '.join(columns)} from {measure.call}"
+    ):
+        for column, number in zip(columns, numbers, strict=True):
+            place = (qrels, run, topic, column)
+            found[(*place, "again") if place in found else place] = number
     return found
 
 

@@ -133,8 +133,7 @@ def _window_changes(window: exp.Expression, shown: str) -> Iterator[tuple[str, C
         yield f"without part {nth + 1} of the partition: {shown}", lambda found, nth=nth: _without_part(found, nth)
     spec = window.args.get("spec")
     if spec is not None:
-        if window.args.get("order"):
-            yield f"without frame: {shown}", lambda found: found.set("spec", None)
+        # Without a frame the sum down to a rank is the same, as no two documents have one rank.
         if spec.args.get("start") == "UNBOUNDED":
             yield f"frame from the row before: {shown}", lambda found: _start_at_one(found.args["spec"])
         if spec.args.get("end") == "CURRENT ROW":
