@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -134,7 +133,7 @@ def _expected(name: str, make: Callable[[str], Database]) -> dict[str, str]:
 
 def _definitions(database: Database, folder: str) -> dict[str, Definition]:
     """Kind and name of what a database defines, by the digest of the statement that makes it."""
-    copy = f"copy_{secrets.token_hex(8)}"
+    copy = f"copy_{os.urandom(8).hex()}"
     ((name,),) = database.rows("select system.main.current_database()")
     place = os.path.join(folder, copy)
     database.execute(f"attach ':memory:' as {copy} (read_write)")
