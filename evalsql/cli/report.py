@@ -47,7 +47,7 @@ def report(
         typer.Option(
             "--with",
             metavar="SECTION",
-            help=f"Show this section too: {', '.join(ON_REQUEST)} (the latter for {MOST_THRESHOLDS} runs at most).",
+            help=f"Show this section too: {', '.join(ON_REQUEST)} (the latter is there up to {MOST_THRESHOLDS} runs).",
         ),
     ] = None,
     without: Annotated[

@@ -30,8 +30,7 @@ _OF_SCORES: Mapping[str, str] = {
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "
     "order by list_position([{names}], measure), list_position([{names}], other)",
 }
-# Sections that cost more than they tell most readers: which are shown only where they are asked for, and which are
-# left out of their own accord where runs are many.
+# Sections that are shown where they are asked for: the first ones always, the last where runs are many.
 ON_REQUEST = ("roc", "threshold")
 MOST_THRESHOLDS = 30
 _SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
@@ -192,7 +191,7 @@ def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, An
         most = max(MOST_LISTS // num_topics, 2)
         runs = list(dict.fromkeys([best, overview.baseline, *overview.runs]))[:most]
         first = overview.names[0]
-        values: dict[tuple[Any, Any], Any] = {
+        values: dict[Any, Any] = {
             (run, topic): value
             for name, run, topic, value in overview.tables["values"].rows
             if name == first and run in (best, overview.baseline)
@@ -204,8 +203,10 @@ def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, An
 
         topics = sorted(overview.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
         documents = gatherer.documents(runs, topics, overview.measures[0])
-    num_judgments, num_grades, loaded_at = gatherer.facts(overview.runs)
-    return Evidence(*tested, *documents, gatherer.texts(), num_judgments, num_grades, loaded_at, gatherer.findings())
+    judgments, grades, loaded_at = gatherer.facts(overview.runs)
+    pairs, steps, factors = tested
+    texts, findings = gatherer.texts(), gatherer.findings()
+    return Evidence(pairs, steps, factors, *documents, texts, judgments, grades, loaded_at, findings)
 
 
 def chart_rows(

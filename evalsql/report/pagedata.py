@@ -95,7 +95,7 @@ def _values(overview: Overview, topics: Sequence[str]) -> dict[str, list[list[fl
 
 def _pairs(pairs: Mapping[tuple[str, str], Sequence[Any]], runs: Sequence[str]) -> list[list[Any]]:
     """By the first run's number and then that of each after it: difference of the first less the second, and so on."""
-    rows = []
+    rows: list[list[Any]] = []
     for at, one in enumerate(runs):
         row: list[Any] = []
         for other in runs[at + 1 :]:
@@ -122,7 +122,7 @@ def _short(value: float | None) -> float | None:
 
 
 def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -> dict[str, Any]:
-    """By topic the names and grades of documents; by run their numbers down the ranking and what they contribute."""
+    """By topic names and grades of documents, and by run their numbers down the ranking and what they contribute."""
     number = {run: at for at, run in enumerate(runs)}
     place = {topic: at for at, topic in enumerate(topics)}
     held: dict[int, dict[str, Any]] = {}

@@ -24,6 +24,7 @@ from tests.bench.comparing import statistics
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
 from tests.bench.memory import from_memory
+from tests.bench.page_work import report_page
 from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import MarkersError, Result, plain, replaced, section
@@ -43,6 +44,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "adding": adding,
     "one-system": one_system,
     "statistics": statistics,
+    "report": report_page,
     "peers": more_peers,
 }
 _GROWTH = (1, 10, 100)  # million rows

@@ -54,7 +54,7 @@ const axis = (range, across) => {
     state.view === "difference" && base > 0.15 && h("text", {x: percent(base), dx: -34, y: 12, "text-anchor": "end"}, worse[0]),
     h("text", {x: percent(base), y: 12, "text-anchor": base < 0.06 ? "start" : base > 0.94 ? "end" : "middle", class: "t-baseline"}, "baseline"),
     state.view === "difference" && base < 0.85 && h("text", {x: percent(base), dx: 34, y: 12}, worse[1]),
-    ticks(...range).map((at) => h("text", {x: percent(across(at)), y: 30, "text-anchor": "middle"}, state.view === "mean" ? plain(at) : plus(at))));
+    ticks(...range).filter((at) => across(at) < 0.95).map((at) => h("text", {x: percent(across(at)), y: 30, "text-anchor": "middle"}, state.view === "mean" ? plain(at) : plus(at))));
 };
 const columns = {
   place: {title: "", key: (run) => ranked().indexOf(run)},
@@ -109,7 +109,7 @@ const field = (runs) => {
   const up = scale(...range);
   const y = (number) => 26 + 204 * (1 - up(number));
   const x = (at) => percent(0.04 + (0.95 * (at + 0.5)) / runs.length);
-  const label = (run, at, low) => h("text", {x: x(at), y: low ? Math.min(y(endsOf(run).wideLow ?? endsOf(run).at) + 16, 244) : 14,
+  const label = (run, at, low) => h("text", {x: x(at), y: low ? Math.min(y(endsOf(run).wideLow ?? endsOf(run).at) + (run === baseline() ? 66 : 16), 244) : 14,
     "text-anchor": at > runs.length * 0.8 ? "end" : at < runs.length * 0.2 ? "start" : "middle",
     class: run === system() ? "t-system" : run === baseline() ? "t-baseline" : ""}, `${ranked().indexOf(run) + 1} ${data.runs[run]}`);
   const names = runs.map((run, at) => [run, at]).filter(([run, at]) => run === system() || run === baseline() || at === runs.length - 1);
@@ -125,7 +125,8 @@ const field = (runs) => {
           h("line", {class: "ends thick", x1: x(at), x2: x(at), y1: y(ends.low), y2: y(ends.high)})],
         isBase ? diamond(x(at), y(ends.at)) : h("circle", {class: `mark${isAlike(run) && run !== system() ? " alike" : ""}`, cx: x(at), cy: y(ends.at), r: 3.2}));
     }),
-    names.map(([run, at]) => label(run, at, run !== system())));
+    names.map(([run, at]) => [run === baseline() && run !== system() &&
+      h("line", {class: "zero", "stroke-dasharray": "2 2", x1: x(at), x2: x(at), y1: y(endsOf(run).at), y2: y(endsOf(run).at) + 52}), label(run, at, run !== system())]));
 };
 const legend = () => {
   const tests = data.runs.length - 1;
