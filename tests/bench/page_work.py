@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from tests.bench.peers import Peers
 from tests.bench.report import Goal, Measured, Result
@@ -20,7 +21,7 @@ def report_page(stage: Stage, peers: Peers) -> Iterator[Result]:
     for systems, goal in GOALS:
         chosen = names[:systems]
         command = ["report", *chosen, "-o", page, "--db", database]
-        found = stage.repeated(f"report, {len(chosen)} systems", lambda command=command: stage.evalsql(*command))  # type: ignore[misc]
+        found = stage.repeated(f"report, {len(chosen)} systems", partial(stage.evalsql, *command))
         work = f"report -o report.html, {len(chosen)} systems"
         processor = Measured(found.user, found.user, found.peak)
         yield Result(
