@@ -107,7 +107,7 @@ def _pairs(pairs: Mapping[tuple[str, str], Sequence[Any]], runs: Sequence[str]) 
             else:
                 row.append(None)
                 continue
-            row.append([topics, _short(difference), _short(half), wins, losses])
+            row.append([topics, difference, None if half is None else float(f"{half:.10g}"), wins, losses])
         rows.append(row)
     return rows
 

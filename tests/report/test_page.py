@@ -194,12 +194,12 @@ def test_rows_sort_by_mouse_and_by_keyboard(watched: Watched, folder: Path) -> N
 
 def test_the_filter_filters_charts_tables_and_ticks(watched: Watched) -> None:
     everyone = watched.rows()
-    ticks = len(watched.page.query_selector_all("#topics-body tr.row:first-child .tick"))
+    ticks = len(watched.page.query_selector_all("#topics-body > table tr.row:first-child .tick"))
     assert ticks == len(everyone) - 2
     watched.page.get_by_label("Show").fill("BM25")
     assert watched.rows() == watched.rows("#board") == [run for run in everyone if "bm25" in run]
     assert watched.page.get_by_role("status").inner_text() == "2 of 8 systems"
-    assert len(watched.page.query_selector_all("#topics-body tr.row:first-child .tick")) == 1
+    assert len(watched.page.query_selector_all("#topics-body > table tr.row:first-child .tick")) == 1
     assert len(watched.page.query_selector_all("#precision-recall polyline")) == 3  # system and baseline stay
     watched.page.get_by_label("Show").fill("")
     assert watched.rows() == everyone
@@ -233,9 +233,9 @@ def test_a_topic_opens_its_documents_and_the_back_button_closes_it(watched: Watc
         shown = page.query_selector_all(".side table")[side].query_selector_all("tbody tr")
         found = [[cell.inner_text() for cell in row.query_selector_all("td")] for row in shown]
         assert [cells[2] for cells in found] == [row["document"] for row in rows][:20]
-        assert [cells[1] for cells in found] == ["?" if row["grade"] is None else str(row["grade"]) for row in rows][
-            :20
-        ]
+        assert [cells[1].replace("\u2212", "-") for cells in found] == [
+            "?" if row["grade"] is None else str(row["grade"]) for row in rows
+        ][:20]
         assert [cells[4] for cells in found] == [f"{row['contribution']:.3f}" for row in rows][:20]
         elsewhere = {
             row["document"]: row["rank"]
