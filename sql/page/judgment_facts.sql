@@ -9,8 +9,14 @@
 select
     count(*) as num_judgments,
     count(distinct case when judged_documents.grade >= 0 then judged_documents.grade end) as num_grades,
-    greatest(max(qrels.loaded_at), (select max(runs.loaded_at) from runs join chosen_runs on chosen_runs.run = runs.run))
-        as loaded_at
+    greatest(
+        max(qrels.loaded_at),
+        (
+            select max(runs.loaded_at)
+            from runs
+            join chosen_runs on chosen_runs.run = runs.run
+        )
+    ) as loaded_at
 from judged_documents
 join qrels on qrels.qrels_id = judged_documents.qrels_id
 where qrels.qrels = $qrels
