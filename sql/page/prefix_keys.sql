@@ -25,4 +25,4 @@ select
     chosen_lists.run,
     chosen_lists.topic
 from chosen_lists
-cross join range(0, $depth + 1) as lengths(num_kept)
+cross join (select unnest(range(0, $depth + 1)) as num_kept) as lengths
