@@ -196,14 +196,14 @@ def test_the_filter_filters_charts_tables_and_ticks(watched: Watched) -> None:
     everyone = watched.rows()
     ticks = len(watched.page.query_selector_all("#topics-body > table tr.row:first-child .tick"))
     assert ticks == len(everyone) - 2
-    watched.page.get_by_label("Show").fill("BM25")
+    watched.page.locator("#show").fill("BM25")
     assert watched.rows() == watched.rows("#board") == [run for run in everyone if "bm25" in run]
     assert watched.page.get_by_role("status").inner_text() == "2 of 8 systems"
     assert len(watched.page.query_selector_all("#topics-body > table tr.row:first-child .tick")) == 1
     assert len(watched.page.query_selector_all("#precision-recall polyline")) == 3  # system and baseline stay
-    watched.page.get_by_label("Show").fill("")
+    watched.page.locator("#show").fill("")
     assert watched.rows() == everyone
-    watched.page.get_by_label("Others").select_option("none")
+    watched.page.locator("#others").select_option("none")
     assert not watched.page.query_selector_all("#topics-body .tick")
     assert len(watched.page.query_selector_all("#precision-recall polyline")) == 2
 
