@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from sqlglot import exp
 
 from evalsql.catalog.relations import Relation
 from evalsql.catalog.tree import parse
 
-Change = Callable[[exp.Expression], None]
-_SWAPPED: dict[type[exp.Expression], type[exp.Expression]] = {
+Change = Callable[[Any], object]
+_SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.GTE,
     exp.GTE: exp.GT,
     exp.LT: exp.LTE,
@@ -71,12 +73,12 @@ def mutants(relation: Relation) -> Iterator[Mutant]:
                 yield Mutant(replace(relation, body=text), what)
 
 
-def _text(tree: exp.Expression) -> str:
+def _text(tree: exp.Expr) -> str:
     # Names of relations are found behind "from" and "join" whatever their case, those of windows are not.
     return str(tree.sql(dialect="duckdb", comments=False)).lower()
 
 
-def _changes(node: exp.Expression) -> Iterator[tuple[str, Change]]:
+def _changes(node: exp.Expr) -> Iterator[tuple[str, Change]]:
     shown = " ".join(_text(node).split())
     shown = shown if len(shown) <= 90 else f"{shown[:87]}..."
     swapped = _SWAPPED.get(type(node))
@@ -115,22 +117,27 @@ def _changes(node: exp.Expression) -> Iterator[tuple[str, Change]]:
         yield f"without distinct in {shown}", lambda found: _put(found, found.expressions[0])
 
 
-def _case_changes(case: exp.Expression, shown: str) -> Iterator[tuple[str, Change]]:
+def _case_changes(case: exp.Expr, shown: str) -> Iterator[tuple[str, Change]]:
     branches = case.args["ifs"]
     for nth in range(len(branches)):
         if len(branches) > 1:
-            yield f"without branch {nth + 1} of {shown}", lambda found, nth=nth: found.args["ifs"][nth].pop()
+            yield f"without branch {nth + 1} of {shown}", partial(_without_branch, nth)
         else:
             yield f"only else of {shown}", lambda found: _put(found, found.args.get("default") or exp.Null())
-        yield (
-            f"always branch {nth + 1} of {shown}",
-            lambda found, nth=nth: _put(found, found.args["ifs"][nth].args["true"]),
-        )
+        yield f"always branch {nth + 1} of {shown}", partial(_only_branch, nth)
 
 
-def _window_changes(window: exp.Expression, shown: str) -> Iterator[tuple[str, Change]]:
+def _without_branch(nth: int, case: exp.Expr) -> None:
+    case.args["ifs"][nth].pop()
+
+
+def _only_branch(nth: int, case: exp.Expr) -> None:
+    _put(case, case.args["ifs"][nth].args["true"])
+
+
+def _window_changes(window: exp.Expr, shown: str) -> Iterator[tuple[str, Change]]:
     for nth in range(len(window.args.get("partition_by") or ())):
-        yield f"without part {nth + 1} of the partition: {shown}", lambda found, nth=nth: _without_part(found, nth)
+        yield f"without part {nth + 1} of the partition: {shown}", partial(_without_part, nth)
     spec = window.args.get("spec")
     if spec is not None:
         # Without a frame the sum down to a rank is the same, as no two documents have one rank.
@@ -140,36 +147,37 @@ def _window_changes(window: exp.Expression, shown: str) -> Iterator[tuple[str, C
             yield f"frame to the end: {shown}", lambda found: _end_unbounded(found.args["spec"])
 
 
-def _start_at_one(spec: exp.Expression) -> None:
+def _start_at_one(spec: exp.Expr) -> None:
     spec.set("start", exp.Literal.number(1))
 
 
-def _end_unbounded(spec: exp.Expression) -> None:
+def _end_unbounded(spec: exp.Expr) -> None:
     spec.set("end", "UNBOUNDED")
     spec.set("end_side", "FOLLOWING")
 
 
-def _without_part(window: exp.Expression, nth: int) -> None:
+def _without_part(nth: int, window: exp.Expr) -> None:
     parts = list(window.args["partition_by"])
     del parts[nth]
     window.set("partition_by", parts)
 
 
-def _joins_columns(node: exp.Expression) -> bool:
+def _joins_columns(node: exp.Expr) -> bool:
     """Whether it is a condition on two columns, the contrary of which joins nearly all rows with all others."""
     return isinstance(node, exp.EQ) and all(isinstance(side, exp.Column) for side in (node.this, node.expression))
 
 
-def _is_only_counted(literal: exp.Expression) -> bool:
+def _is_only_counted(literal: exp.Expr) -> bool:
     """Whether it stands in count(case when ... then 1 end), where any other number does the same."""
     branch = literal.parent
-    is_taken = isinstance(branch, exp.If) and branch.args["true"] is literal
-    return is_taken and isinstance(branch.parent, exp.Case) and isinstance(branch.parent.parent, exp.Count)
+    if not isinstance(branch, exp.If) or branch.args["true"] is not literal:
+        return False
+    return isinstance(branch.parent, exp.Case) and isinstance(branch.parent.parent, exp.Count)
 
 
-def _put(node: exp.Expression, other: exp.Expression) -> None:
+def _put(node: exp.Expr, other: exp.Expr) -> None:
     node.replace(exp.Paren(this=other.copy()) if isinstance(other, exp.Binary) else other.copy())
 
 
-def _swap(node: exp.Expression, kind: type[exp.Expression]) -> None:
+def _swap(node: exp.Expr, kind: type[exp.Expr]) -> None:
     node.replace(kind(**{name: value for name, value in node.args.items() if name in kind.arg_types}))
