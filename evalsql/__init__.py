@@ -18,8 +18,9 @@ if TYPE_CHECKING:
         WarehouseError,
     )
     from evalsql.warehouse.archive import import_warehouse
+    from evalsql.warehouse.entry import open
     from evalsql.warehouse.evaluator import Evaluator, evaluate
-    from evalsql.warehouse.warehouse import Warehouse, open
+    from evalsql.warehouse.warehouse import Warehouse
 
 __all__ = [
     "AuditError",
@@ -46,7 +47,7 @@ _HOMES = {
     "Warehouse": "evalsql.warehouse.warehouse",
     "evaluate": "evalsql.warehouse.evaluator",
     "import_warehouse": "evalsql.warehouse.archive",
-    "open": "evalsql.warehouse.warehouse",
+    "open": "evalsql.warehouse.entry",
 }
 _ERRORS = "evalsql.errors"
 

@@ -18,8 +18,9 @@ from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
+from evalsql.warehouse.entry import open
 from evalsql.warehouse.schema import MEMORY
-from evalsql.warehouse.warehouse import Warehouse, open
+from evalsql.warehouse.warehouse import Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
 # for them; every other measure is made for grades.

@@ -23,10 +23,11 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import UsageError
 from evalsql.version import __version__
 from evalsql.warehouse import archive, exporting
+from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.exporting import FORMATS, Written
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.outputs import part_of, whole_files
-from evalsql.warehouse.warehouse import Warehouse, open_shut_in
+from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
 
 app = typer.Typer(

@@ -13,8 +13,9 @@ from evalsql.cli.where import Where
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import ReachError, WarehouseError
+from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
 from evalsql.warehouse.schema import MEMORY
-from evalsql.warehouse.warehouse import Warehouse, open, open_shut_in, open_to_ask
+from evalsql.warehouse.warehouse import Warehouse
 
 
 @contextmanager

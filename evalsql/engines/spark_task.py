@@ -24,7 +24,8 @@ from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.sources import stem
 from evalsql.version import __version__
-from evalsql.warehouse.warehouse import Warehouse, open_to_ask
+from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     import pyarrow

@@ -20,7 +20,7 @@ from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_options import tie_rule_for
-from evalsql.warehouse.warehouse import open_to_ask
+from evalsql.warehouse.entry import open_to_ask
 
 _QRELS = "qrels"
 _RUN = "run"

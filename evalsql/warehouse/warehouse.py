@@ -1,4 +1,4 @@
-"""A warehouse: one file, what loads it and what asks it; ``open`` gives one."""
+"""A warehouse: one file, what loads it and what asks it; ``evalsql.open`` gives one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from evalsql.catalog.names import parse_measures
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
@@ -24,7 +23,7 @@ from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
-from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
+from evalsql.warehouse.opening import open_database
 from evalsql.warehouse.schema import MEMORY, add_temporary_relations, remake_own
 from evalsql.warehouse.user_measures import Sources
 
@@ -323,108 +322,3 @@ class Warehouse:
     def coverage(self, *, qrels: Names = (), runs: Names = ()) -> duckdb.DuckDBPyRelation:
         """How the topics of runs and judgments match: ``qrels, run, num_topics, missing_topics, extra_topics``."""
         return self.sql(self.evaluation.coverage_query(qrels, runs))
-
-
-def open(
-    path: str | Path | None = None,
-    *,
-    read_only: bool = False,
-    measures: Sources = (),
-    memory_limit: str | None = None,
-    wait: float = WAIT,
-    progress: Progress = silent,
-    external_access: bool | None = None,
-) -> Warehouse:
-    """Open a warehouse, making the file if there is none.
-
-    Args:
-        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
-        read_only: leave the file as it is; views of an older version are then replaced for this connection only.
-        measures: relation files, or folders of them, to have beside those of the file while it is open.
-        memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
-            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
-            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
-            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
-        wait: for how many seconds to try again while another process has the file locked.
-        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
-            has none to copy.
-        external_access: whether SQL may read and write other files and load extensions. By default it may where the
-            file defines nothing but evalsql's own relations; a warning says so where it defines others.
-
-    Raises:
-        UsageError: the limit is no size.
-        WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
-        CatalogError: a relation does not hold to the contract; the message names file and line.
-    """
-    database = open_database(
-        str(path or default_path()),
-        read_only=read_only,
-        measures=measures,
-        memory_limit=memory_limit,
-        wait=wait,
-        progress=progress,
-        external_access=external_access,
-    )
-    return Warehouse(database)
-
-
-def open_shut_in(
-    path: str | Path | None = None,
-    *,
-    read_only: bool = False,
-    measures: Sources = (),
-    memory_limit: str | None = None,
-    files: Sequence[str] = (),
-    folders: Sequence[str] = (),
-    wait: float = WAIT,
-    progress: Progress = silent,
-) -> Warehouse:
-    """Open a warehouse that may come from a stranger, as ``open`` does: nothing in it reaches another file.
-
-    Args:
-        files, folders: what the engine may use nevertheless; it reads what is to be loaded.
-    """
-    database = open_database(
-        str(path or default_path()),
-        read_only=read_only,
-        measures=measures,
-        memory_limit=memory_limit,
-        wait=wait,
-        progress=progress,
-        reach=Reach(files, folders),
-    )
-    return Warehouse(database)
-
-
-def open_to_ask(
-    asked: Sequence[str],
-    *,
-    measures: Sources = (),
-    memory_limit: str | None = None,
-    threads: int | None = None,
-    progress: Progress = silent,
-) -> Warehouse:
-    """Open a warehouse in memory to ask for certain measures only, of runs that are loaded after judgments.
-
-    For common measures it opens in a quarter of the time, and for most it stores no documents without judgments.
-
-    Arguments and errors are those of ``open``; UsageError also for measures that are not known.
-
-    Args:
-        threads: how many the engine takes; by default one a core.
-    """
-    database = open_database(MEMORY, measures=measures, memory_limit=memory_limit, progress=progress, asked=asked)
-    warehouse = Warehouse(database)
-    if threads is not None:
-        warehouse.execute(f"set threads = {threads}")
-    warehouse.loader.keeps_unjudged = _reads_retrieved(warehouse.catalog, asked)
-    return warehouse
-
-
-def _reads_retrieved(catalog: Catalog, asked: Sequence[str]) -> bool:
-    """Whether one of these measures reads every retrieved document; a user's own may read whatever it likes."""
-    relations = [measure.relation for measure in parse_measures(asked, catalog)]
-    if any(relation in catalog.own for relation in relations):
-        return True
-    steps = catalog.build_order([relation.name for relation in relations])
-    return any("retrieved" in relation.reads for relation in steps)

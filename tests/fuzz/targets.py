@@ -21,9 +21,9 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.ingest import lines
 from evalsql.ingest.sources import open_sources
+from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.schema import MEMORY
-from evalsql.warehouse.warehouse import open_shut_in
 from evalsql.warehouse.writing import Writer
 
 CORPUS = Path(__file__).with_name("corpus")

@@ -17,7 +17,7 @@ import duckdb
 
 import evalsql
 from evalsql import EvalsqlError
-from evalsql.warehouse.warehouse import open_shut_in
+from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.writing import Writer
 from tests.trials._loads import left, told
 

@@ -15,7 +15,7 @@ from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.notes import note_ties
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.warehouse.warehouse import open_to_ask
+from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE
 
 HEAVY = (

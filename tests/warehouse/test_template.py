@@ -13,7 +13,7 @@ import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import opening, template
-from evalsql.warehouse.warehouse import open_to_ask
+from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE
 
 EVERYTHING = """
