@@ -16,20 +16,8 @@ import pytest
 import evalsql
 from evalsql import EvalsqlError, Warehouse
 from tests.conftest import SAMPLE, Command, write
-from tests.ingest.variants import (
-    ALIGNED,
-    FRAMES,
-    MEASURES,
-    QRELS,
-    QRELS_FILES,
-    QRELS_FRAMES,
-    RANKINGS,
-    RUN,
-    RUNS,
-    TREC_QRELS,
-    TREC_RUN,
-    nested,
-)
+from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
+from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
 from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
 

@@ -11,7 +11,8 @@ import pytest
 import evalsql
 from evalsql import UsageError
 from tests.conftest import SAMPLE, Command, write
-from tests.ingest.variants import RUN, RUNS, TREC_RUN, parquet
+from tests.ingest.sample_rows import RUN, TREC_RUN
+from tests.ingest.variants import RUNS, parquet
 
 SURROGATE = "d\ud800"
 

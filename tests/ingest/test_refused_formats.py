@@ -14,20 +14,8 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, write
-from tests.ingest.variants import (
-    MEASURES,
-    QRELS,
-    RANX,
-    RUN,
-    RUNS,
-    TREC_RUN,
-    delimited,
-    lines,
-    nested,
-    parquet,
-    ranked,
-    records,
-)
+from tests.ingest.sample_rows import QRELS, RUN, TREC_RUN
+from tests.ingest.variants import MEASURES, RANX, RUNS, delimited, lines, nested, parquet, ranked, records
 
 
 @pytest.fixture(scope="module")

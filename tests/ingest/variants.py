@@ -18,19 +18,24 @@ import polars
 import pyarrow
 from pyarrow import feather, ipc
 
-from tests.conftest import SAMPLE
+from tests.ingest.alignment_tables import (
+    BLAST,
+    DOMTBLOUT,
+    FIELDS,
+    FIELDS_OF_DIAMOND,
+    FIELDS_OF_OLD,
+    INFERNAL,
+    NHMMER,
+    TBLOUT,
+    aligned,
+    commented,
+    evalue,
+    hmmer,
+    text,
+)
+from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 
 MEASURES = ("nDCG@10", "AP", "P@5", "RR", "Bpref", "Judged@10")
-TREC_RUN = (SAMPLE / "runs" / "bm25.run").read_text()
-TREC_QRELS = (SAMPLE / "qrels.txt").read_text()
-
-
-def data_rows(text: str) -> list[list[str]]:
-    return [line.split() for line in text.splitlines() if not line.startswith("#")]
-
-
-RUN = [(row[0], row[2], float(row[4]), int(row[3])) for row in data_rows(TREC_RUN)]
-QRELS = [(row[0], row[2], int(row[3]), row[1]) for row in data_rows(TREC_QRELS)]
 
 
 def nested(rows: Sequence[Sequence[Any]]) -> dict[str, dict[str, Any]]:
@@ -92,83 +97,6 @@ def streamed(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
 def ms_marco() -> bytes:
     rows = [(topic, name, rank) for topic, names in ranked().items() for rank, name in enumerate(names, start=1)]
     return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
-
-
-def evalue(score: float) -> float:
-    """An E-value that is the lower the better the score is, by far below what 32 bits hold."""
-    return 10 ** (-8 * score)
-
-
-BLAST = [
-    *("qseqid", "sseqid", "pident", "length", "mismatch", "gapopen"),
-    *("qstart", "qend", "sstart", "send", "evalue", "bitscore"),
-]
-
-
-def aligned(rows: Sequence[Sequence[Any]], identity: str = "98.4") -> list[str]:
-    """Lines of the twelve columns that BLAST, DIAMOND and MMseqs2 write; the second alignment of a pair is worse."""
-    found = []
-    for topic, name, score, *_ in rows:
-        for value, bits in ((evalue(score), 20 * score), (10 * evalue(score), 1)):
-            cells = (topic, name, identity, 116, 1, 0, 1, 116, 4, 119, repr(value), f"{bits:.1f}")
-            found.append("\t".join(map(str, cells)))
-    return found
-
-
-def text(*lines: str) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
-FIELDS = (
-    "query acc.ver, subject acc.ver, % identity, alignment length, mismatches, gap opens, q. start, q. end, s. start, "
-    "s. end, evalue, bit score"
-)
-FIELDS_OF_OLD = (
-    "Query id, Subject id, % identity, alignment length, mismatches, gap openings, q. start, q. end, s. start, s. end, "
-    "e-value, bit score"
-)
-FIELDS_OF_DIAMOND = (
-    "Query ID, Subject ID, Percentage of identical matches, Alignment length, Number of mismatches, Number of gap "
-    "openings, Start of alignment in query, End of alignment in query, Start of alignment in subject, End of alignment "
-    "in subject, Expected value, Bit score"
-)
-
-
-def commented(program: str, fields: str, of_each: Sequence[str]) -> bytes:
-    """A table with comments above each query, the first of which has no hit."""
-    found = [f"# {program}", "# Query: none without a hit", "# Database: seqs", "# 0 hits found"]
-    topics = dict.fromkeys(row[0] for row in RUN)
-    for topic in topics:
-        lines = [line for line in of_each if line.startswith(f"{topic}\t")]
-        found += [f"# {program}", f"# Query: {topic} a protein", "# Database: seqs", f"# Fields: {fields}"]
-        found += [f"# {len(lines)} hits found", *lines]
-    return text(*found, f"# BLAST processed {len(topics) + 1} queries")
-
-
-def hmmer(header: Sequence[str], row: str) -> bytes:
-    lines = [row.format(t=topic, d=name, e=evalue(score), s=20 * score) for topic, name, score, *_ in RUN]
-    return text(*header, *lines, "#", "# Program:         hmmsearch", "# [ok]")
-
-
-TBLOUT = (
-    "#                                                               --- full sequence ---- --- best 1 domain ----",
-    "# target name        accession  query name           accession    E-value  score  bias   E-value  score  bias   "
-    "exp reg clu  ov env dom rep inc description of target",
-    "#------------------- ---------- -------------------- ---------- --------- ------ ----- --------- ------ -----",
-)
-DOMTBLOUT = (
-    "#                                                                            --- full sequence --- ----------",
-    "# target name        accession   tlen query name           accession   qlen   E-value  score  bias   #  of  "
-    "c-Evalue  i-Evalue  score  bias  from    to  from    to  from    to  acc description of target",
-)
-NHMMER = (
-    "# target name        accession  query name           accession  hmmfrom hmm to alifrom  ali to envfrom  env to  "
-    "sq len strand   E-value  score  bias  description of target",
-)
-INFERNAL = (
-    "#target name         accession query name           accession mdl mdl from   mdl to seq from   seq to strand "
-    "trunc pass   gc  bias  score   E-value inc description of target",
-)
 
 
 def in_order(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,34 +12,11 @@ from typing import Any
 
 import numpy
 import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 from scipy.stats import kendalltau
 
 import evalsql
 from tests.conftest import in_process, new_file
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# Names that mean something to HTML, JavaScript, Markdown, LaTeX and spreadsheets.
-NASTY = (
-    "<script>alert(1)</script>",
-    "</script><img src=x onerror=alert(1)>",
-    "**bold** | _it_ [x](y)",
-    r"100% \alpha $x^2$ {a}_b & #1 ~",
-    "=1+1",
-    "'\";--",
-)
-
-if not BROWSER and not os.environ.get("EVALSQL_DEMAND_BROWSER"):
-    pytest.skip("no Chromium is installed (Debian's package chromium)", allow_module_level=True)
-
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
@@ -339,54 +315,6 @@ def test_text_and_tables_read_without_javascript(browser: Browser, folder: Path)
     page.click("#more details:last-child summary")
     assert "0.0" in page.inner_text("#more details:last-child table")
     context.close()
-
-
-@pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("nasty")
-    documents = [f"{name} {at}" for name in NASTY for at in range(3)]
-    with evalsql.open(new_file(folder).rename(folder / "evalsql.duckdb")) as warehouse:
-        grades = {document: at % 2 for at, document in enumerate(documents)}
-        warehouse.load_qrels(dict.fromkeys(NASTY, grades), NASTY[0])
-        for at, name in enumerate(NASTY):
-            ranked = {document: float((place * (at + 3)) % 17) for place, document in enumerate(documents)}
-            warehouse.load_run(dict.fromkeys(NASTY[: len(NASTY) - at % 2], ranked), name)
-    return folder
-
-
-def test_names_are_text_on_the_page(browser: Browser, nasty: Path) -> None:
-    outcome = in_process(nasty, ["report", "-o", "report.html", "--with", "roc", "--title", NASTY[0]], "")
-    assert outcome.returncode == 0, outcome.stderr
-    page = browser.new_page()
-    found = Watched(page, nasty / "report.html")
-    assert sorted(found.rows()) == sorted(NASTY)
-    assert page.inner_text("h1") == NASTY[0]
-    page.click("#more > summary")
-    for name in NASTY:
-        assert name in page.inner_text("#winner table")
-        assert name in page.inner_text("#baseline")
-        page.select_option("#system", name)
-        assert name in page.inner_text("#topics-body")
-        for topic in page.query_selector_all("tr.row button.link"):
-            if topic.is_visible():
-                topic.click()
-                break
-    assert page.query_selector("img") is None
-    assert found.complaints == []
-    assert found.requests == [(nasty / "report.html").as_uri()]
-    page.close()
-
-
-def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
-    for extension in ("md", "tex", "json"):
-        assert in_process(nasty, ["report", "-o", f"report.{extension}"], "").returncode == 0
-    markdown = (nasty / "report.md").read_text()
-    assert "<script>" not in markdown.replace(r"\<", "")
-    assert r"\*\*bold\*\* \| \_it\_ \[x\]\(y\)" in markdown
-    latex = (nasty / "report.tex").read_text()
-    assert r"100\% \textbackslash{}alpha \$x\textasciicircum{}2\$ \{a\}\_b \& \#1 \textasciitilde{}" in latex
-    content = json.loads((nasty / "report.json").read_text())
-    assert {row["run"] for row in content["leaderboard"]} == set(NASTY)
 
 
 def test_126_systems_and_50_topics_stay_below_5_megabytes(tmp_path: Path) -> None:

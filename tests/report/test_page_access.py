@@ -5,30 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from tests.conftest import in_process
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DEMANDED = bool(os.environ.get("EVALSQL_DEMAND_BROWSER"))
 AXE = "axe-core@4.10.3"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-
-if not BROWSER and not DEMANDED:
-    pytest.skip("no Chromium is installed (Debian's package chromium)", allow_module_level=True)
-
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
