@@ -15,11 +15,13 @@ fast:
 test:
     pytest
 
-# the pages that are made from headers and examples
+# the pages and the picture that are made from headers, tests and examples
 docs:
     python -m tests.tools.measures_page
     python -m tests.tools.depth --write
     python -m tests.tools.readme
+    python -m tests.tools.formats_table
+    python -m tests.tools.picture
 
 # speed, memory and size beside the peers
 bench *names:
