@@ -136,6 +136,8 @@ def diff(
             moved = document_changes_query(warehouse.evaluation, run, other, pairs, depth=depth)
             table = Table(*warehouse.database.table(moved))
         write_table(table, output, keep=protected_files(warehouse))
-    note(f"{counted(len(rows), 'difference')} by topic between {run} and {other}")
+    shown = f"{wanted} of " if wanted < len(rows) else ""
+    note(f"{shown}{counted(len(rows), 'difference')} by topic, of {other} less {run}")
     if rows and not documents:
-        note(f"evalsql diff {run} {other} --documents names the documents that moved")
+        asked = f" -m {','.join(measure)}" if measure else ""
+        note(f"evalsql diff {run} {other}{asked} --documents names the documents that moved")

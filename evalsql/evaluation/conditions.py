@@ -97,12 +97,17 @@ def _resolved(
         found = exp.column(named[0].lower(), quoted=True)
         is_text = columns[named[0].lower()] == "VARCHAR"
     else:
+        if len(named) == 1 and named[0] in keys:
+            raise UsageError(f'--where "{text}": runs have no column "{named[0]}"; did you mean {META}.{named[0]}?')
         known = [*columns, f"{META}.KEY"]
-        raise UsageError(f'--where "{text}": {_unknown(".".join(named), known, "runs have no column")}')
+        raise UsageError(
+            f'--where "{text}": {_unknown(".".join(named), known, "runs have no column")}; a text is quoted'
+        )
     # A text such as 3f2a is no number, and then not equal to one; the engine's own cast would be an error.
     return exp.TryCast(this=found, to=exp.DataType.build("double")) if is_text and id(node) in numeric else found
 
 
 def _unknown(name: str, known: Collection[str], words: str) -> str:
-    near = difflib.get_close_matches(name, known, n=3) or sorted(known)
-    return f'{words} "{name}"; there are: {", ".join(near) or "none"}'
+    near = difflib.get_close_matches(name, known, n=3)
+    told = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
+    return f'{words} "{name}"; {told}'

@@ -72,7 +72,15 @@ class Rule(NamedTuple):
             return self._replace(problem=str(error))
         except ValueError:
             return self._replace(problem=f"{self.asked} stands for several measures; name one")
-        return self._replace(measure=measure)
+        return self._replace(measure=measure, problem=self._vain(measure))
+
+    def _vain(self, measure: Measure) -> str:
+        """Why no value of the measure could make the answer another one; empty where one could."""
+        low, high = measure.relation.header.bounds
+        if self.kind != "mean" or measure.arguments.get("gains") is not None or low <= self.bound <= high:
+            return ""
+        where = f"{measure.name} is between {low:g} and {high:g}, so that every run has the same answer"
+        return f'{where}; did you mean "{self.asked} drop <= {-self.bound:g}"?' if -1 <= self.bound < 0 else where
 
 
 class RuleFile(NamedTuple):

@@ -110,5 +110,5 @@ def _sure(
         return big, f"{text}. Its first place is sure too."
     others = "one other" if alike == 1 else f"{in_words(alike)} others"
     if row.is_sure:
-        return big, f"{text}. Its first place is not: {others} cannot be told apart from it."
+        return big, f"{text}. Its first place is not sure: {others} cannot be told apart from it."
     return big, f"{text}. {others[:1].upper()}{others[1:]} cannot be told apart from it."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evalsql.evaluation.notices import counted
@@ -158,7 +159,7 @@ def _missing(overview: Overview) -> Doubt:
         claim = f"Every run answers all {total}." if len(overview.runs) > 1 else f"The run answers all {total}."
         return Doubt("Missing topics.", False, claim, "", "none missing")
     more = f" and {len(lines) - _MOST_TOLD} more" if len(lines) > _MOST_TOLD else ""
-    claim = _sentence("; ".join(lines[:_MOST_TOLD]) + more)
+    claim = _sentence("; ".join(lines[:_MOST_TOLD]) + more, overview.runs)
     return Doubt("Missing topics.", True, claim, "A topic left out scores as an empty ranking does.", "")
 
 
@@ -174,7 +175,13 @@ def _ids(overview: Overview) -> Doubt:
         return Doubt(
             "Ids that do not match.", False, "Document ids of runs and judgments are of one kind.", "", "none found"
         )
-    return Doubt("Ids that do not match.", True, _sentence("; ".join(lines)), "Figures of such runs mean nothing.", "")
+    return Doubt(
+        "Ids that do not match.",
+        True,
+        _sentence("; ".join(lines), overview.runs),
+        "Figures of such runs mean nothing.",
+        "",
+    )
 
 
 def _audits(evidence: Evidence) -> Doubt:
@@ -186,8 +193,10 @@ def _audits(evidence: Evidence) -> Doubt:
     return Doubt("The file.", True, _sentence("; ".join(told)), "evalsql check runs all audits.", "")
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+def _sentence(text: str, names: Sequence[str] = ()) -> str:
+    """The text with a capital and a full stop; a name that it starts with stays as it is."""
+    first = text[:1] if text.startswith(tuple(names)) else text[:1].upper()
+    return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def summary(found: list[Doubt]) -> str:

@@ -175,9 +175,12 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
 
 def _method(catalog: Catalog, name: str, parameters: Mapping[str, Value], norm: str | None) -> Method:
     known = methods(catalog)
-    word = _ALIASES.get(name, name.lower().removeprefix("comb_").removesuffix("_fuse").removesuffix("fuse"))
+    plain = name.lower().replace("-", "_")
+    word = _ALIASES.get(plain, plain.removeprefix("comb").removesuffix("fuse").strip("_"))
     if word not in known:
-        raise UsageError(f'there is no method "{name}" of fusion; there are: {", ".join(known)}')
+        raise UsageError(
+            f'there is no method "{name}" of fusion, which comes before the runs; there are: {", ".join(known)}'
+        )
     relation = known[word]
     given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
     own = {each.name: each for each in relation.parameters if each.name not in _OWN}

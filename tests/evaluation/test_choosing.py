@@ -79,8 +79,9 @@ def test_runs_are_chosen(held: Warehouse, options: dict[str, Any], expected: str
 @pytest.mark.parametrize(
     ("where", "complaint"),
     [
-        ("branch = 'main'", 'runs have no column "branch"'),
-        ("meta.brnch = 'main'", 'no run has in its meta the key "brnch"; there are: branch'),
+        ("branch = 'main'", 'runs have no column "branch"; did you mean meta.branch?'),
+        ("meta.branch = main", 'runs have no column "main"; there are: comments'),
+        ("meta.brnch = 'main'", 'no run has in its meta the key "brnch"; nearest: branch'),
         ("run in (select run from runs)", "is not let through"),
         ("exists (from runs)", "is not let through"),
         ("read_text('/etc/passwd') = 'x'", "is not let through"),

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -329,3 +330,20 @@ def refused(
     warehouse.execute("drop table temp.scores")
     warehouse.database.unregister("drawn")
     return [bool(multipletests(p, alpha=ALPHA, method="holm")[0].any()) for (p,) in found]
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("nDCG@10 >= -0.01", 'nDCG@10 is between 0 and 1, .* did you mean "nDCG@10 drop <= 0.01"?'),
+        ("nDCG@10 >= 45", "nDCG@10 is between 0 and 1, so that every run has the same answer"),
+    ],
+)
+def test_a_rule_that_decides_nothing_is_no_answer(tmp_path: Path, command: Command, rule: str, told: str) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "q")
+        warehouse.load_run({"t": {"a": 1.0}}, "system")
+    answer = gate(command, path, "system", rule)
+    assert answer.returncode == 1
+    assert re.search(re.escape(told).replace(r"\.\*", ".*"), answer.stdout + answer.stderr)

@@ -224,7 +224,7 @@ def test_what_learns_from_judgments_does_not_learn_from_the_topic_itself() -> No
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"method": "rrff"}, 'no method "rrff" of fusion; there are: anz, bayes'),
+        ({"method": "rrff"}, 'no method "rrff" of fusion, which comes before the runs; there are: anz, bayes'),
         ({"runs": "bm25"}, "takes two runs at least"),
         ({"runs": ["bm25", "b*"]}, "bm25 is named twice"),
         ({"runs": ["bm25", "nosuch"]}, 'no run is called "nosuch"'),

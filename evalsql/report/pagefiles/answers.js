@@ -46,7 +46,7 @@ const isItSure = () => {
   const alike = ranked().filter(isAlike).length;
   if (!alike) return [big, `${text}. Its first place is sure too.`];
   const others = alike === 1 ? "one other" : `${inWords(alike)} others`;
-  return [big, row.isSure ? `${text}. Its first place is not: ${others} cannot be told apart from it.`
+  return [big, row.isSure ? `${text}. Its first place is not sure: ${others} cannot be told apart from it.`
     : `${text}. ${capital(others)} cannot be told apart from it.`];
 };
 const drawAnswers = () => {
