@@ -12,7 +12,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
-from evalsql.cli.notes import note, note_coverage, note_formats, note_thresholds, note_ties, note_waiting
+from evalsql.cli.notes import note, note_coverage, note_formats, note_repeated, note_thresholds, note_ties, note_waiting
 from evalsql.cli.opening import open_in_memory, open_warehouse
 from evalsql.cli.options import (
     DEFAULT_MEASURES,
@@ -93,6 +93,8 @@ def evaluate(
                 progress=progress,
             )
         note_formats(read, warehouse.loader.notices)
+        if keep_best:
+            note_repeated(warehouse)
         check_own(warehouse.database)
         _print_scores(warehouse, measure, (), (), per_topic, output)
 

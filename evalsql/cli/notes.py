@@ -10,6 +10,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation import notices
 from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import counted
 
 
 def note(text: str) -> None:
@@ -33,6 +34,17 @@ def note_formats(judgments: Sequence[str], runs: Sequence[str]) -> None:
     if any(not line.startswith("read as TREC") or "," in line for line in (*judgments[:1], *runs[:1])):
         for what, told in (("judgments", judgments), ("runs", runs)):
             note(f"{what} {'; '.join(told)}")
+
+
+def note_repeated(warehouse: Warehouse) -> None:
+    """Tell of each run and judgment set how many repeated documents were left out, where any were."""
+    rows = warehouse.rows("""
+        select run, duplicates from runs where duplicates > 0
+        union all
+        select qrels, duplicates from qrels where duplicates > 0
+    """)
+    for name, count in rows:
+        note(f"{name}: {counted(count, 'repeated document')} left out")
 
 
 def note_thresholds(

@@ -324,3 +324,10 @@ def test_groups_of_measures_make_a_leaderboard(command: Command) -> None:
     assert {"AP", "nDCG@1000", "IPrec@0.3", "Rprec(multiple=0.2)", "Utility", "infAP", "Success@10"} <= set(row)
     # 92 figures of trec_eval, of which Rprec and Rprec_mult_1.00 are one, and two names.
     assert len(row) == 93
+
+
+def test_eval_tells_what_keep_best_left_out(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "q.txt", "1 0 a 1\n"), write(tmp_path / "r.run", "1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n")
+    done = command("eval", qrels, run, "-m", "AP", "--keep-best", "--format", "csv")
+    assert (done.returncode, done.stdout) == (0, "qrels,run,AP\nq,r,1.0\n")
+    assert done.stderr.startswith("r: 1 repeated document left out\n")
