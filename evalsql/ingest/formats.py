@@ -14,6 +14,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest import text_tables
 from evalsql.ingest.columns import Given
 from evalsql.ingest.format import Format
+from evalsql.ingest.json_files import TOO_DEEP
 from evalsql.ingest.lines import number_fault
 from evalsql.ingest.sources import Source, unreadable
 
@@ -116,6 +117,11 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
     if skipped is None or "\0" in lines[skipped]:
         return None
     line = lines[skipped].rstrip("\r")
+    if "\r" in line:
+        if len(lines) == 1:
+            reason = r"all lines end with a carriage return alone, as on old Macs; tr '\r' '\n' makes them lines"
+            raise InputError([Problem(source.label, 0, reason)])
+        return None  # the readers of TREC files tell the line
     for delimiter, name in _DELIMITERS.items():
         names = _split(line, delimiter)
         columns = {**known_columns.known(names, kind), **(given or {})}
@@ -166,20 +172,27 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
 
 
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
-    """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three."""
-    for delimiter in "\t ":
-        columns = line.split(delimiter)
-        if not all(columns) or kind not in ("run", "grades"):
-            continue
-        if len(columns) == 3 and re.fullmatch(r"\d+", columns[2]):
-            names = ("topic", "document", "rank" if kind == "run" else "grade")
-            name = "MS MARCO run" if kind == "run" else "judgments of three columns"
-            return Format(name, "csv", dict(zip(names, names, strict=True)), names, delimiter, skipped)
-        is_scored = len(columns) == 4 and re.fullmatch(r"\d+", columns[2]) and not number_fault("", columns[3])
-        if is_scored and kind == "run":
-            scored = ("topic", "document", "rank", "score")
-            return Format("MS MARCO run", "csv", dict(zip(scored, scored, strict=True)), scored, delimiter, skipped)
-    return None
+    """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three.
+
+    They are parted by one tab, or else by any number of blanks and tabs.
+    """
+    columns = [column.strip(" ") for column in line.split("\t")]
+    by_tabs = all(columns) and len(columns) > 2
+    if not by_tabs:
+        columns = [column for column in re.split("[ \t]+", line.strip(" \t")) if column]
+    names: tuple[str, ...]
+    if kind == "grades" and len(columns) == 3 and not number_fault("", columns[2]):
+        name, names = "judgments of three columns", ("topic", "document", "grade")
+    elif kind == "run" and len(columns) in (3, 4) and re.fullmatch(r"\d+", columns[2]):
+        name, names = "MS MARCO run", ("topic", "document", "rank", "score")[: len(columns)]
+        if len(columns) == 4 and number_fault("", columns[3]):
+            return None
+    else:
+        return None
+    meanings = dict(zip(names, names, strict=True))
+    if by_tabs:
+        return Format(name, "csv", meanings, names, "\t", skipped)
+    return Format(name, "lines", meanings, names, " ", is_exact=True)
 
 
 def _without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
@@ -212,7 +225,7 @@ def _json(source: Source, kind: str, given: Given) -> Format | None:
     for line in lines:
         try:
             found.append(json.loads(line.decode("utf-8-sig")))
-        except ValueError:
+        except (ValueError, RecursionError):
             break
     if not found or (len(lines) == 1 and not _is_row(found[0])):
         return Format("JSON", "nested")
@@ -279,6 +292,8 @@ def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, st
                 yield number, "not UTF-8 text"
             except ValueError as error:
                 yield number, f"not JSON: {error}"
+            except RecursionError:
+                yield number, TOO_DEEP
             else:
                 yield (
                     number,

@@ -5,7 +5,6 @@ The engine's errors would end a transaction, so all that can go wrong with a fil
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns as known_columns
-from evalsql.ingest import text_tables
+from evalsql.ingest import json_files, text_tables
 from evalsql.ingest.clean import _without_wildcards as one_path
 from evalsql.ingest.columns import Given
 from evalsql.ingest.folders import recognised_formats
@@ -174,7 +173,7 @@ class Tables:
             raw = self._numbered(_VIEW)
             return raw, self._found(raw)
         if form.reader == "nested":
-            document = _document(source, form)
+            document = json_files.document(source, form.name)
             values = columns_of(document, self.kind, self.given)
             named = {name: name for name in values}
             if hold_evalues(document, self.kind, self.given):
@@ -360,31 +359,3 @@ def _arrow_table(source: Source) -> Any:
             return ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
     except (pyarrow.ArrowException, *unreadable()) as error:
         raise QueryError(str(error)) from error
-
-
-def _document(source: Source, form: Format) -> Any:
-    """What a file of JSON holds; of JSON lines a list."""
-    with source.open() as stream:
-        try:
-            if form.name == "JSON":
-                return json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_once)
-        except json.JSONDecodeError as error:
-            raise InputError([Problem(source.label, error.lineno, f"broken JSON: {error.msg}")]) from error
-        records = []
-        for number, raw in enumerate(stream, start=1):
-            try:
-                if raw.strip():
-                    records.append(json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_once))
-            except ValueError as error:
-                raise InputError([Problem(source.label, number, f"{form.name}: not JSON: {error}")]) from error
-        return records
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object as a dict; a name that stands twice would lose a value in silence."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"{twice} stands more than once in one object")
-    return found

@@ -10,8 +10,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from evalsql.errors import Problem, UsageError
+from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.columns import COLUMNS
+from evalsql.ingest.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.lines import text_lines
 from evalsql.ingest.sources import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.ingest.topic_markup import Record, Refuse, sgml_records, words, xml_records
@@ -154,7 +155,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
         first = next((line for line in stream if line.strip()), b"")
     try:
         lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         lines = False
     if not lines:
         yield from _whole_json(source, refuse, topic)
@@ -170,6 +171,8 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
             yield of_line(number, value)
         except ValueError as error:
             refuse(Problem(source.label, number, f"JSON lines: not JSON: {error}"))
+        except RecursionError:
+            refuse(Problem(source.label, number, f"JSON lines: {TOO_DEEP}"))
         except UsageError as error:
             refuse(Problem(source.label, number, f"JSON lines: {error}"))
 
@@ -181,10 +184,10 @@ def _is_of_topics(value: Mapping[str, Any], topic: str | None) -> bool:
 
 def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
     try:
-        with source.open() as stream:
-            value = json.loads(stream.read().decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        refuse(Problem(source.label, error.lineno, f"broken JSON: {error.msg}"))
+        value = read_whole(source)
+    except InputError as error:
+        for problem in error.problems:
+            refuse(problem)
         return
     except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))

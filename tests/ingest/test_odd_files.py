@@ -1,0 +1,87 @@
+"""Files as people have them: odd blanks, line ends and JSON are read as their TREC copies, or refused with advice."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas
+import pytest
+
+import evalsql
+from evalsql import InputError
+from tests.conftest import write
+from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
+from tests.ingest.variants import MEASURES, delimited, ranked
+
+RANKED = [(topic, name, rank) for topic, names in ranked().items() for rank, name in enumerate(names, start=1)]
+THREE = [(topic, name, grade) for topic, name, grade, _ in QRELS]
+JUDGMENTS = {
+    "several blanks": "".join(f"{t}  {d}   {g}\n" for t, d, g in THREE),
+    "a blank at the end": "".join(f"{t} {d} {g} \r\n" for t, d, g in THREE),
+    "a tab at the end": "".join(f"{t}\t{d}\t{g}\t\n" for t, d, g in THREE),
+    "tabs and blanks": "".join(f"{t} \t{d}\t {g}\n" for t, d, g in THREE),
+    "a comment and a mark": "\ufeff# judged\n" + "".join(f"{t} {d}  {g}\n" for t, d, g in THREE),
+    "a negative grade first": "T01 nowhere -1\n" + "".join(f"{t} {d} {g}\n" for t, d, g in THREE),
+    "decimals": "".join(f"{t}\t{d}\t{g}.0\n" for t, d, g in THREE),
+    "a column judgment": delimited(("topic", "document", "judgment"), THREE, ",").decode(),
+}
+DEEP = "[" * 5000 + "]" * 5000
+COLUMNS = pandas.DataFrame([row[:3] for row in RUN], columns=["qid", "docno", "score"])
+
+
+def figures(qrels: Path, run: Path) -> list[tuple[object, ...]]:
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(qrels, "q")
+        warehouse.load_runs(run, name="r", qrels="q")
+        found = warehouse.rows(f"select topic, measure, value from scores where measure in {MEASURES} order by all")
+    assert len(found) > 50
+    return found
+
+
+@pytest.mark.parametrize("kind", JUDGMENTS)
+def test_judgments_of_three_columns_are_those_of_trec(tmp_path: Path, kind: str) -> None:
+    run, expected = write(tmp_path / "r.run", TREC_RUN), TREC_QRELS
+    if kind == "a negative grade first":
+        expected += "T01 0 nowhere -1\n"
+    told = figures(write(tmp_path / "three.txt", JUDGMENTS[kind]), run)
+    assert told == figures(write(tmp_path / "four.txt", expected), run)
+
+
+@pytest.mark.parametrize("parted", [" ", "  ", " \t"])
+def test_rankings_of_three_columns_are_those_of_trec(tmp_path: Path, parted: str) -> None:
+    qrels = write(tmp_path / "q.txt", TREC_QRELS)
+    three = "".join(f"{t}{parted}{d}{parted}{rank} \n" for t, d, rank in RANKED)
+    trec = "".join(f"{t} Q0 {d} {rank} {-rank} x\n" for t, d, rank in RANKED)
+    assert figures(qrels, write(tmp_path / "three", three)) == figures(qrels, write(tmp_path / "six", trec))
+
+
+REFUSED = {
+    "carriage returns, run": (TREC_RUN.replace("\n", "\r"), "r: all lines end with a carriage return alone, .*tr "),
+    "carriage returns, table": ("qid,docno,score\rq,d,1\r", "r: all lines end with a carriage return alone, .*tr "),
+    "one carriage return": ("q Q0 d\r 1 2 x\nq Q0 e 2 1 x\n", "r:1: holds a carriage return that ends no line"),
+    "JSON, deep": (DEEP, "r: JSON: nested too deeply"),
+    "JSON lines, deep": ('{"T01": ["d1"]}\n{"T02": ' + DEEP + "}\n", "r:2: JSON lines: nested too deeply"),
+    "JSON, columns": (COLUMNS.to_json(), r"r: JSON: is a table column by column \(qid, docno, score\), .*records"),
+    "JSON, columns of numbers": (
+        json.dumps({"qid": {"0": 1}, "docno": {"0": 7}, "score": {"0": 0.5}}, indent=1),
+        r"r: JSON: is a table column by column",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_read_says_what_to_do(tmp_path: Path, kind: str) -> None:
+    content, complaint = REFUSED[kind]
+    with evalsql.open(":memory:") as warehouse, pytest.raises(InputError) as caught:
+        warehouse.load_runs(write(tmp_path / "r", content))
+    assert re.search(complaint, str(caught.value)), str(caught.value)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path, indent: int | None) -> None:
+    content = json.dumps({"T01": {"d1": 1.0, "dé": 2.0}}, ensure_ascii=False, indent=indent).encode("latin-1")
+    line = 4 if indent else 1
+    with evalsql.open(":memory:") as warehouse, pytest.raises(InputError, match=rf"r:{line}: JSON: not UTF-8 text"):
+        warehouse.load_runs(write(tmp_path / "r", content))
