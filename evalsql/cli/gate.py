@@ -134,6 +134,10 @@ def _figures(warehouse: Warehouse, asked: _Asked, candidate: str) -> str | Figur
     if name is None or warehouse.rows("select 1 from runs where run = ?", [name]):
         return name
     if name == LATEST or name.startswith(f"{LATEST}:"):
+        if name == f"{LATEST}:":
+            raise UsageError(
+                f'--baseline "{name}" ends in a colon, without a branch or a condition; expected {LATEST}:main'
+            )
         (run,) = resolve_names(warehouse.database, "run", candidate)[:1]
         return latest_run(warehouse.database, name.partition(":")[2].strip(), run)
     if Path(name).suffix.lower() not in EXTENSIONS:

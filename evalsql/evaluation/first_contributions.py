@@ -40,6 +40,8 @@ def contributions(database: Database, sandbox: Database, measure: Measure, depth
         database: holds the rankings that are looked at in the temporary table page_chosen_lists.
         sandbox: an empty warehouse in memory that knows the measure.
     """
+    if not database.rows(f"select 1 from {_LISTS} limit 1"):
+        return []  # where only scores are stored, no rankings are here
     _copy_lists(database, sandbox, depth)
     _copy_judgments(database, sandbox)
     whole = {name: f"select * from temp.whole_{name}" for name in _TYPES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from evalsql.catalog.names import literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import OF_NO_SYSTEM, Choice, choose_runs, held_systems
+from evalsql.evaluation.stored import require_rankings
 
 if TYPE_CHECKING:
     from evalsql.evaluation.evaluation import Evaluation
@@ -51,6 +53,7 @@ def topic_changes_query(
     if pair[0] == pair[1]:
         raise UsageError(f"{pair[0]} is compared with itself; name two runs")
     _check_judged(evaluation, pair, qrels)
+    _check_topics(evaluation, as_list(topics))
     with evaluation.with_scores(named, qrels=qrels, runs=pair):
         kept = evaluation.keep(_TOPICS.format(run=literal(pair[0]), other=literal(pair[1])))
     order = ", ".join(literal(measure.name) for measure in named)
@@ -68,6 +71,7 @@ def document_changes_query(
     Relevant documents come first, those that moved most on top.
     """
     pair = [_one(evaluation, name) for name in (run, other)]
+    require_rankings(evaluation.database, "the documents of a difference", pair)
     given = ", ".join(f"({place}, {literal(judged)}, {literal(topic)})" for place, (judged, topic) in enumerate(topics))
     listed = f"values {given}" if topics else "select 0, '', '' limit 0"
     call = f"rank_changes(run := {literal(pair[0])}, other := {literal(pair[1])}, depth := {int(depth)})"
@@ -93,3 +97,11 @@ def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> 
     sets = [{judged for judged, name, *_ in rows if name == run} for run in pair]
     if not sets[0] & sets[1]:
         raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}")
+
+
+def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:
+    held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
+    for topic in topics:
+        if topic not in held:
+            near = difflib.get_close_matches(topic, held, n=3) or sorted(held)[:5]
+            raise UsageError(f'no judgments have a topic "{topic}"; there are: {", ".join(near)}')

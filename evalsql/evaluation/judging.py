@@ -14,6 +14,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.stored import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
 _ORDERS = {
@@ -46,6 +47,7 @@ def pool_query(
             (total), that of one run (figure), or the difference of two (order).
         p: of RBP, by which changes are reckoned.
     """
+    check_rankings(database, "a pool", runs)
     given: dict[str, Value] = {"runs": _listed(database, "run", runs), "depth": depth, "p": p}
     name = "pool"
     if unjudged:
@@ -87,6 +89,7 @@ def contributions(
         UsageError: names that are not known; a measure of groups or preferences, or one of a user's own.
     """
     database = evaluation.database
+    check_rankings(database, "a pool", runs)
     named = parse_measures(as_list(measures), database.catalog)
     for measure in named:
         _refuse_groups(database, measure)

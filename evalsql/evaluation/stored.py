@@ -74,6 +74,19 @@ def check_rankings(database: Database, what: str, runs: Names) -> None:
         warnings.warn(f"{text}; left out", InputWarning, stacklevel=3)
 
 
+def require_rankings(database: Database, what: str, runs: Sequence[str]) -> None:
+    """Raise UsageError if the rankings of any of these runs are not here: without one of them it would be another."""
+    if without := [run for run in runs if is_stored(database, run)]:
+        text = f"{what} needs rankings, and only scores are stored of {_named(without)}"
+        raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
+
+
+def with_rankings(database: Database, runs: Sequence[str]) -> list[str]:
+    """The runs without those of which only scores are stored."""
+    stored = {run for (run,) in database.rows(_RUNS)}
+    return [run for run in runs if run not in stored]
+
+
 def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
     """Lines that tell which figures are stored ones, and which of them other SQL than this program's gave."""
     if not are_held(database):

@@ -12,7 +12,7 @@ from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
-from evalsql.ingest.versions import set_aside, sets_in_use, take_over
+from evalsql.ingest.versions import refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.progress import Progress, silent
 
 
@@ -115,6 +115,7 @@ class Loader:
             raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
         wanted: set[int] = set()
         for (qrels_id,) in taken:
+            refuse_replaced(self.database, name, qrels_id)
             wanted |= set_aside(self.database, qrels_id)
         return wanted
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
+from evalsql.errors import UsageError
 from evalsql.ingest.dropping import delete
 
 SEPARATOR = "@"
@@ -16,6 +17,15 @@ def sets_in_use(database: Database, run_id: int) -> set[int]:
         where run_id = {run_id} and qrels_id in (select qrels_id from qrels where replaced_at is null)
     """)
     return {qrels_id for (qrels_id,) in found}
+
+
+def refuse_replaced(database: Database, name: str, qrels_id: int) -> None:
+    """Raise UsageError for a set that newer judgments have taken the place of: older figures hang on it."""
+    if database.rows(f"select 1 from qrels where qrels_id = {qrels_id} and replaced_at is not null"):
+        raise UsageError(
+            f"judgments {name} stay as they were when newer ones took their place; load these under another name, or "
+            f"take {name} out first: evalsql drop qrels {name}"
+        )
 
 
 def set_aside(database: Database, qrels_id: int) -> set[int]:

@@ -13,6 +13,7 @@ from evalsql.catalog.names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError
+from evalsql.evaluation.stored import check_rankings, with_rankings
 
 # By what is exported the formats, each with the extension of its files.
 FORMATS: Mapping[str, Mapping[str, str]] = {
@@ -45,8 +46,14 @@ class Written(NamedTuple):
 
 
 def names_of(database: Database, kind: str, names: Names) -> list[str]:
-    """The runs or judgment sets that names or globs stand for; all where none is given."""
-    return sorted(resolve_names(database, "run" if kind == "runs" else "qrels", names or "*"))
+    """The runs or judgment sets that names or globs stand for; all where none is given.
+
+    Runs of which only scores are stored are left out with a warning; they have no rows to write.
+    """
+    if kind != "runs":
+        return sorted(resolve_names(database, "qrels", names or "*"))
+    check_rankings(database, "a file of a run", names)
+    return with_rankings(database, sorted(resolve_names(database, "run", names or "*")))
 
 
 def format_of(kind: str, form: str | None, path: Path | None) -> str:

@@ -13,6 +13,7 @@ from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import InputWarning, UsageError
+from evalsql.evaluation.stored import require_rankings
 from evalsql.ingest.frames import Query
 from evalsql.progress import Progress, silent
 from evalsql.words import counted
@@ -116,6 +117,7 @@ def fuse(
     """
     database = warehouse.database
     names = _inputs(database, runs, name)
+    require_rankings(database, "fusion", names)
     if tie_rule not in TIE_RULES:
         raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
     chosen = _method(database.catalog, method, parameters, norm).having(runs=",".join(names))
@@ -131,6 +133,7 @@ def fuse(
             raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {learn_from}")
     if chosen.learns:
         chosen = chosen.having(qrels=learn_from, folds=folds)
+        _check_relevant(database, str(learn_from), chosen)
     _warn_of_topics(database, names)
     _check_max(database, chosen, names)
     tuning, query = None, chosen.query
@@ -234,6 +237,14 @@ def _teacher(database: Database, named: str | None, judged: Sequence[str]) -> st
     if form != "grades":
         raise UsageError(f"{found[0]} holds {form}; fusion learns from grades")
     return found[0]
+
+
+def _check_relevant(database: Database, qrels: str, method: Method) -> None:
+    """Raise UsageError where no document is relevant: all scores would be 0."""
+    rel = method.arguments.get("rel")
+    found = f"select 1 from judgments where qrels = {literal(qrels)} and grade >= ? limit 1"
+    if rel is not None and not database.rows(found, [rel]):
+        raise UsageError(f"{qrels} has no document of grade {rel} or above to learn from; --rel takes a lower one")
 
 
 def _num_topics(database: Database, qrels: str) -> int:

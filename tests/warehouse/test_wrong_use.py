@@ -1,0 +1,54 @@
+"""What is asked for and is not there is refused, where an empty answer would look like a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import UsageError
+from tests.conftest import SAMPLE, Command, write
+
+
+@pytest.fixture
+def held(command: Command, tmp_path: Path) -> Command:
+    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs([SAMPLE / "runs" / f"{run}.run" for run in ("bm25", "dense")])
+    return command
+
+
+def test_differences_on_an_unknown_topic_are_refused(held: Command) -> None:
+    told = held("diff", "bm25", "dense", "--topic", "T999")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert 'no judgments have a topic "T999"; there are: ' in told.stderr
+    assert held("diff", "bm25", "dense", "--topic", "T12", "-m", "AP").returncode == 0
+
+
+def test_a_baseline_without_its_branch_is_refused(held: Command) -> None:
+    told = held("gate", "dense", "--baseline", "latest:", "--rule", "AP drop <= 1")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "expected latest:main" in told.stderr
+    assert held("gate", "dense", "--baseline", "latest", "--rule", "AP drop <= 1").returncode == 0
+
+
+def test_replaced_judgments_stay_as_they_were(tmp_path: Path) -> None:
+    lines = (SAMPLE / "qrels.txt").read_text().splitlines(keepends=True)
+    fewer, least = (write(tmp_path / f"{most}.txt", "".join(lines[:most])) for most in (300, 200))
+    with evalsql.open(":memory:") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_qrels(fewer, "sample", replace=True)
+        counts = "select qrels, count(*) from judgments group by all order by all"
+        before = warehouse.rows(counts)
+        assert before == [("sample", 300), ("sample@1", len([line for line in lines if line[0] != "#"]))]
+        with pytest.raises(UsageError, match=r"judgments sample@1 stay as they were.*evalsql drop qrels sample@1"):
+            warehouse.load_qrels(least, "sample@1", replace=True)
+        assert warehouse.rows(counts) == before
+
+
+def test_fusion_learns_from_no_judgments_without_a_relevant_document(held: Command) -> None:
+    told = held("fuse", "map", "bm25", "dense", "--name", "fused", "--rel", "9")
+    assert told.returncode == 2
+    assert "sample has no document of grade 9 or above to learn from" in told.stderr
+    assert held("fuse", "map", "bm25", "dense", "--name", "fused", "--rel", "3").returncode == 0
