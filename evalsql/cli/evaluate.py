@@ -28,6 +28,7 @@ from evalsql.cli.options import (
 )
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
+from evalsql.errors import UsageError
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.ingest import columns as known_columns
@@ -69,6 +70,8 @@ def evaluate(
 
     Example: evalsql eval qrels.txt runs/*.run -m nDCG@10,AP
     """
+    if qrels == "-" and "-" in runs:
+        raise UsageError("standard input holds the judgments or a run; name a file for one of them")
     measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
     with open_in_memory(measures, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(

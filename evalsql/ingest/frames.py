@@ -266,6 +266,8 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     if type(data).__module__.startswith(("duckdb", "_duckdb")):
         table = data.to_arrow_table()
     elif type(data).__module__.startswith("pandas"):
+        if not hasattr(data, "columns"):
+            raise UsageError(f"data of type {type(data).__name__} is neither nested dicts nor a table to read")
         _check_text(data, columns.find(list(map(str, data.columns)), kind, given).values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):

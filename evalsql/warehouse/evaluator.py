@@ -237,7 +237,10 @@ def evaluate(
 
 
 def _asked(measures: Names) -> list[str]:
-    return [name for text in as_list(measures) for name in split_names(text)]
+    found = [name for text in as_list(measures) for name in split_names(text)]
+    if not found:
+        raise UsageError("no measure is named; expected one or several, such as nDCG@10")
+    return found
 
 
 def _labels(catalog: Catalog, asked: Iterable[str]) -> dict[str, str]:

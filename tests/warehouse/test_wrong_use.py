@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas
 import pytest
 
 import evalsql
@@ -52,3 +53,19 @@ def test_fusion_learns_from_no_judgments_without_a_relevant_document(held: Comma
     assert told.returncode == 2
     assert "sample has no document of grade 9 or above to learn from" in told.stderr
     assert held("fuse", "map", "bm25", "dense", "--name", "fused", "--rel", "3").returncode == 0
+
+
+def test_no_measure_is_refused() -> None:
+    with pytest.raises(UsageError, match="no measure is named"):
+        evalsql.evaluate({"t": {"d": 1}}, {"t": {"d": 1.0}}, [])
+
+
+def test_a_series_is_no_run() -> None:
+    with pytest.raises(UsageError, match="data of type Series is neither nested dicts nor a table"):
+        evalsql.evaluate({"t": {"d": 1}}, pandas.Series([1.0]), "AP")
+
+
+def test_standard_input_is_not_read_twice(command: Command) -> None:
+    told = command("eval", "-", "-", stdin="t 0 d 1\n")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "name a file for one of them" in told.stderr
