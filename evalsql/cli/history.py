@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -139,5 +140,5 @@ def diff(
     shown = f"{wanted} of " if wanted < len(rows) else ""
     note(f"{shown}{counted(len(rows), 'difference')} by topic, of {other} less {run}")
     if rows and not documents:
-        asked = f" -m {','.join(measure)}" if measure else ""
-        note(f"evalsql diff {run} {other}{asked} --documents names the documents that moved")
+        asked = [run, other, *(("-m", ",".join(measure)) if measure else ())]
+        note(f"evalsql diff {shlex.join(asked)} --documents names the documents that moved")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pandas
@@ -69,3 +70,13 @@ def test_standard_input_is_not_read_twice(command: Command) -> None:
     told = command("eval", "-", "-", stdin="t 0 d 1\n")
     assert (told.returncode, told.stdout) == (2, "")
     assert "name a file for one of them" in told.stderr
+
+
+def test_the_command_that_diff_names_can_be_pasted(command: Command, tmp_path: Path) -> None:
+    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        for run, name in (("bm25", "o'ne; x"), ("dense", "two")):
+            warehouse.load_runs(SAMPLE / "runs" / f"{run}.run", name=name)
+    told = command("diff", "o'ne; x", "two", "-m", "AP")
+    (line,) = (line for line in told.stderr.splitlines() if line.startswith("evalsql diff"))
+    assert shlex.split(line)[:5] == ["evalsql", "diff", "o'ne; x", "two", "--documents"]
