@@ -37,9 +37,10 @@ def compile(
     own: OwnMeasures,
     where: Where,
 ) -> None:
-    """Measures as SQL for another engine: one SELECT each, over the base tables alone.
+    """Write measures as SQL for another engine.
 
-    What an engine cannot carry is refused, with the construct and the reason.
+    Each is one SELECT over the base tables alone. What an engine cannot carry is refused, with the construct and the
+    reason.
 
     Example: evalsql compile nDCG@10 --dialect postgres
     """

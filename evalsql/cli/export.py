@@ -146,7 +146,7 @@ def scores(
 
     Beside each value stand the version and the digest of the SQL that gave it.
 
-    Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o scores.parquet
+    Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """
     target = Path(output) if output else None
     chosen = exporting.format_of("scores", form or (None if output else "jsonl"), target)

@@ -61,11 +61,16 @@ def _print(table: Table, output: OutputOptions) -> None:
         report.write(table, output.chosen_format, sys.stdout, output.digits)
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        close_to_readers()
     except (OSError, UnicodeEncodeError) as error:
         raise UsageError(f"standard output cannot be written: {error}") from error
     if hidden:
         note(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
+
+
+def close_to_readers() -> None:
+    """Write no more to standard output: whoever reads has enough, which is no failure; what is held back is dropped."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:

@@ -47,7 +47,7 @@ def report(
         typer.Option(
             "--with",
             metavar="SECTION",
-            help=f"Show this section too: {', '.join(ON_REQUEST)} (the latter is there up to {MOST_THRESHOLDS} runs).",
+            help=f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
         ),
     ] = None,
     without: Annotated[

@@ -59,7 +59,7 @@ def known_in(catalog: Catalog) -> dict[str, Known]:
 
 
 def _is_built(relation: Relation) -> bool:
-    return not relation.header.inputs or relation.name in ("summary", "tie_effects")
+    return not relation.header.inputs or relation.name in ("history", "summary", "tie_effects")
 
 
 def _known(relation: Relation) -> Known:

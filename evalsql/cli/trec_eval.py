@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -14,6 +13,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
+from evalsql.cli.outputs import close_to_readers
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
@@ -130,8 +130,7 @@ def _print_lines(files: list[str], options: Options) -> None:
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever reads has enough, which for trec_eval is no failure; what is still held back goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_to_readers()
     except OSError as error:
         raise UsageError(f"standard output cannot be written: {error}") from error
 

@@ -6,7 +6,7 @@
 --   qrels             judgment set
 --   run               run
 --   threshold         first score of the run at which so many are shown
---   false_positives   the greatest number that the share of the topics shows there
+--   false_positives   the greatest number that the share of the topics shows there; no more than most or k are counted
 --   is_chosen         whether TAP cuts the run there
 with numbered as (
     select

@@ -116,14 +116,24 @@ def test_a_nul_in_a_name_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_trec_eval_into_a_reader_that_has_enough(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trec_eval", "-q", "-m", "map", "q.txt", "r.run"),
+        ("eval", "q.txt", "r.run", "-q", "-m", "AP", "--format", "csv"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: tuple[str, ...]) -> None:
     write(tmp_path / "q.txt", "".join(f"q{number} 0 d 1\n" for number in range(9000)))
     write(tmp_path / "r.run", "".join(f"q{number} Q0 d 1 1 t\n" for number in range(9000)))
-    line = [sys.executable, "-m", "evalsql", "trec_eval", "-q", "-m", "map", "q.txt", "r.run"]
+    line = [sys.executable, "-m", "evalsql", *words]
     with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
         told = process.stderr.read()
-        assert (process.wait(timeout=60), told) == (0, b"")
+        assert process.wait(timeout=60) == 0
+        assert b"Error" not in told
+        assert words[0] != "trec_eval" or told == b""

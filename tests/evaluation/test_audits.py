@@ -111,7 +111,8 @@ def test_one_measure_that_leaves_a_topic_out_is_named(damaged: Warehouse) -> Non
     damaged.execute("delete from measures where measure <> 'AP'")
     kept = "select qrels, run, topic, 'AP' as measure, value from ap where run <> 'bm25' or topic <> 'T05'"
     audit = damaged.catalog["value_counts"]
-    found = damaged.rows(audit_query(damaged.catalog, audit, {"audited_values": kept}))
+    inputs = {"audited_values": kept, "audited_runs": "select run_id from runs"}
+    found = damaged.rows(audit_query(damaged.catalog, audit, inputs))
     assert found == [("value_counts", f"{PLACE}, judgments sample: AP has 0 values, expected 1", 1)]
 
 

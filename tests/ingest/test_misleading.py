@@ -177,7 +177,7 @@ def test_ranks_that_contradict_scores_are_told(
     empty: Warehouse, tmp_path: Path, text: str, options: list[str], is_told: bool
 ) -> None:
     for name in ("a", "b"):
-        write(tmp_path / f"{name}.run", text)
+        write(tmp_path / f"{name}.run", f"{text}# run {name}\n")
     lower = "--lower-is-better" in options
     rule = options[1] if options[:1] == ["--tie-rule"] else None
     told = _warnings(lambda: empty.load_runs(str(tmp_path / "?.run"), lower_is_better=lower, tie_rule=rule))
@@ -267,7 +267,8 @@ def test_intervals_end_where_the_measure_does(empty: Warehouse, command: Command
     empty.close()
     for name in ("report.md", "report.html"):
         command("report", "-o", name, "-m", "RR", "--db", path)
-        assert "95%, cut at the ends of the measure" in (tmp_path / name).read_text()
+        text = (tmp_path / name).read_text()
+        assert "95%, cut at the ends of the measure" in text
 
 
 # Statements that take the run from its rows

@@ -320,7 +320,10 @@ def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Pat
         empty.load_qrels(write(tmp_path / "q.txt", text))
     empty.load_qrels(tmp_path / "q.txt", form="groups")
     assert empty.rows("select form, num_rows from qrels join holdings on name = qrels.qrels") == [("groups", 3)]
-    judged = "select document, grade from judged_documents join documents using (document_id) order by all"
+    judged = """
+        select document, grade from judged_documents
+        join documents using (document_id) join qrels using (qrels_id) where qrels = 'q' order by all
+    """
     assert empty.rows(judged) == [("a", 2), ("b", 1)]
     write(tmp_path / "q.txt", text + "t 2 a 3\n")
     with pytest.raises(
@@ -328,7 +331,10 @@ def test_a_document_is_judged_once_in_each_group(empty: Warehouse, tmp_path: Pat
     ):
         empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True)
     empty.load_qrels(tmp_path / "q.txt", form="groups", replace=True, keep_best=True)
-    assert empty.rows("select iteration, grade, duplicates from assessments, qrels order by all") == [
+    assert empty.rows(
+        "select iteration, grade, duplicates from assessments join qrels using (qrels_id) "
+        "where qrels = 'q' order by all"
+    ) == [
         *(("1", 0, 1), ("1", 1, 1), ("2", 3, 1)),
     ]
     assert empty.rows(judged) == [("a", 3), ("b", 1)]
@@ -342,15 +348,17 @@ def test_forms_and_options_that_do_not_fit_are_refused(empty: Warehouse, tmp_pat
         empty.load_qrels(path, form="preferences", keep_best=True)
 
 
-def test_replaced_preferences_leave_nothing_behind(empty: Warehouse, tmp_path: Path) -> None:
+def test_replaced_preferences_are_apart_from_what_took_their_place(empty: Warehouse, tmp_path: Path) -> None:
     path = write(tmp_path / "q.txt", PREFERENCES)
     empty.load_qrels(path, form="preferences")
     empty.load_runs(FIXTURES / "preferences" / "runs" / "system.run")
     write(path, "t 0 a 1\n")
     empty.load_qrels(path, replace=True)
-    assert empty.rows("select count(*) from preferences") == [(0,)]
-    assert empty.rows("select topic, grade from judged_documents join topics using (topic_id)") == [("t", 1)]
-    assert empty.rows("select topic, value from prefs_simple") == [("t", 0.0)]
+    held = "from preferences join qrels using (qrels_id)"
+    assert empty.rows(f"select distinct qrels {held}") == [("q@1",)]
+    judged = "from judged_documents join topics using (topic_id) join qrels using (qrels_id)"
+    assert empty.rows(f"select topic, grade {judged} where qrels = 'q'") == [("t", 1)]
+    assert empty.rows("select topic, value from prefs_simple where qrels = 'q'") == [("t", 0.0)]
 
 
 def test_frames_hold_groups_and_preferences(empty: Warehouse, tmp_path: Path) -> None:

@@ -93,7 +93,10 @@ def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Pat
 def test_it_holds_scores_computed_elsewhere(exported: tuple[Path, Path], tmp_path: Path) -> None:
     path, _ = exported
     with evalsql.open(path) as warehouse:
-        warehouse.execute("insert into stored_scores values (1, 1, 1, 'AP', 0.1, '0.2.0', 'x')")
+        scores = tmp_path / "scores.parquet"
+        judged = "select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from judgments"
+        warehouse.execute(f"copy ({judged} where qrels = 'main' group by all) to '{scores}' (format parquet)")
+        warehouse.load_scores(scores)
         warehouse.export(tmp_path / "second")
     evalsql.import_warehouse(tmp_path / "second", tmp_path / "copy.duckdb")
     assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)

@@ -106,7 +106,7 @@ def test_commands_show_both_and_tell_which_are_stored(command: Command, stored: 
         assert "stored scores, computed elsewhere: " in answers[0].stderr
         assert "other SQL" not in answers[0].stderr
         assert "stored" not in answers[1].stderr
-    listed = {row["name"]: row for row in rows(command("ls", "--db", stored, "--format", "csv").stdout)}
+    listed = {row["name"]: row for row in rows(command("ls", "--long", "--db", stored, "--format", "csv").stdout)}
     assert listed.keys() == {"sample", *KEPT, *STORED}
     assert (listed["dense"]["num_topics"], listed["dense"]["num_rows"]) == ("40", "")
     assert listed["dense"]["file"].endswith("scores.parquet")

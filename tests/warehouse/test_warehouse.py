@@ -96,7 +96,7 @@ def test_unusable_rows_in_memory_are_refused(empty: Warehouse, data: object, com
     [
         (
             pandas.DataFrame({"qid": ["a"], "docno": ["x"]}),
-            "no column for the score: expected one of score, sim; found qid",
+            "no column for the score: expected one of score, sim",
         ),
         (pandas.DataFrame({"qid": [1.5], "docno": ["x"], "score": [1.0]}), "column qid is of type DOUBLE"),
     ],

@@ -131,7 +131,7 @@ const field = (runs) => {
 const legend = () => {
   const tests = data.runs.length - 1;
   const first = h("span", {}, h("b", {}, state.measure), ` ${measure().words} `);
-  const lines = state.view === "mean" ? "The line is Student's interval of the mean at 95%, the band that of the baseline."
+  const lines = state.view === "mean" ? "The line is Student's interval of the mean at 95%, cut at the ends of the measure's range; the band is that of the baseline."
     : `Thick line: 95% interval of the difference, paired by topic. Thin line: widened for ${tests} ${tests === 1 ? "comparison" : "comparisons"} (t test, Holm), so that what crosses the baseline is not sure, and pale. Hollow: cannot be told apart from the best.`;
   return h("p", {class: "note"}, first, data.runs.length > 1 ? lines : "");
 };
