@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -23,12 +24,20 @@ from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
+from evalsql.report.terminal import Going
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.user_measures import read_sources
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writing import Writer
 
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
+_TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})
+# Where a terminal is too narrow for all that is listed; of meta there may be much.
+_GOING = Going(
+    (*_LONG, "system", "version", "dated_at", "meta", "extra_topics", "missing_topics"),
+    ("meta", *reversed(_LONG), "extra_topics"),
+    ("num_rows", "version", "dated_at", "missing_topics", "system"),
+)
 _LISTED = ("measure", "title", "aliases", "parameters")
 
 
@@ -49,7 +58,8 @@ def ls(
     Example: evalsql ls --last 5 --format csv
     """
     with open_warehouse(where, read_only=True) as warehouse:
-        write_table(inventory(warehouse, selection, long=long), output, keep=[warehouse.path])
+        table = inventory(warehouse, selection, long=long)
+        write_table(_to_the_minute(table) if output.is_drawn else table, output, keep=[warehouse.path], going=_GOING)
 
 
 def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> Table:
@@ -66,6 +76,14 @@ def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> T
     hidden = "" if long else f" exclude ({', '.join(_LONG)})"
     where = f"where {' and '.join(conditions)}" if conditions else ""
     return Table(*warehouse.database.table(f"select *{hidden} from inventory {where} order by kind, name"))
+
+
+def _to_the_minute(table: Table) -> Table:
+    """The table with times as short as people need them."""
+    rows = [
+        [f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else value for value in row] for row in table.rows
+    ]
+    return Table(table.columns, rows, whole=_TIMES)
 
 
 @grouped_options

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from evalsql.catalog.names import parse_measures
+from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note, note_coverage, note_waiting
@@ -97,10 +98,13 @@ def compare(
             else:
                 write_bytes(text.getvalue().encode(), output.path, keep=keep)
         else:
-            write_table(table, output, keep=keep)
+            write_table(drawn(table, output.digits) if output.is_drawn else table, output, keep=keep, going=GOING)
         shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
-            _note_results(one, shown)
+            _note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)
+            if output.is_drawn and not all_pairs:
+                means = (f"{name} {one.means[base, name]:.{output.digits}f}" for name in named)
+                note(f"{one.qrels}: {base} has {', '.join(means)}")
             note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)

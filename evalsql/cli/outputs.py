@@ -24,6 +24,8 @@ from evalsql.warehouse.warehouse import Warehouse
 if TYPE_CHECKING:
     import duckdb
 
+    from evalsql.report.terminal import Going
+
 
 def write_table(
     relation: duckdb.DuckDBPyRelation | Table,
@@ -31,8 +33,11 @@ def write_table(
     counts: frozenset[str] = frozenset(),
     *,
     keep: Sequence[str] = (),
+    going: Going | None = None,
 ) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
+
+    ``going`` says which columns a narrow terminal does without.
 
     Raises:
         UsageError: the extension tells no format, the file cannot be written, or is one of those to keep, of which the
@@ -40,7 +45,7 @@ def write_table(
     """
     table = relation if isinstance(relation, Table) else _fetch(relation, counts, *keep[:1])
     if output.path is None:
-        _print(table, output)
+        _print(table, output, going)
         return
     _refuse_protected(output.path, keep)
     chosen = output.chosen_format
@@ -51,12 +56,12 @@ def write_table(
         text.detach()
 
 
-def _print(table: Table, output: OutputOptions) -> None:
+def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
     hidden: list[str] = []
     if output.is_drawn:
         from evalsql.report import terminal
 
-        table, hidden = terminal.fitted(table, terminal.width(), output.digits)
+        table, hidden = terminal.fitted(table, terminal.width(), output.digits, going)
     try:
         report.write(table, output.chosen_format, sys.stdout, output.digits)
         sys.stdout.flush()

@@ -9,6 +9,8 @@ from evalsql.report.table import Table
 
 _WIDEST = 10_000
 GAP = "  "
+# Columns of names, which stand on one line each.
+NAMES = ("run", "baseline", "name", "system")
 
 
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
@@ -57,11 +59,12 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
     console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
     style = "bold" if terminal else ""
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
+    whole = {*table.whole, *NAMES} if terminal else set()
     for at, column in enumerate(table.columns):
         # Names are text, never markup: a run may be called "FSDM [d]".
         is_number = table.is_number(at)
         justify: Literal["left", "right"] = "right" if is_number else "left"
-        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number)
+        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number or column in whole)
     for row in rows:
         grid.add_row(*map(Text, row))
     with console.capture() as capture:

@@ -6,16 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TextIO
 
 _HUGE = 1e15  # beyond it a number has no decimals
-_P_VALUES = ("p", "p_corrected")
+CORRECTED = "corr. p"  # the heading of p_corrected where there is little room
+_P_VALUES = ("p", "p_corrected", CORRECTED)
 _SCORES = ("score", "threshold")  # E-values among them, which are small and not 0
 
 
 class Table(NamedTuple):
-    """Columns and rows. ``counts`` names measures whose values are whole: as columns, or in a column "measure"."""
+    """Columns and rows.
+
+    ``counts`` names measures whose values are whole: as columns, or in a column "measure". ``whole`` names columns of
+    text that are not folded. ``bold`` has rows and columns of cells that stand out in a table for a paper.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     counts: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    bold: frozenset[tuple[int, int]] = frozenset()
 
     def is_number(self, column: int) -> bool:
         """Whether the column holds numbers, and nulls at most beside them."""

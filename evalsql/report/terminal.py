@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from evalsql.report.plain import GAP, one_line, text_width
+from evalsql.report.plain import GAP, NAMES, one_line, text_width
 from evalsql.report.table import Table
 
 # From an eighth to the whole of a cell, to the right and upwards.
@@ -16,6 +16,10 @@ _UNKNOWN = "?"
 EIGHTHS = len(_WIDTHS)
 BAR = 8  # cells
 _FOLDED = 12  # cells that a folded column keeps at least
+_SHORTEST = 10  # cells of a cut name
+_LONGEST = 30  # cells of a value that is named below a table
+_CUT = ".."
+_WHOLE_NAMES = "whole names"
 
 
 def width() -> int:
@@ -64,15 +68,98 @@ def without(table: Table, places: Sequence[int]) -> Table:
     )
 
 
-def fitted(table: Table, cells: int, digits: int) -> tuple[Table, list[str]]:
-    """A table whose numbers stand whole within so many cells, and the names of the columns it lacks.
+class Going(NamedTuple):
+    """Which columns go first where a terminal is too narrow, in this order.
 
-    Columns of text can be folded; where that is not enough the last columns go, but for the first two.
+    ``constants`` go where they have one value in every row; ``spare`` go next; ``later`` where shorter names are not
+    enough either.
     """
-    least = [
-        size if table.is_number(at) else min(size, _FOLDED) for at, size in enumerate(natural_widths(table, digits))
+
+    constants: Sequence[str] = ()
+    spare: Sequence[str] = ()
+    later: Sequence[str] = ()
+
+
+def fitted(table: Table, cells: int, digits: int, going: Going | None = None) -> tuple[Table, list[str]]:
+    """A table whose numbers and names stand whole within so many cells, and what it lacks of columns and names.
+
+    Names are cut in the middle and other columns of text can be folded. Where that is not enough columns go: those of
+    ``going``, then the last ones, but for the first two.
+    """
+    going = going or Going()
+    kept = list(range(len(table.columns)))
+    natural = natural_widths(table, digits)
+    least = [_least(table, at, size) for at, size in enumerate(natural)]
+    lacking = []
+
+    def is_too_wide(sizes: Sequence[int]) -> bool:
+        return total([sizes[at] for at in kept]) > cells
+
+    for names, sizes in ((going.constants, natural), (going.spare, natural), (going.later, least)):
+        for at in [at for at in _places(table, names) if at in kept]:
+            if not is_too_wide(sizes):
+                break
+            value = _only_value(table, at, digits)
+            if names is going.constants and value is None:
+                continue
+            kept.remove(at)
+            if value != "":
+                of_all = f" ({cut(value or '', _LONGEST)} in every row)" if names is going.constants else ""
+                lacking.append(table.columns[at] + of_all)
+    while len(kept) > 2 and is_too_wide(least):
+        lacking.append(table.columns[kept.pop()])
+    narrow = without(table, [at for at in range(len(table.columns)) if at not in kept])
+    short = _with_short_names(narrow, cells, digits)
+    cut_names = [] if short.rows == narrow.rows else [_WHOLE_NAMES]
+    return short, [*_in_order(lacking, table.columns), *cut_names]
+
+
+def _in_order(lacking: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Those that went, as they stood."""
+    order = list(columns)
+    return sorted(lacking, key=lambda text: order.index(text.partition(" (")[0] if text not in order else text))
+
+
+def _places(table: Table, names: Sequence[str]) -> list[int]:
+    order = list(table.columns)
+    return [order.index(name) for name in names if name in order]
+
+
+def _least(table: Table, at: int, size: int) -> int:
+    name = table.columns[at]
+    is_whole = table.is_number(at) or name in table.whole
+    return size if is_whole else min(size, _SHORTEST if name in NAMES else _FOLDED)
+
+
+def _only_value(table: Table, at: int, digits: int) -> str | None:
+    """The text that a column has in every row, which may be none at all; null if there are several."""
+    texts = {table.text(row, at, digits) for row in table.rows if row[at] is not None}
+    return None if len(texts) > 1 else next(iter(texts), "")
+
+
+def _with_short_names(table: Table, cells: int, digits: int) -> Table:
+    """The table with its longest names cut as far as it has to be, and not below what is readable."""
+    widths = natural_widths(table, digits)
+    places = _places(table, NAMES)
+    others = sum(_least(table, at, size) for at, size in enumerate(widths) if at not in places)
+    room = cells - others - len(GAP) * (len(widths) - 1)
+    sizes = {at: widths[at] for at in places}
+    while sizes and sum(sizes.values()) > room and max(sizes.values()) > _SHORTEST:
+        sizes[max(sizes, key=lambda at: sizes[at])] -= 1
+    if all(sizes[at] == widths[at] for at in places):
+        return table
+    rows = [
+        [cut(str(value), sizes[at]) if at in sizes and value is not None else value for at, value in enumerate(row)]
+        for row in table.rows
     ]
-    kept = len(least)
-    while kept > 2 and total(least[:kept]) > cells:
-        kept -= 1
-    return without(table, range(kept, len(least))), list(table.columns[kept:])
+    return table._replace(rows=rows)
+
+
+def cut(name: str, cells: int) -> str:
+    """The name within so many cells: its beginning and its end, where it is longer."""
+    if text_width(name) <= cells:
+        return name
+    before, after = name[: (cells - len(_CUT) + 1) // 2], name[len(name) - (cells - len(_CUT)) // 2 :]
+    while text_width(before + _CUT + after) > cells:
+        before, after = (before[:-1], after) if text_width(before) >= text_width(after) else (before, after[1:])
+    return before + _CUT + after

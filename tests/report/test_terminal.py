@@ -162,8 +162,9 @@ def test_columns_go_from_the_right_and_numbers_stay_whole() -> None:
     table = Table(["name", "first", "second", "third"], [("a name of many words", 0.5, 1.25, 100.0)])
     assert terminal.fitted(table, 60, 4)[1] == []
     narrow, hidden = terminal.fitted(table, 30, 4)
-    assert (narrow.columns, hidden) == (["name", "first", "second"], ["third"])
-    assert terminal.fitted(table, 5, 4)[1] == ["second", "third"]
+    assert (narrow.columns, hidden) == (["name", "first", "second"], ["third", "whole names"])
+    assert narrow.rows == [["a name.. words", 0.5, 1.25]]
+    assert terminal.fitted(table, 5, 4)[1] == ["second", "third", "whole names"]
 
 
 @pytest.mark.parametrize(("eighths", "text"), [(0, ""), (1, "\u258f"), (8, "\u2588"), (13, "\u2588\u258b")])
