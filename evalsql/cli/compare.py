@@ -16,6 +16,7 @@ from evalsql.cli.notes import note, note_coverage, note_waiting
 from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
+from evalsql.cli.paper import PaperOptions
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
@@ -53,6 +54,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
     memory_limit: MemoryLimit = None,
+    paper: PaperOptions,
     output: OutputOptions,
     where: Where,
 ) -> None:
@@ -60,7 +62,8 @@ def compare(
 
     Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost.
 
-    In Markdown and LaTeX a table of systems by measures whose superscripts name the systems significantly worse.
+    In Markdown and LaTeX a table of systems by measures: superscripts name the systems significantly worse or, with a
+    baseline, say what is significantly better and worse than it.
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
@@ -87,9 +90,18 @@ def compare(
         otherwise = warehouse.evaluation.averaged_otherwise(named)
         keep = protected_files(warehouse)
         compared = _by_judgments(
-            table, otherwise, measures=named, test=test, correction=correction, alpha=alpha, lower=lower
+            table,
+            otherwise,
+            measures=named,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            lower=lower,
+            baseline=None if all_pairs else base,
+            family=family,
         )
         chosen = output.chosen_format
+        compared = paper.applied(compared, chosen)
         if chosen in _WRITERS:
             text = StringIO()
             _WRITERS[chosen](compared, text, output.digits)
@@ -116,7 +128,11 @@ def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how
         rows.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
     return [
         comparison.Comparison(
-            name, pairs, otherwise=[(each, way) for held, each, way in otherwise if held == name], **how
+            name,
+            pairs,
+            otherwise=[(each, way) for held, each, way in otherwise if held == name],
+            has_others=len(rows) > 1,
+            **how,
         )
         for name, pairs in rows.items()
     ]
@@ -126,6 +142,8 @@ def _note_results(compared: comparison.Comparison, intervals: str) -> None:
     """What stands below a table."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
+    if compared.tested:
+        note(f"{compared.qrels}: {compared.tested}")
     identical = sum(pair["note"] == "identical" for pair in compared.pairs)
     if identical:
         pairs = "1 pair has" if identical == 1 else f"{identical} pairs have"

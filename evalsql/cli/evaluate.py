@@ -182,6 +182,10 @@ def _print_scores(
         from evalsql.cli.board import add_bars
 
         table, notes = add_bars(warehouse, table, named[0], qrels, runs, output.digits)
+    if output.chosen_format == "latex" and not per_topic:
+        from evalsql.report.markup import with_best
+
+        table = with_best(table, {each.name for each in named if each.relation.header.less_is_better}, output.digits)
     write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
     for text in notes:
         note(text)

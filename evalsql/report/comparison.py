@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TextIO
 
-from evalsql.report.markup import escape_latex, escape_markdown
+from evalsql.report.markup import PACKAGES, escape_latex, escape_markdown, latex_label, latex_number
+from evalsql.words import counted
 
 TESTS: Mapping[str, str] = {
     "t": "paired t test",
@@ -34,12 +35,19 @@ OTHERWISE: Mapping[str, str] = {
 }
 
 
+# Beside what is significantly better and worse than the baseline.
+BETTER, WORSE = "\u2020", "\u2021"
+_IN_LATEX = {BETTER: r"\dagger", WORSE: r"\ddagger"}
+
+
 class Comparison(NamedTuple):
     """Compared pairs of one judgment set as ``Warehouse.compare`` gives them, each by column.
 
     ``measures`` is their order; p values corrected below ``alpha`` are significant. ``otherwise`` names measures that a
     leaderboard averages in another way, and that way; ``lower`` those where less is better. ``shown`` has the texts of
-    means that are to stand in a table in the place of the pairs' own.
+    means that are to stand in a table in the place of the pairs' own. ``baseline`` is the run that all others were
+    tested with, null where all pairs were; ``family`` says what was corrected together, and ``has_others`` that other
+    judgment sets were too. ``order`` names the runs that stand on top, ``names`` gives runs other names in a table.
     """
 
     qrels: str
@@ -51,6 +59,11 @@ class Comparison(NamedTuple):
     otherwise: Sequence[tuple[str, str]] = ()
     lower: frozenset[str] = frozenset()
     shown: Mapping[tuple[str, str], str] | None = None
+    baseline: str | None = None
+    family: str = "all"
+    has_others: bool = False
+    order: Sequence[str] = ()
+    names: Mapping[str, str] = {}
 
     @property
     def means(self) -> dict[tuple[str, str], float]:
@@ -60,11 +73,11 @@ class Comparison(NamedTuple):
 
     @property
     def runs(self) -> list[str]:
-        """Best by the first measure on top."""
+        """Those that have an order, then the best by the first measure on top."""
         means = self.means
-        names = {run for run, _ in means}
+        names = {run for run, _ in means} - {*self.order}
         sign = 1 if self.measures[0] in self.lower else -1
-        return sorted(names, key=lambda run: (sign * means[run, self.measures[0]], run))
+        return [*self.order, *sorted(names, key=lambda run: (sign * means[run, self.measures[0]], run))]
 
     @property
     def outdone(self) -> dict[tuple[str, str], set[str]]:
@@ -88,14 +101,38 @@ class Comparison(NamedTuple):
         return f"{TESTS[self.test]}, p {correction}, alpha = {self.alpha:g}"
 
     @property
+    def tested(self) -> str:
+        """Which tests p was corrected for; none where there is nothing to be corrected."""
+        if self.test == "tukey" or self.correction == "none" or len(self.pairs) == 1:
+            return ""
+        num_runs = len({name for pair in self.pairs for name in (pair["run"], pair["baseline"])})
+        what = f"all pairs of {counted(num_runs, 'system')}"
+        if self.baseline is not None:
+            what = f"{self.name(self.baseline)} with {counted(num_runs - 1, 'system')}"
+        if self.family == "measure":
+            return f"The tests compare {what}, each measure by itself."
+        by = f" by {len(self.measures)} measures" if len(self.measures) > 1 else ""
+        others = ", and as many as there are in the other judgment sets" if self.has_others else ""
+        return f"The tests compare {what}{by}{others}."
+
+    def name(self, run: str) -> str:
+        """What the run is called in a table."""
+        return self.names.get(run, run)
+
+    @property
     def caption(self) -> str:
         topics = sorted({pair["num_topics"] for pair in self.pairs})
         span = f"{topics[0]}" if len(topics) == 1 else f"{topics[0]} to {topics[-1]}"
-        text = (
-            f"Means over {span} topics of {self.qrels}; the best in bold. A superscript names the systems that are "
-            f"significantly worse ({self.how})."
-        )
-        return " ".join([text, *self.notes])
+        text = f"Means over {span} topics of {self.qrels}; the best in bold."
+        marks = f"A superscript names the systems that are significantly worse ({self.how})."
+        if self.baseline is not None:
+            base = self.name(self.baseline)
+            were = "are shown" if self.test == "tukey" else "were tested"
+            marks = (
+                f"Only differences to {base} {were}: {BETTER} marks what is significantly better than {base}, {WORSE} "
+                f"what is significantly worse ({self.how})."
+            )
+        return " ".join(filter(None, [text, marks, self.tested, *self.notes]))
 
     @property
     def notes(self) -> list[str]:
@@ -115,46 +152,75 @@ def label(number: int) -> str:
 def write_markdown(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
     """A pipe table each, its caption below."""
     for comparison in comparisons:
-        columns = ["", "run", *(escape_markdown(measure) for measure in comparison.measures)]
+        heads = _heads(comparison)
+        columns = [*heads, *(escape_markdown(measure) for measure in comparison.measures)]
         stream.write(f"| {' | '.join(columns)} |\n")
-        stream.write(f"| {' | '.join(['---', '---'] + ['---:'] * len(comparison.measures))} |\n")
-        for letters, run, cells in _rows(comparison, digits):
+        stream.write(f"| {' | '.join(['---'] * len(heads) + ['---:'] * len(comparison.measures))} |\n")
+        for names, cells in _rows(comparison, digits):
             shown = (
-                (f"**{text}**" if best else text) + (f"<sup>{worse}</sup>" if worse else "")
-                for text, best, worse in cells
+                (f"**{text}**" if best else text) + (f"<sup>{marks}</sup>" if marks else "")
+                for text, best, marks in cells
             )
-            stream.write(f"| {' | '.join([letters, escape_markdown(run), *shown])} |\n")
+            stream.write(f"| {' | '.join([*map(escape_markdown, names), *shown])} |\n")
         stream.write(f"\n{escape_markdown(comparison.caption)}\n\n")
 
 
 def write_latex(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
-    """A table float each, in booktabs."""
+    """A table float each, in booktabs; superscripts have columns of their own, so that decimal points are aligned."""
+    stream.write(PACKAGES)
     for comparison in comparisons:
-        head = " & ".join(["", "run", *(escape_latex(measure) for measure in comparison.measures)])
-        stream.write(f"\\begin{{table}}\n\\caption{{{escape_latex(comparison.caption)}}}\n")
-        stream.write(f"\\begin{{tabular}}{{ll{'l' * len(comparison.measures)}}}\n\\toprule\n{head} \\\\\n\\midrule\n")
-        for letters, run, cells in _rows(comparison, digits):
+        heads = _heads(comparison)
+        measures = (f"\\multicolumn{{2}}{{c}}{{{escape_latex(measure)}}}" for measure in comparison.measures)
+        caption = escape_latex(comparison.caption)
+        for mark, command in _IN_LATEX.items():
+            caption = caption.replace(mark, f"${command}$")
+        stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n")
+        stream.write(f"\\label{{{latex_label(comparison.qrels)}}}\n")
+        stream.write(f"\\begin{{tabular}}{{{'l' * len(heads)}{'r@{}l' * len(comparison.measures)}}}\n")
+        stream.write(f"\\toprule\n{' & '.join([*heads, *measures])} \\\\\n\\midrule\n")
+        for names, cells in _rows(comparison, digits):
             shown = (
-                (f"\\textbf{{{text}}}" if best else text) + (f"$^{{\\mathrm{{{worse}}}}}$" if worse else "")
-                for text, best, worse in cells
+                (f"\\textbf{{{latex_number(text)}}}" if best else latex_number(text)) + " & " + _superscript(marks)
+                for text, best, marks in cells
             )
-            stream.write(f"{' & '.join([letters, escape_latex(run), *shown])} \\\\\n")
+            stream.write(f"{' & '.join([*map(escape_latex, names), *shown]).rstrip()} \\\\\n")
         stream.write("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
 
 
-def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[str, str, list[tuple[str, bool, str]]]]:
-    """Each run's label, name, and for each measure its mean as text, whether that is the best, whom it outdoes."""
-    means, outdone, runs = comparison.means, comparison.outdone, comparison.runs
+def _superscript(marks: str) -> str:
+    text = _IN_LATEX.get(marks) or f"\\mathrm{{{marks}}}"
+    return f"$^{{{text}}}$" if marks else ""
+
+
+def _heads(comparison: Comparison) -> list[str]:
+    """What stands over labels, which only differences of all pairs need, and over names."""
+    return ["", "run"] if comparison.baseline is None else ["run"]
+
+
+def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list[tuple[str, bool, str]]]]:
+    """Each run's label and name, and for each measure its mean as text, whether that is the best, and its marks."""
+    means, runs = comparison.means, comparison.runs
     labels = {run: label(at) for at, run in enumerate(runs)}
     texts = comparison.shown or {key: f"{mean:.{digits}f}" for key, mean in means.items()}
     best = {}
     for measure in comparison.measures:
         choose = min if measure in comparison.lower else max
         best[measure] = texts[choose(runs, key=lambda run: means[run, measure]), measure]
+    marks = _marks(comparison, labels)
     for run in runs:
-        cells = []
-        for measure in comparison.measures:
-            worse = outdone.get((run, measure), set())
-            text = texts[run, measure]
-            cells.append((text, text == best[measure], ",".join(labels[one] for one in runs if one in worse)))
-        yield labels[run], run, cells
+        cells = [
+            (texts[run, measure], texts[run, measure] == best[measure], marks.get((run, measure), ""))
+            for measure in comparison.measures
+        ]
+        name = comparison.name(run)
+        yield [labels[run], name] if comparison.baseline is None else [name], cells
+
+
+def _marks(comparison: Comparison, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """By run and measure the labels of the runs that it outdoes; with a baseline whether it is better or worse."""
+    outdone, base = comparison.outdone, comparison.baseline
+    if base is None:
+        return {key: ",".join(labels[run] for run in labels if run in worse) for key, worse in outdone.items()}
+    better = {key: BETTER for key in outdone if key[0] != base}
+    worse = {(run, measure): WORSE for (key, measure), others in outdone.items() if key == base for run in others}
+    return better | worse

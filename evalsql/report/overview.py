@@ -315,4 +315,4 @@ def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> C
         if held == qrels
     ]
     names = [measure.name for measure in named]
-    return Comparison(qrels, pairs, names, TEST, CORRECTION, ALPHA, otherwise=otherwise, lower=lower)
+    return Comparison(qrels, pairs, names, TEST, CORRECTION, ALPHA, otherwise=otherwise, lower=lower, family="measure")

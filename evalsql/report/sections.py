@@ -202,14 +202,14 @@ def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
     for section in _to_read(overview, digits):
         stream.write(f"\\subsection{{{escape(section.title)}}}\n")
         if section.name == "leaderboard":
-            _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_latex)
+            _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_tabular)
         stream.write(section.text)
         for title, table in section.tables:
             if _is_large(table):
                 stream.write(f"{escape(title)}: {len(table.rows)} rows, which the JSON has.\n\n")
                 continue
             stream.write(f"\\begin{{table}}\n\\caption{{{escape(title)}}}\n")
-            markup.write_latex(table, stream, digits)
+            markup.write_tabular(table, stream, digits)
             stream.write("\\end{table}\n\n")
 
 

@@ -242,12 +242,14 @@ def test_all_formats_and_extensions_agree(command: Command, sample_file: Path, t
     assert [float(row["AP"]) for row in rows] == [row["AP"] for row in exact]
     table = command(*board).stdout.splitlines()[2:]
     markdown = (tmp_path / "figures.md").read_text().splitlines()[2:]
-    latex = (tmp_path / "figures.tex").read_text().splitlines()[4:12]
+    latex = (tmp_path / "figures.tex").read_text().splitlines()[5:13]
     for row, text, pipes, ampersands in zip(exact, table, markdown, latex, strict=True):
         figures = [row["run"], *(f"{row[name]:.4f}" for name in ("nDCG@10", "AP", "P@10"))]
         assert text.split()[1:] == figures
         assert [cell.strip().replace("\\", "") for cell in pipes.strip("|").split("|")][1:] == figures
-        assert [cell.strip(" \\").strip() for cell in ampersands.split("&")][1:] == figures
+        best = [f"{max(each[name] for each in exact):.4f}" for name in ("nDCG@10", "AP", "P@10")]
+        marked = [f"\\textbf{{{text}}}" if text == top else text for text, top in zip(figures[1:], best, strict=True)]
+        assert [cell.strip() for cell in ampersands.removesuffix(" \\\\").split("&")][1:] == [row["run"], *marked]
     assert f"{exact[0]['AP']:.2f} " in command(*board, "--digits", "2").stdout
 
 

@@ -79,7 +79,7 @@ def test_the_command(command: Command) -> None:
     ]
     assert "Wilcoxon signed rank test, p corrected by Holm for 2 tests, alpha = 0.05" in answer.stderr
     table = command("compare", "bm25", "--all-pairs", "-m", "AP", "--format", "latex").stdout
-    assert table.startswith("\\begin{table}\n\\caption{Means over")
+    assert table.startswith("% Needs \\usepackage{booktabs}.\n\\begin{table}\n\\centering\n\\caption{Means over")
     assert command("compare", "bm25", "-m", "AP", "-o", "pairs.md").returncode == 0
     assert command("compare", "nosuch").returncode == 2
 
@@ -121,9 +121,9 @@ def test_best_is_bold_also_when_it_reads_the_same() -> None:
     ]
     rows = [line for line in written(write_latex, PAIRS).splitlines() if line.endswith("\\\\")]
     assert rows[1:] == [
-        "a & three & \\textbf{0.90}$^{\\mathrm{c}}$ \\\\",
-        "b & \\textless{}two\\textgreater{} & \\textbf{0.90}$^{\\mathrm{c}}$ \\\\",
-        "c & one\\_\\& & 0.50 \\\\",
+        "a & three & \\textbf{0.90} & $^{\\mathrm{c}}$ \\\\",
+        "b & \\textless{}two\\textgreater{} & \\textbf{0.90} & $^{\\mathrm{c}}$ \\\\",
+        "c & one\\_\\& & 0.50 & \\\\",
     ]
 
 

@@ -1,0 +1,188 @@
+"""Tables for a paper: what the caption says was tested, and the form that LaTeX needs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalsql.report.comparison import Comparison, write_latex, write_markdown
+from evalsql.report.markup import latex_label, latex_number, with_best
+from evalsql.report.table import Table
+from tests.conftest import Command
+
+MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
+
+
+def written(write: Callable[..., None], comparison: Comparison) -> str:
+    stream = io.StringIO()
+    write([comparison], stream, 2)
+    return stream.getvalue()
+
+
+def pair(baseline: str, run: str, measure: str, means: tuple[float, float], p: float) -> dict[str, Any]:
+    return {
+        "baseline": baseline,
+        "run": run,
+        "measure": measure,
+        "num_topics": 5,
+        "baseline_mean": means[0],
+        "mean": means[1],
+        "difference": means[1] - means[0],
+        "p_corrected": p,
+        "num_tests": 4,
+    }
+
+
+PAIRS = [
+    pair("bm25", "good", "AP", (0.5, 0.75), 0.01),
+    pair("bm25", "bad", "AP", (0.5, 0.25), 0.01),
+    pair("bm25", "good", "ESL", (3.0, 2.0), 0.01),
+    pair("bm25", "bad", "ESL", (3.0, 2.5), 0.2),
+]
+BESIDE_BM25 = Comparison("my_qrels", PAIRS, ["AP", "ESL"], "t", "holm", 0.05, lower=frozenset({"ESL"}), baseline="bm25")
+
+
+def test_with_a_baseline_the_caption_says_that_only_it_was_tested() -> None:
+    for write, better, worse in ((write_markdown, "\u2020", "\u2021"), (write_latex, r"$\dagger$", r"$\ddagger$")):
+        text = written(write, BESIDE_BM25)
+        assert "Only differences to bm25 were tested" in text
+        assert f"{better} marks what is significantly better than bm25, {worse} what is significantly worse" in text
+        assert "superscript names the systems" not in text
+        assert "The tests compare bm25 with 2 systems by 2 measures." in text
+
+
+def test_daggers_tell_better_from_worse_also_where_less_is_better() -> None:
+    assert written(write_markdown, BESIDE_BM25).splitlines()[:5] == [
+        "| run | AP | ESL |",
+        "| --- | ---: | ---: |",
+        "| good | **0.75**<sup>\u2020</sup> | **2.00**<sup>\u2020</sup> |",
+        "| bm25 | 0.50 | 3.00 |",
+        "| bad | 0.25<sup>\u2021</sup> | 2.50 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, "The tests compare bm25 with 2 systems by 2 measures."),
+        ({"baseline": None}, "The tests compare all pairs of 3 systems by 2 measures."),
+        ({"measures": ["AP"]}, "The tests compare bm25 with 2 systems."),
+        ({"family": "measure"}, "The tests compare bm25 with 2 systems, each measure by itself."),
+        (
+            {"has_others": True},
+            "The tests compare bm25 with 2 systems by 2 measures, and as many as there are in the other judgment sets.",
+        ),
+        ({"test": "tukey"}, ""),
+        ({"correction": "none"}, ""),
+        ({"names": {"bm25": "BM25"}}, "The tests compare BM25 with 2 systems by 2 measures."),
+    ],
+)
+def test_what_was_corrected_together(changed: Mapping[str, Any], said: str) -> None:
+    assert BESIDE_BM25._replace(**changed).tested == said
+
+
+def test_latex_is_a_whole_float() -> None:
+    lines = written(write_latex, BESIDE_BM25).splitlines()
+    caption = lines.pop(3)
+    assert caption.startswith(r"\caption{Means over 5 topics of my\_qrels; the best in bold.")
+    assert lines == [
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{table}",
+        r"\centering",
+        r"\label{tab:my-qrels}",
+        r"\begin{tabular}{lr@{}lr@{}l}",
+        r"\toprule",
+        r"run & \multicolumn{2}{c}{AP} & \multicolumn{2}{c}{ESL} \\",
+        r"\midrule",
+        r"good & \textbf{0.75} & $^{\dagger}$ & \textbf{2.00} & $^{\dagger}$ \\",
+        r"bm25 & 0.50 &  & 3.00 & \\",
+        r"bad & 0.25 & $^{\ddagger}$ & 2.50 & \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def columns_of(row: str) -> int:
+    spanned = sum(int(number) - 1 for number in re.findall(r"\\multicolumn\{(\d+)\}", row))
+    return len(re.findall(r"(?<!\\)&", row)) + 1 + spanned
+
+
+@pytest.mark.parametrize("extra", [(), ("--all-pairs",)])
+def test_rows_have_the_columns_of_the_tabular(sample_file: Path, command: Command, extra: tuple[str, ...]) -> None:
+    asked = ("compare", "bm25", "-m", MEASURES, "--db", sample_file, "--rename", "bm25=BM25 & RM3", *extra)
+    text = command(*asked, "--format", "latex").stdout
+    form = text.partition(r"\begin{tabular}{")[2].partition("}\n")[0].replace("@{}", "")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 9
+    assert {columns_of(row) for row in rows} == {len(form)}
+    assert text.count("{") == text.count("}")
+    assert text.count("$") % 2 == 0
+    assert not re.search(r"[& {]-\d", text)
+
+
+def test_order_and_names_of_a_paper(sample_file: Path, command: Command) -> None:
+    asked = ("compare", "bm25", "dense", "hybrid", "tfidf", "-m", "AP", "--db", sample_file)
+    names = ("--order", "tfidf", "--order", "bm25", "--rename", "bm25=BM25 + RM3 = x", "--rename", "dense=Dense")
+    text = command(*asked, *names, "--format", "markdown").stdout
+    shown = [line.split(" | ")[0].removeprefix("| ") for line in text.splitlines() if line.startswith("| ")][2:]
+    assert shown == ["tfidf", r"BM25 \+ RM3 = x", "hybrid", "Dense"]
+    assert r"Only differences to BM25 \+ RM3 = x were tested" in text
+
+
+@pytest.mark.parametrize(
+    ("extra", "complaint"),
+    [
+        (("--order", "nosuch", "--format", "latex"), '--order: "nosuch" is not among the runs compared: bm25, dense'),
+        (("--rename", "nosuch=x", "--format", "latex"), '--rename: "nosuch" is not among the runs compared'),
+        (("--rename", "bm25", "--format", "latex"), '--rename: "bm25" has no name'),
+        (("--order", "bm25"), "--order and --rename are for --format markdown and latex, not for table"),
+    ],
+)
+def test_orders_and_names_that_mean_nothing(
+    sample_file: Path, command: Command, extra: tuple[str, ...], complaint: str
+) -> None:
+    answer = command("compare", "bm25", "dense", "-m", "AP", "--db", sample_file, *extra)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert complaint in answer.stderr
+
+
+def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command) -> None:
+    asked = ("leaderboard", "-m", MEASURES, "--db", sample_file)
+    rows = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    text = command(*asked, "--format", "latex").stdout
+    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llrrr}\n")
+    bold = re.findall(r"\\textbf\{(\S+?)\}(?= )", text)
+    best = [choose(float(row[name]) for row in rows) for choose, name in ((max, "AP"), (min, "ESL"), (max, "Utility"))]
+    assert sorted(bold) == sorted(f"{value:.4f}".replace("-", "$-$") for value in best)
+
+
+def test_bold_in_each_judgment_set_and_what_reads_the_same() -> None:
+    rows = [("one", "a", 0.51, None), ("one", "b", 0.52, 1.0), ("one", "c", 0.25, 2.0), ("two", "a", 0.125, 1.0)]
+    assert with_best(Table(["qrels", "run", "AP", "ESL"], rows), {"ESL"}, 1).bold == {(0, 2), (1, 2), (1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.1234", "0.1234"),
+        ("-0.1234", "$-$0.1234"),
+        ("<0.0001", "$<$0.0001"),
+        ("1.2e-87", r"$1.2 \cdot 10^{-87}$"),
+        ("-3e+16", r"$-3 \cdot 10^{16}$"),
+        ("", ""),
+    ],
+)
+def test_numbers_as_latex_sets_them(text: str, number: str) -> None:
+    assert latex_number(text) == number
+
+
+@pytest.mark.parametrize(("name", "label"), [("a_b c%", "tab:a-b-c"), ("\u6f22", "tab:means"), ("x", "tab:x")])
+def test_labels(name: str, label: str) -> None:
+    assert latex_label(name) == label
