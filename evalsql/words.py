@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+_DIGITS = re.compile("([0-9]+)")
+
 
 def counted(count: int, what: str) -> str:
     """A number with what it counts, in the plural where it must be."""
     return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def natural_key(name: str) -> list[tuple[str, int, str]]:
+    """What names are ordered by so that numbers in them count as numbers: 2 before 10."""
+    parts = [*_DIGITS.split(name), ""]
+    numbers = (part.lstrip("0") for part in parts[1::2])
+    return [(word, len(number), number) for word, number in zip(parts[::2], numbers, strict=True)]

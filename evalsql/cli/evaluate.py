@@ -35,7 +35,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
+from evalsql.words import counted, natural_key
 
 _SMALL = 4_000_000  # bytes of judgments and runs
 
@@ -178,6 +178,8 @@ def _print_scores(
     table, notes = Table(*warehouse.database.table(query), counts), list[str]()
     if show_texts:
         table = _with_texts(warehouse, table)
+    if output.is_drawn and per_topic:
+        table = _in_natural_order(table)
     if output.is_drawn and not per_topic:
         from evalsql.cli.board import add_bars
 
@@ -193,6 +195,13 @@ def _print_scores(
     note_thresholds(warehouse, named, qrels, runs)
     if not per_topic:
         note_ties(warehouse, named[0], qrels, runs)
+
+
+def _in_natural_order(table: Table) -> Table:
+    """The rows of each judgment set and run with topic 2 before topic 10, as a person looks for them."""
+    groups = {key: at for at, key in enumerate(dict.fromkeys((row[0], row[1]) for row in table.rows))}
+    rows = sorted(table.rows, key=lambda row: (groups[row[0], row[1]], natural_key(str(row[2]))))
+    return table._replace(rows=rows)
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:

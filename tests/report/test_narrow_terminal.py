@@ -115,3 +115,19 @@ def test_cut(cells: int, text: str) -> None:
 
 def test_wide_characters_are_cut_by_their_cells() -> None:
     assert terminal.cut("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8) == "\u6f22..\u6f22\u5b57"
+
+
+def test_topics_stand_in_natural_order_on_a_terminal_only(tmp_path: Path, command: Command) -> None:
+    file = tmp_path / "topics.duckdb"
+    with evalsql.open(file) as warehouse:
+        topics = ("10", "2", "q9", "q10", "1")
+        warehouse.load_qrels({topic: {"a": 1, "b": 0} for topic in topics}, "set")
+        for run in ("x", "y"):
+            warehouse.load_run({topic: {"a": 1.0} for topic in topics}, run)
+    asked = ("topics", "-m", "AP,RR", "--db", file)
+    lines = [line.split() for line in shown(*asked, columns=80)[2:22]]
+    natural = ("1", "2", "10", "q9", "q10")
+    assert [(run, topic, measure) for _, run, topic, measure, _ in lines] == [
+        (run, topic, measure) for run in "xy" for topic in natural for measure in ("AP", "RR")
+    ]
+    assert [row["topic"] for row in pairs(command, *asked, "-m", "AP", "x")][::2] == sorted(topics)
