@@ -12,7 +12,7 @@ import typer
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures
-from evalsql.catalog.relations import Catalog, read_catalog
+from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.notes import note
@@ -124,12 +124,28 @@ def known_catalog(where: Where, own: Sequence[str]) -> Catalog:
         return warehouse.catalog
 
 
+def _meant(catalog: Catalog, word: str) -> tuple[Sequence[Relation], bool]:
+    """The measure of this name, else those that have the word in a name, the title or the family; and which it is."""
+    try:
+        return [parse_measures([word], catalog)[0].relation], True
+    except UsageError:
+        wanted = word.strip().casefold()
+        rows = ddl.catalogue_rows(catalog.measures)
+        texts = ["\n".join((relation.family, *row[:4])) for relation, row in zip(catalog.measures, rows, strict=True)]
+        found = [relation for relation, text in zip(catalog.measures, texts, strict=True) if wanted in text.casefold()]
+        if not wanted or not found:
+            raise
+        return found, False
+
+
 @grouped_options
 def measures(
     *,
     name: Annotated[
         str | None,
-        typer.Argument(autocompletion=complete_measures, help="A measure, by any of its names; all by default."),
+        typer.Argument(
+            autocompletion=complete_measures, help="A measure, by any of its names, or a word to search for."
+        ),
     ] = None,
     output: OutputOptions,
     own: OwnMeasures,
@@ -137,7 +153,8 @@ def measures(
 ) -> None:
     """The catalogue of measures, or the page of one.
 
-    It has the measures of the package, of the warehouse if there is one, and your own.
+    It has the measures of the package, of the warehouse if there is one, and your own. A word that is no measure's name
+    lists those that have it in a name, the title or the family, such as graded.
 
     Example: evalsql measures nDCG
     """
@@ -148,10 +165,10 @@ def measures(
 def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) -> None:
     """Print the catalogue, or the page of one measure."""
     columns = list(catalog["measures"].columns)
-    listed = catalog.measures if name is None else [parse_measures([name], catalog)[0].relation]
+    listed, is_one = (catalog.measures, False) if name is None else _meant(catalog, name)
     rows: list[tuple[str, ...]] = ddl.catalogue_rows(listed)
     as_page = output.format is None and output.path is None
-    if name is not None and as_page:
+    if is_one and as_page:
         print_page(catalog, listed[0])
         return
     if as_page:

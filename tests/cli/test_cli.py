@@ -270,6 +270,13 @@ def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None
     for row in rows:
         for key in ("measure", "title", "definition", "reference", "differs", "range", "mean", "example"):
             assert row[key], (row["measure"], key)
+    found = list(csv.DictReader(io.StringIO(command("measures", "cumulative gain", "--format", "csv").stdout)))
+    assert {row["measure"] for row in found} == {
+        row["measure"] for row in rows if any("cumulative gain" in row[key].lower() for key in ("title", "aliases"))
+    }
+    assert 1 < len(found) < len(rows)
+    unknown = command("measures", "no such word")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
     page = command("measures", "ndcg_cut.10").stdout
     assert "Jarvelin and Kekalainen 2002" in page
     assert "from evaluated_topics" in page
