@@ -115,8 +115,7 @@ def compare(
         for one in compared:
             _note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)
             if output.is_drawn and not all_pairs:
-                means = (f"{name} {one.means[base, name]:.{output.digits}f}" for name in named)
-                note(f"{one.qrels}: {base} has {', '.join(means)}")
+                _note_baseline(one, base, output.digits)
             note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
@@ -150,6 +149,13 @@ def _note_results(compared: comparison.Comparison, intervals: str) -> None:
         note(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
     for text in filter(None, (intervals, *compared.notes)):
         note(f"{compared.qrels}: {text}")
+
+
+def _note_baseline(compared: comparison.Comparison, base: str, digits: int) -> None:
+    """The baseline's own means, whose column a narrow terminal does without."""
+    means = compared.means
+    shown = (f"{name} {means[base, name]:.{digits}f}" for name in compared.measures if (base, name) in means)
+    note(f"{compared.qrels}: {base} has {', '.join(shown)}")
 
 
 def _note_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:

@@ -112,7 +112,7 @@ class Comparison(NamedTuple):
         if self.family == "measure":
             return f"The tests compare {what}, each measure by itself."
         by = f" by {len(self.measures)} measures" if len(self.measures) > 1 else ""
-        others = ", and as many as there are in the other judgment sets" if self.has_others else ""
+        others = ", and those of the other judgment sets" if self.has_others else ""
         return f"The tests compare {what}{by}{others}."
 
     def name(self, run: str) -> str:

@@ -131,3 +131,15 @@ def test_topics_stand_in_natural_order_on_a_terminal_only(tmp_path: Path, comman
         (run, topic, measure) for run in "xy" for topic in natural for measure in ("AP", "RR")
     ]
     assert [row["topic"] for row in pairs(command, *asked, "-m", "AP", "x")][::2] == sorted(topics)
+
+
+def test_a_note_on_a_test_stays(tmp_path: Path) -> None:
+    """One topic has no interval, and that a p value has a reason of its own is said beside it."""
+    file = tmp_path / "one.duckdb"
+    with evalsql.open(file) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "set")
+        for run, score in (("base", 0.5), ("twin", 0.5), ("other", 2.0)):
+            warehouse.load_run({"t": {"a": 1.0, "b": score}}, run)
+    lines = shown("compare", "base", "-m", "RR", "--db", file, columns=80)
+    rows = {line.split()[0]: line.split()[-2:] for line in lines[2:4]}
+    assert rows == {"twin": ["0-1-0", "identical"], "other": ["one", "topic"]}

@@ -76,7 +76,7 @@ def test_daggers_tell_better_from_worse_also_where_less_is_better() -> None:
         ({"family": "measure"}, "The tests compare bm25 with 2 systems, each measure by itself."),
         (
             {"has_others": True},
-            "The tests compare bm25 with 2 systems by 2 measures, and as many as there are in the other judgment sets.",
+            "The tests compare bm25 with 2 systems by 2 measures, and those of the other judgment sets.",
         ),
         ({"test": "tukey"}, ""),
         ({"correction": "none"}, ""),
