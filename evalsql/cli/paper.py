@@ -23,7 +23,7 @@ class PaperOptions:
             "--order",
             metavar="RUN",
             autocompletion=complete_runs,
-            help="In Markdown and LaTeX the run that stands first; repeated, the next. Others follow by their mean.",
+            help="In Markdown and LaTeX the run that stands first; can be repeated. Others follow by their mean.",
         ),
     ] = None
     rename: Annotated[
