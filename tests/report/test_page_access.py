@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from tests.conftest import in_process
 
-DEMANDED = bool(os.environ.get("EVALSQL_DEMAND_BROWSER"))
+DEMANDED = bool(os.environ.get("EVALSQL_DEMAND_AXE"))
 AXE = "axe-core@4.10.3"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 
