@@ -31,7 +31,7 @@ FEW = (
 SHORT = (
     *("AP(ties='worst')", "AP(ties='best')", "AP(ties='expected')", "AP(rel=2)", "AP@3", "P(judged_only=true)@3"),
     *("nDCG(ties='best')@3", "nDCG(ties='expected')", "infAP(ties='worst')", "RBP(p=0.5,ties='expected')"),
-    *("nDCG_rel(ties='expected')", "Q(judged_only=true)", "ERR(ties='expected')", "P_groups(ties='best')@5"),
+    *("nDCG_rel(ties='expected')", "RBP(judged_only=true)", "ERR(ties='expected')", "P_groups(ties='best')@5"),
 )
 
 

@@ -261,7 +261,7 @@ def test_curves_and_doubts_have_the_figures_of_the_command_line(watched: Watched
         values = [value for (run, _), value in topics.items() if run == runs[int(at)]]
         assert box == pytest.approx(numpy.quantile(values, (0, 0.25, 0.5, 0.75, 1)), abs=1e-12)
     doubted = watched.page.inner_text("#doubts")
-    assert "Tfidf misses 1 of 40 topics" in doubted
+    assert "tfidf misses 1 of 40 topics" in doubted
     shares = asked(
         folder, "sql", "select run, unjudged from unjudged_by_rank where k = 10 order by unjudged desc limit 1"
     )

@@ -79,4 +79,4 @@ def test_the_command_that_diff_names_can_be_pasted(command: Command, tmp_path: P
             warehouse.load_runs(SAMPLE / "runs" / f"{run}.run", name=name)
     told = command("diff", "o'ne; x", "two", "-m", "AP")
     (line,) = (line for line in told.stderr.splitlines() if line.startswith("evalsql diff"))
-    assert shlex.split(line)[:5] == ["evalsql", "diff", "o'ne; x", "two", "--documents"]
+    assert shlex.split(line)[:7] == ["evalsql", "diff", "o'ne; x", "two", "-m", "AP", "--documents"]
