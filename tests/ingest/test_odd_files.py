@@ -40,13 +40,19 @@ def figures(qrels: Path, run: Path) -> list[tuple[object, ...]]:
     return found
 
 
+def assert_equal(found: list[tuple[object, ...]], expected: list[tuple[object, ...]]) -> None:
+    """The same values but for the last digit, which hangs on the order in which threads add."""
+    assert [row[:-1] for row in found] == [row[:-1] for row in expected]
+    assert [row[-1] for row in found] == pytest.approx([row[-1] for row in expected], abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", JUDGMENTS)
 def test_judgments_of_three_columns_are_those_of_trec(tmp_path: Path, kind: str) -> None:
     run, expected = write(tmp_path / "r.run", TREC_RUN), TREC_QRELS
     if kind == "a negative grade first":
         expected += "T01 0 nowhere -1\n"
     told = figures(write(tmp_path / "three.txt", JUDGMENTS[kind]), run)
-    assert told == figures(write(tmp_path / "four.txt", expected), run)
+    assert_equal(told, figures(write(tmp_path / "four.txt", expected), run))
 
 
 @pytest.mark.parametrize("parted", [" ", "  ", " \t"])
@@ -54,7 +60,7 @@ def test_rankings_of_three_columns_are_those_of_trec(tmp_path: Path, parted: str
     qrels = write(tmp_path / "q.txt", TREC_QRELS)
     three = "".join(f"{t}{parted}{d}{parted}{rank} \n" for t, d, rank in RANKED)
     trec = "".join(f"{t} Q0 {d} {rank} {-rank} x\n" for t, d, rank in RANKED)
-    assert figures(qrels, write(tmp_path / "three", three)) == figures(qrels, write(tmp_path / "six", trec))
+    assert_equal(figures(qrels, write(tmp_path / "three", three)), figures(qrels, write(tmp_path / "six", trec)))
 
 
 REFUSED = {
