@@ -23,7 +23,8 @@ _PARAMETER = re.compile(
 )
 _NAMED_PARAMETER = re.compile(r"(?P<name>[a-z_]\w*)(?: in (?P<domain>\{.*?\}))?(?: = (?P<default>\S+))?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_INTERVAL = re.compile(r"(?P<open>[\[(])\s*(?P<low>\S+),\s*(?P<high>\S+?)\s*(?P<close>[\])])")
+_END = r"[-+]?(?:inf|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)"
+_INTERVAL = re.compile(rf"(?P<open>[\[(])\s*(?P<low>{_END})\s*,\s*(?P<high>{_END})\s*(?P<close>[\])])")
 _BETWEEN = re.compile(r",(?![^({]*[)}])")
 
 

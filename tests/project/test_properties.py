@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 import pytest
@@ -33,8 +34,10 @@ def test_seeds_of_the_fuzzer_show_no_fault(target: str) -> None:
 
 
 def test_the_fuzzer_tries_every_target(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz.main(["1", "--seed", "1"]) == 0
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["seed 1", *TARGETS]
+    """What a second finds hangs on the machine's speed, so that only the targets are looked at here."""
+    fuzz.main(["1", "--seed", "1"])
+    tried_ones = re.findall(r"^(\w+): [1-9]\d* inputs$", capsys.readouterr().out, re.MULTILINE)
+    assert tried_ones == list(TARGETS)
 
 
 @pytest.mark.parametrize("target", ["run", "qrels", "name", "header"])
