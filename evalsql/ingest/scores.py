@@ -206,16 +206,14 @@ def _make_room(database: Database, replace: bool) -> None:
 
 def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) -> None:
     """Rows of runs that are new, and of their files."""
-    new = f"run in (select run from temp.{_STAGED}) and run not in (select run from runs)"
-    first = keys.next_id(database, "runs", "run_id")
+    scored = f"select * from temp.staged_runs where run in (select run from temp.{_STAGED})"
+    new = relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored})
     database.execute(
         f"""
         insert into runs by name
-        select {first} + row_number() over (order by run) - 1 as run_id, run, 0 as num_tags,
-            any_value(tie_rule) as tie_rule, any_value(lower_is_better) as lower_is_better, 0 as duplicates,
-            '' as comments, map(?::varchar[], ?::varchar[]) as meta, current_timestamp at time zone 'UTC' as loaded_at,
-            {literal(__version__)} as evalsql_version
-        from staged_runs where {new} group by run
+        select *, 0 as num_tags, 0 as duplicates, '' as comments, map(?::varchar[], ?::varchar[]) as meta,
+            current_timestamp at time zone 'UTC' as loaded_at, {literal(__version__)} as evalsql_version
+        from ({new})
         """,
         [list(meta), list(meta.values())],
     )
