@@ -17,7 +17,7 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
-from evalsql.cli.outputs import protected_files
+from evalsql.cli.outputs import protected_files, refuse_protected
 from evalsql.cli.where import Where
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import UsageError
@@ -151,9 +151,10 @@ def scores(
     target = Path(output) if output else None
     chosen = exporting.format_of("scores", form or (None if output else "jsonl"), target)
     with _target(target, replace=replace, one=True) as part, _opened(where, part, own.paths) as warehouse:
-        _refuse_protected(warehouse, target)
+        if target is not None:
+            refuse_protected(target, protected_files(warehouse))
         asked = warehouse.evaluation.scores_query(
-            measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.run_names
+            measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
         )
         ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
         query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
@@ -225,7 +226,8 @@ def _export(
         for name in found:
             path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
             written.append(exporting.write(warehouse.database, kind, name, chosen, path))
-        _refuse_protected(warehouse, *([output] if one else [output / each.path.name for each in written if output]))
+        for place in [] if output is None else [output] if one else [output / each.path.name for each in written]:
+            refuse_protected(place, protected_files(warehouse))
         if output is None:
             _print(chosen, written[0].path)
     rows = sum(each.num_rows for each in written)
@@ -267,13 +269,6 @@ def _opened(where: Where, part: Path | None = None, measures: Sequence[str] = ()
         )
     with opened:
         yield opened
-
-
-def _refuse_protected(warehouse: Warehouse, *outputs: Path | None) -> None:
-    keep = [Path(path) for path in protected_files(warehouse)]
-    for output in filter(None, outputs):
-        if output.exists() and any(path.exists() and output.samefile(path) for path in keep):
-            raise UsageError(f"{output}: is in use here and is not written over")
 
 
 def _print(form: str, path: Path) -> None:

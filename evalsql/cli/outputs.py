@@ -47,7 +47,7 @@ def write_table(
     if output.path is None:
         _print(table, output, going)
         return
-    _refuse_protected(output.path, keep)
+    refuse_protected(output.path, keep)
     chosen = output.chosen_format
     with whole_file(output.path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -80,7 +80,7 @@ def close_to_readers() -> None:
 
 def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
     """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
-    _refuse_protected(output, keep)
+    refuse_protected(output, keep)
     with whole_file(output) as stream:
         stream.write(content)
 
@@ -90,7 +90,8 @@ def protected_files(warehouse: Warehouse) -> list[str]:
     return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
 
 
-def _refuse_protected(output: Path, keep: Sequence[str]) -> None:
+def refuse_protected(output: Path, keep: Sequence[str]) -> None:
+    """Raise UsageError where an output would be written over one of the files to keep."""
     if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
         raise UsageError(f"{output}: is in use here and is not written over")
 

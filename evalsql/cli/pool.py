@@ -58,8 +58,9 @@ def pool(
         raise UsageError("-m is of --contributions; without it a pool has no figures")
     if not 0 < persistence < 1:
         raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
-    runs, qrels = selection.run_names, selection.qrels_names
+    qrels = selection.qrels_names
     with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
+        runs = selection.chosen(warehouse)
         keep = protected_files(warehouse)
         if contributions:
             found = judging.contributions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -229,3 +230,23 @@ def test_drop_and_keep_take_what_is_chosen(path: Path, command: Command, tmp_pat
     assert (rows(kept.stdout), "1 run without a system stays" in kept.stderr) == ([], True)
     dropped = command("drop", "runs", "--where", "meta.branch = 'main'", *db)
     assert [row["name"] for row in rows(dropped.stdout)] == ["b1", "old"]
+
+
+@pytest.mark.parametrize(
+    "words", [("pool", "--depth", "1"), ("export", "scores", "-m", "AP")], ids=lambda words: words[0]
+)
+def test_pools_and_exported_scores_are_of_the_runs_chosen(
+    path: Path, command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    def written(name: str, *chosen: str) -> set[tuple[object, ...]]:
+        form = ("--format", "jsonl") if words[0] == "export" else ()
+        done = command(*words, *chosen, *form, "-o", f"{name}.jsonl", "--db", path)
+        assert done.returncode == 0, done.stderr
+        return {
+            tuple(sorted(json.loads(line).items())) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()
+        }
+
+    by_name = written("named", "b1", "old")
+    assert written("again", "--where", "run in ('b1', 'old')") == by_name
+    refused = command(*words, "--where", "run = 'nothing'", "--db", path)
+    assert (refused.returncode, "no run fits --where" in refused.stderr) == (2, True)
