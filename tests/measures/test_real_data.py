@@ -62,12 +62,12 @@ def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Pa
         assert len(warehouse.load_runs(str(folder / "runs" / "*.run.gz"))) == 126
         assert warehouse.rows("select count(*) from rankings") == [(5_731_749,)]
         ours = leaderboard(warehouse, ["nDCG@20", "P@20", "RBP(p=0.5,gains={1:0.5,2:1})", "Bpref", "AP"])
-        # The same ranking twice: every measure must agree.
+        # The same ranking twice: every measure must agree, but for the last digits, which depend on the order of sums.
         twins = "'DoRA_MSMARCO_1k', 'DoRA_NO_Judgments_1k'"
         assert (
             warehouse.rows(f"""
             select measure, topic from scores where run in ({twins})
-            group by measure, topic having count(distinct value) > 1
+            group by measure, topic having max(value) - min(value) > 1e-12
         """)
             == []
         )
