@@ -16,11 +16,11 @@ from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_to_read, open_warehouse
 from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import write_table
 from evalsql.cli.pages import print_page
-from evalsql.cli.where import Where
+from evalsql.cli.where import Where, WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
@@ -49,7 +49,7 @@ def ls(
         bool, typer.Option("--long", "-l", help="More of each, and judgments that newer ones have replaced.")
     ] = False,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """What is held: a line for each judgment set and run.
 
@@ -57,7 +57,7 @@ def ls(
 
     Example: evalsql ls --last 5 --format csv
     """
-    with open_warehouse(where, read_only=True) as warehouse:
+    with open_to_read(where) as warehouse:
         table = inventory(warehouse, selection, long=long)
         write_table(_to_the_minute(table) if output.is_drawn else table, output, keep=[warehouse.path], going=_GOING)
 

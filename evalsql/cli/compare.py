@@ -13,11 +13,11 @@ from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note, note_coverage, note_waiting
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_to_read
 from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.paper import PaperOptions
-from evalsql.cli.where import Where
+from evalsql.cli.where import WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
 from evalsql.report.table import Table
@@ -56,7 +56,7 @@ def compare(
     memory_limit: MemoryLimit = None,
     paper: PaperOptions,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -67,7 +67,7 @@ def compare(
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or _MEASURES, warehouse.catalog)

@@ -13,7 +13,7 @@ from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note, note_coverage, note_formats, note_repeated, note_thresholds, note_ties, note_waiting
-from evalsql.cli.opening import open_in_memory, open_warehouse
+from evalsql.cli.opening import open_in_memory, open_to_read
 from evalsql.cli.options import (
     DEFAULT_MEASURES,
     Form,
@@ -27,7 +27,7 @@ from evalsql.cli.options import (
     TieRuleOption,
 )
 from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import WhereToAsk
 from evalsql.errors import UsageError
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
@@ -121,7 +121,7 @@ def leaderboard(
     ] = None,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
@@ -130,7 +130,7 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         if by is not None:
@@ -150,13 +150,13 @@ def topics(
     ] = False,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         _print_scores(warehouse, measure, selection.qrels_names, runs, True, output, show_texts=texts)

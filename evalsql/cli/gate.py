@@ -11,10 +11,10 @@ import typer
 
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_to_read
 from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates
@@ -76,7 +76,7 @@ def gate(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """Hold a run to rules, so that a build stops.
 
@@ -89,7 +89,7 @@ def gate(
     """
     with _errors_in(junit_file, candidate):
         asked = _asked(rule or (), rules, baseline, own.paths)
-        with open_warehouse(where, read_only=True, measures=asked.measures, memory_limit=memory_limit) as warehouse:
+        with open_to_read(where, measures=asked.measures, memory_limit=memory_limit) as warehouse:
             if update_baseline is not None:
                 if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")

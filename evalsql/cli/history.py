@@ -11,7 +11,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs, complete_systems
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_to_read
 from evalsql.cli.options import (
     Measures,
     MemoryLimit,
@@ -21,7 +21,7 @@ from evalsql.cli.options import (
     RunFilters,
 )
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import WhereToAsk
 from evalsql.errors import UsageError
 from evalsql.evaluation.history import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.report import charts
@@ -45,7 +45,7 @@ def history(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """A system over time: means, intervals and what changed.
 
@@ -57,7 +57,7 @@ def history(
     is_chart = output.path is not None and output.format is None and output.path.suffix.lower() in charts.EXTENSIONS
     if not is_chart:
         _ = output.chosen_format  # an unknown extension is refused before the work
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         named = parse_measures(measure or _MEASURES, warehouse.catalog)
         query = history_query(
             warehouse.evaluation, measure or _MEASURES, choice=filters.choice((), systems or ()), qrels=qrels or ()
@@ -116,7 +116,7 @@ def diff(
     own: OwnMeasures,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """What is different between two runs: topics and documents.
 
@@ -125,7 +125,7 @@ def diff(
 
     Example: evalsql diff bm25 dense -m nDCG@10 --documents
     """
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         query = topic_changes_query(
             warehouse.evaluation, run, other, measure or _MEASURES, qrels=qrels or (), topics=topic or ()
         )

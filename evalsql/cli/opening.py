@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.notes import note
-from evalsql.cli.where import Where
+from evalsql.cli.where import Where, WhereToAsk
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import ReachError, WarehouseError
@@ -44,6 +44,33 @@ def open_warehouse(
             progress=progress,
         )
     with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
+        yield warehouse
+
+
+@contextmanager
+def open_to_read(
+    where: WhereToAsk, *, measures: Sequence[str] | None = None, memory_limit: str | None = None
+) -> Iterator[Warehouse]:
+    """An open warehouse that only answers, with the scores of ``--lake`` beside its own."""
+    if not where.lake:
+        with open_warehouse(where, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+            yield warehouse
+        return
+    from evalsql.warehouse.lake import open_beside
+
+    with ExitStack() as stack:
+        with progress_bar() as progress:
+            warehouse = stack.enter_context(
+                open_beside(
+                    where.lake,
+                    where.db,
+                    measures=measures or (),
+                    memory_limit=memory_limit,
+                    wait=where.wait,
+                    progress=progress,
+                )
+            )
+        stack.enter_context(_reach_explained(warehouse.path))
         yield warehouse
 
 

@@ -13,10 +13,10 @@ from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note_waiting
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_to_read
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes
-from evalsql.cli.where import Where
+from evalsql.cli.where import WhereToAsk
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import MOST_THRESHOLDS, ON_REQUEST, overview
@@ -59,7 +59,7 @@ def report(
         int | None,
         typer.Option("--digits", min=0, max=17, help="Decimals, where people read; 3 on a page, else 4."),
     ] = None,
-    where: Where,
+    where: WhereToAsk,
 ) -> None:
     """A report of systems on one judgment set.
 
@@ -77,7 +77,7 @@ def report(
     _check_sections("--with", shown, ON_REQUEST)
     _check_sections("--without", without, SECTIONS)
     with (
-        open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse,
         progress_bar() as progress,
         translated_errors(warehouse.path),
     ):

@@ -22,3 +22,17 @@ class Where:
         str | None,
         typer.Option("--db", help="Warehouse file; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE"),
     ] = None
+
+
+@dataclass(frozen=True)
+class WhereToAsk(Where):
+    """A warehouse file, and scores elsewhere that are shown beside its own."""
+
+    lake: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lake",
+            metavar="DIR",
+            help="Scores to show as if they were loaded, such as what evalsql spark eval wrote; can be repeated.",
+        ),
+    ] = None

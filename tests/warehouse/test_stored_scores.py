@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -314,3 +315,44 @@ def test_a_folder_whose_job_has_not_ended_is_refused(empty: Warehouse, tmp_path:
     empty.load_qrels({"1": {"a": 1}, "2": {"a": 1}}, "q")
     with pytest.raises(InputError, match="the job that writes this folder has not ended"):
         empty.load_scores(tmp_path / "out")
+
+
+def test_a_lake_is_shown_as_if_it_were_loaded(command: Command, tmp_path: Path) -> None:
+    """Both ways print the same, and the warehouse stays as it was."""
+    path = holding(tmp_path / "evalsql.duckdb", KEPT)
+    (tmp_path / "lake").mkdir()
+    scores_of(tmp_path / "lake" / "scores.parquet")
+    before = path.read_bytes()
+    asked = (
+        ("leaderboard", "-m", "nDCG@10,AP", "--format", "csv"),
+        ("compare", "bm25", "dense", "tfidf", "-m", "AP", "--format", "csv"),
+        ("gate", "dense", "--baseline", "bm25", "--rule", "AP drop <= 0.1", "--format", "json"),
+        ("ls", "--format", "csv"),
+    )
+    with_lake = [command(*words, "--lake", "lake") for words in asked]
+    assert command("report", "-o", "lake.md", "--lake", "lake").returncode == 0
+    assert path.read_bytes() == before
+    assert command("load", "scores", "lake").returncode == 0
+    for words, told in zip(asked, with_lake, strict=True):
+        loaded = command(*words)
+        assert (told.returncode, _without_times(told.stdout)) == (loaded.returncode, _without_times(loaded.stdout)), (
+            words
+        )
+        assert "dense" in told.stdout + told.stderr
+    assert command("report", "-o", "loaded.md").returncode == 0
+    assert _without_times((tmp_path / "lake.md").read_text()) == _without_times((tmp_path / "loaded.md").read_text())
+
+
+def test_a_lake_that_is_wrong_is_refused_by_its_own_name(command: Command, tmp_path: Path) -> None:
+    holding(tmp_path / "evalsql.duckdb", (*KEPT, "dense"))
+    scores_of(tmp_path / "lake.parquet")
+    told = command("leaderboard", "--lake", "nothing")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "nothing: no such file or folder" in told.stderr
+    told = command("leaderboard", "--lake", "lake.parquet")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "the rankings of dense are here" in told.stderr
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d[.\d]*)?", "", text)

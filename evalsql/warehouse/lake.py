@@ -1,0 +1,49 @@
+"""Scores that lie elsewhere, asked beside a warehouse without loading them into it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from evalsql.database.scratch import scratch_folder
+from evalsql.progress import Progress, silent
+from evalsql.warehouse.entry import open_shut_in
+from evalsql.warehouse.opening import WAIT, default_path
+from evalsql.warehouse.user_measures import Sources
+from evalsql.warehouse.warehouse import Warehouse
+
+
+@contextmanager
+def open_beside(
+    lakes: Sequence[str],
+    path: str | Path | None = None,
+    *,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    wait: float = WAIT,
+    progress: Progress = silent,
+) -> Iterator[Warehouse]:
+    """A copy of a warehouse that has the scores of folders as well, and is gone at the end.
+
+    Args:
+        lakes: folders or Parquet files as ``evalsql load scores`` takes them.
+
+    Arguments and errors are those of ``open`` and of ``Warehouse.load_scores``.
+    """
+    original = Path(path or default_path())
+    with scratch_folder() as folder:
+        copied = Path(folder) / original.name
+        # Who reads a file keeps writers away from it, so that the copy is of one state.
+        with open_shut_in(original, read_only=True, wait=wait, progress=progress):
+            for each in (original, original.with_name(original.name + ".wal")):
+                if each.exists():
+                    shutil.copyfile(each, copied.with_name(each.name))
+        with open_shut_in(
+            copied, measures=measures, memory_limit=memory_limit, files=lakes, folders=lakes, progress=progress
+        ) as warehouse:
+            warehouse.database.path = str(original)  # what messages name, and what no output may overwrite
+            for lake in lakes:
+                warehouse.load_scores(lake)
+            yield warehouse
