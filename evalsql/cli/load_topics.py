@@ -37,7 +37,7 @@ def topics(
     file: Annotated[
         str,
         typer.Argument(
-            help="TSV, CSV, JSON lines, JSON, TREC topics (SGML or XML), packed or not; - is standard input."
+            help="TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input."
         ),
     ],
     qrels: Qrels = None,

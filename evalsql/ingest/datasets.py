@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.sources import DATASET
 
-PREFIX = "irds:"
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
 
 
@@ -43,8 +43,11 @@ def topic_records(label: str) -> Iterator[dict[str, str]]:
     """The topics of a dataset: query_id and what else is known of each, as text."""
     dataset = _dataset(label)
     _need(dataset, label, "queries")
-    for each in dataset.queries_iter():
-        yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
+    try:
+        for each in dataset.queries_iter():
+            yield {name: value for name, value in each._asdict().items() if isinstance(value, str)}
+    except Exception as error:
+        raise _unreadable(label, error) from error
 
 
 def _judgment(each: Any) -> tuple[Any, ...]:
@@ -58,7 +61,7 @@ def _dataset(label: str) -> Any:
     except ImportError as error:
         raise UsageError(f"{label}: datasets by name take ir_datasets; pip install 'evalsql[irds]'") from error
     try:
-        return ir_datasets.load(label.removeprefix(PREFIX))
+        return ir_datasets.load(label.removeprefix(DATASET))
     except KeyError as error:
         raise UsageError(f"{label}: ir_datasets knows no dataset of this name") from error
 
@@ -76,5 +79,9 @@ def _write(label: str, path: Path, header: tuple[str, ...], rows: Iterable[tuple
             writer.writerow(header)
             writer.writerows(rows)
     except Exception as error:
-        # What a download raises is of many kinds, and all of them end the load.
-        raise InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")]) from error
+        raise _unreadable(label, error) from error
+
+
+def _unreadable(label: str, error: Exception) -> InputError:
+    """What a download raises is of many kinds, and all of them end the load."""
+    return InputError([Problem(label, 0, f"ir_datasets cannot read it: {error}")])

@@ -44,6 +44,7 @@ _NO_RUN = {
     b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",
 }
 _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
+_SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -97,8 +98,10 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "a tar archive; unpack it first"
     elif _MARKUP.match(head):
         found = "an HTML page; perhaps a download failed"
+    elif _SGML_TOPICS.match(head):
+        found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
-        found = "an XML document"
+        found = "an XML document; topics are loaded by evalsql load topics"
     elif head.startswith(_UTF_16):
         found = "text in UTF-16; save it as UTF-8"
     if found:

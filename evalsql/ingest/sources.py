@@ -219,6 +219,11 @@ def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Ite
         yield opened
 
 
+def is_dataset(source: object) -> bool:
+    """Whether it names a dataset, and no file that is called like one."""
+    return isinstance(source, str) and source.startswith(DATASET) and not os.path.exists(source)
+
+
 def found(pattern: str) -> list[str]:
     """The files that a path or glob stands for; itself where there are none."""
     try:
@@ -231,7 +236,7 @@ def found(pattern: str) -> list[str]:
 def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> list[Source]:
     """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
     spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
-    if kind and label.startswith(DATASET) and not os.path.exists(label):
+    if kind and is_dataset(label):
         from evalsql.ingest.datasets import write_dataset
 
         write_dataset(label, kind, spool)

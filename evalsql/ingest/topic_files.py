@@ -25,7 +25,14 @@ TEXTS: Mapping[str, Sequence[str]] = {
 }
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
 _HEAD = 65_536
-_BINARY = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "a zip archive", b"%PDF-": "a PDF document"}
+_PARQUET, _TAR = b"PAR1", b"ustar"
+_BINARY = {
+    b"ARROW1": "Arrow",
+    b"\xff\xff\xff\xff": "Arrow",
+    b"PK\x03\x04": "a zip archive",
+    b"%PDF-": "a PDF document",
+    _TAR: "a tar archive",
+}
 Given = Mapping[str, str] | None
 
 
@@ -43,8 +50,8 @@ def read_records(source: Source, refuse: Refuse, given: Given = None, key: str |
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
         return iter(())
     for magic, name in _BINARY.items():
-        if head.startswith(magic):
-            refuse(Problem(source.label, 0, f"is {name}; topics are text: TSV, CSV, JSON, XML or TREC's SGML"))
+        if head.startswith(magic) or (magic == _TAR and head[257:262] == _TAR):
+            refuse(Problem(source.label, 0, f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML"))
             return iter(())
     start = head.lstrip()
     topic = (given or {}).get("topic")
@@ -54,6 +61,15 @@ def read_records(source: Source, refuse: Refuse, given: Given = None, key: str |
     if re.match(rb"\[|\{\s*[\"}]", start):
         return _json_records(source, refuse, topic)
     return _delimited_records(source, refuse, topic, key)
+
+
+def is_parquet(source: Source) -> bool:
+    """Whether the file is Parquet, which the engine reads."""
+    try:
+        with source.open() as stream:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except unreadable():
+        return False
 
 
 def meanings(names: Sequence[str], given: Given = None) -> dict[str, str]:

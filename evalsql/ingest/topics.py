@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalsql.catalog.names import literal
 from evalsql.database.names import resolve_ids
-from evalsql.errors import InputError, InputWarning, Problem, UsageError
+from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import keys
+from evalsql.ingest.datasets import topic_records
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.sources import open_sources
-from evalsql.ingest.topic_files import TEXTS, in_memory, meanings, read_records
+from evalsql.ingest.sources import Source, is_dataset, open_sources
+from evalsql.ingest.topic_files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topic_markup import Record
 from evalsql.words import counted
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _MEMORY = "in memory"
 _MOST_NAMED = 5
 _LONGEST_KEY = 200
+_MOST_KEYS = 100
 
 
 class LoadedTopics(NamedTuple):
@@ -54,7 +57,8 @@ def load_topics(
     Topics that the judgments do not have are left out with a warning.
 
     Args:
-        source: path ("-" is standard input), {topic: text}, {topic: {field: value}}, or rows as dicts or a frame.
+        source: path ("-" is standard input), ``irds:`` and a dataset, {topic: text},
+            {topic: {field: value}}, or rows as dicts or a frame.
         qrels: whose topics they are; may be left out where there is one judgment set.
         key: what the second column is, where a file has two and no header.
         only_groups: take every field as it is called, also those that name a text.
@@ -70,19 +74,27 @@ def load_topics(
         if meaning not in allowed:
             raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
     qrels_id, name = _judgment_set(database, qrels)
-    is_file = isinstance(source, str | Path)
+    dataset = str(source) if is_dataset(source) else None
+    is_file = isinstance(source, str | Path) and dataset is None
     with open_sources([source] if is_file else []) as opened:
         if opened.problems:
             raise InputError(opened.problems)
         if len(opened.sources) > 1:
             raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
         problems = ProblemList()
-        origin, records = _Origin(_MEMORY, None, None), in_memory(source, columns) if not is_file else iter(())
+        origin = _Origin(dataset or _MEMORY, None, None)
+        records: Iterable[Record] = ()
+        if not is_file:
+            records = in_memory(topic_records(dataset) if dataset else source, columns)
         for file in opened.sources:
             origin = _Origin(file.label, file.sha256(), file.path.stat().st_size)
-            records = read_records(file, problems.add, columns, key)
+            if is_parquet(file):
+                records = in_memory(_parquet_rows(database, file), columns)
+            else:
+                records = read_records(file, problems.add, columns, key)
         facts, unjudged = _facts(database, qrels_id, records, origin.label, problems)
         found = _by_key(facts)
+        _check_number(origin.label, list(found))
         if not only_groups:
             named = meanings(list(found), columns)
             found = {named[field]: values for field, values in found.items()}
@@ -90,6 +102,15 @@ def load_topics(
             _make_room(database, qrels_id, name, list(found), replace)
             _store(database, qrels_id, found, origin)
     return LoadedTopics(name, len(facts), {each: len(values) for each, values in found.items()}, unjudged)
+
+
+def _parquet_rows(database: Database, file: Source) -> list[dict[str, Any]]:
+    table = f"read_parquet({literal(str(file.path))})"
+    try:
+        names = [name for name, *_ in database.rows(f"describe from {table}")]
+        return [dict(zip(names, row, strict=True)) for row in database.rows(f"from {table}")]
+    except QueryError as error:
+        raise InputError([Problem(file.label, 0, f"cannot be read: {str(error).splitlines()[0]}")]) from error
 
 
 def _judgment_set(database: Database, qrels: str | None) -> tuple[int, str]:
@@ -167,6 +188,16 @@ def _by_key(facts: Mapping[int, Mapping[str, str]]) -> dict[str, dict[int, str]]
         if not key.strip() or len(key) > _LONGEST_KEY:
             raise UsageError(f'"{key[:20]}" cannot name a group: a name has 1 to {_LONGEST_KEY} characters')
     return found
+
+
+def _check_number(label: str, keys: Sequence[str]) -> None:
+    """Rankings and judgments as JSON have a field for each document."""
+    if len(keys) > _MOST_KEYS:
+        reason = (
+            f"{len(keys):,} fields, such as {_some(keys)}; topics have at most {_MOST_KEYS}. Runs and judgments are "
+            "loaded by evalsql load runs and load qrels"
+        )
+        raise InputError([Problem(label, 0, reason)])
 
 
 def _make_room(database: Database, qrels_id: int, name: str, wanted: Sequence[str], replace: bool) -> None:

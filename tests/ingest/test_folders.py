@@ -16,7 +16,6 @@ from ir_datasets.formats import BaseQrels, BaseQueries, BaseScoredDocs, GenericQ
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from evalsql.ingest.datasets import topic_records
 from tests.conftest import Command, write
 
 RUN = "1 Q0 d1 1 9 x\n1 Q0 d2 2 8 x\n2 Q0 d1 1 7 x\n"
@@ -149,12 +148,16 @@ def test_a_dataset_has_judgments_a_run_and_topics(
         ("1", "d1", 2.0),
         ("1", "d2", 1.0),
     ]
-    assert list(topic_records(local))[1] == {"query_id": "2", "text": "and why"}
+    assert empty.load_topics(local).keys == {"text": 2}
+    assert empty.rows("select topic, text from topic_texts order by topic") == [("1", "what is it"), ("2", "and why")]
+    assert empty.rows("select file from files where kind = 'topics.text'") == [(local,)]
     run = write(tmp_path / "r.run", RUN)
     assert evalsql.evaluate(local, run, "AP") == {"AP": 0.75}
     done = command("eval", local, run, "-m", "AP", "--format", "csv")
     assert done.stdout == "qrels,run,AP\nevalsql-test/tiny/test,r,0.75\n", done.stderr
     assert command("load", "qrels", local, "--name", "tiny", "--db", "w.duckdb").returncode == 0
+    told = command("load", "topics", local, "--db", "w.duckdb")
+    assert (told.returncode, "loaded 2 topics of the 2 of tiny: text of 2" in told.stderr) == (0, True), told.stderr
 
 
 def test_what_a_dataset_does_not_have_is_told(empty: Warehouse, monkeypatch: pytest.MonkeyPatch, local: str) -> None:

@@ -17,6 +17,7 @@ import evalsql
 from evalsql import EvalsqlError, Warehouse
 from tests.conftest import SAMPLE, Command, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
+from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
 from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
@@ -100,25 +101,39 @@ def test_judgments_of_any_format_give_the_figures_of_their_trec_file(
     assert shared.loader.notices[0].startswith("read as ")
 
 
-@pytest.mark.parametrize("name", [name for name in GUIDE if name not in map(format_of, (*FRAMES, *QRELS_FRAMES))])
+_OTHERS = [name for name in GUIDE if name not in map(format_of, (*FRAMES, *QRELS_FRAMES, *TOPICS_FRAMES))]
+
+
+@pytest.mark.parametrize("name", _OTHERS)
 def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tmp_path: Path, name: str) -> None:
     """What the guide's table says no to."""
-    runs = [content for kind, (_, content) in RUNS.items() if format_of(kind) == name]
-    judged = [content for kind, (_, content) in QRELS_FILES.items() if format_of(kind) == name]
+    runs, judged, topics = (
+        [content for kind, (_, content) in files.items() if format_of(kind) == name]
+        for files in (RUNS, QRELS_FILES, TOPICS_FILES)
+    )
     shared.load_qrels(SAMPLE / "qrels.txt", "q", replace=True)
+    given = write(tmp_path / "given", (runs or judged or topics)[0])
     if not judged:
         with pytest.raises(EvalsqlError, match=SAID.get(name, name.partition(" ")[0])):
-            shared.load_qrels(write(tmp_path / "given", runs[0]), "other")
+            shared.load_qrels(given, "other")
     if not runs:
         with pytest.raises(EvalsqlError, match=SAID.get(name, name)):
-            shared.load_runs(write(tmp_path / "given", judged[0]), name="other", qrels="q")
+            shared.load_runs(given, name="other", qrels="q")
+    if not topics:
+        with pytest.raises(EvalsqlError, match=REFUSED_TOPICS):
+            shared.load_topics(given)
 
 
+# What a file that holds no topics is told, by what one sees in it.
+REFUSED_TOPICS = "topic<TAB>text|more than two columns|is Arrow|is a tar|fields, such as|says nothing of its topics"
 # Formats that another name says more of where they are refused.
 SAID = {
     "DIAMOND": "BLAST tabular",
     "MMseqs2": "BLAST tabular",
     "Quepid": "CSV",
+    "TREC topics, SGML": "TREC topics",
+    "TREC topics, XML": "an XML document",
+    "JSON texts": "JSON: topic 1",
     "text of three columns": "the same ranks again and again",
 }
 
@@ -192,7 +207,7 @@ def test_the_table_of_formats_in_the_guide_is_that_of_the_tests() -> None:
     text = formats_table.PAGE.read_text(encoding="utf-8")
     assert formats_table.table() in text
     assert formats_table.page(text) == text
-    used = set(map(format_of, (*RUNS, *QRELS_FILES, *FRAMES, *QRELS_FRAMES)))
+    used = set(map(format_of, (*RUNS, *QRELS_FILES, *FRAMES, *QRELS_FRAMES, *TOPICS_FILES, *TOPICS_FRAMES)))
     assert used == set(GUIDE)
 
 

@@ -2,68 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping
 from pathlib import Path
 
-import pandas
 import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from tests.conftest import Command, new_file, write
-
-TEXTS = {"1": "what is rain", "2": "snow & ice", "3": "Nebel über dem See"}
-SGML = """\
-<top>
-<num> Number: 1
-<title> what is
-  rain
-
-<desc> Description:
-Where does it come from?
-
-<narr> Narrative:
-Relevant: clouds.
-</top>
-
-<top><num>2</num><title>snow &amp; ice</title></top>
-<TOP>
-<NUM> Number: 3 </NUM>
-<TITLE> Topic: Nebel über dem See
-</TOP>
-"""
-XML = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<topics>
-  <topic number="1"><query>what is rain</query><question>Where does it
-    come from?</question><narrative>Relevant: clouds.</narrative></topic>
-  <topic number="2"><query>snow &amp; ice</query></topic>
-  <topic number="3"><query>Nebel <i>über</i> dem See</query></topic>
-</topics>
-"""
-# Files that say the same: as TREC, BEIR, MS MARCO and others have them.
-FILES: Mapping[str, str | bytes] = {
-    "msmarco.tsv": "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()),
-    "windows.tsv": "\ufeff" + "".join(f"{topic}\t{text}\r\n" for topic, text in TEXTS.items()),
-    "packed.tsv.gz": gzip.compress("".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()).encode()),
-    "header.tsv": "qid\tquery\n" + "".join(f"{topic}\t{text}\n" for topic, text in TEXTS.items()),
-    "quoted.csv": 'topic,text\n1,"what is\n\nrain"\n2,snow & ice\n"3",Nebel über dem See\n',
-    "semicolons.csv": "query_id;title\n" + "".join(f"{topic};{text}\n" for topic, text in TEXTS.items()),
-    "queries.jsonl": "".join(
-        json.dumps({"_id": topic, "text": text, "metadata": {}}) + "\n" for topic, text in TEXTS.items()
-    ),
-    "numbers.jsonl": "".join(json.dumps({"qid": int(topic), "query": text}) + "\n" for topic, text in TEXTS.items()),
-    "dict.json": json.dumps(TEXTS, indent=1),
-    "line.json": json.dumps(TEXTS),
-    "list.json": json.dumps([{"id": topic, "title": text} for topic, text in TEXTS.items()], indent=1),
-    "topics.sgml": SGML,
-    "topics.xml": XML,
-    "nested.xml": XML.replace('<topic number="1">', "<topic><num>1</num>"),
-}
+from tests.ingest.topic_variants import TEXTS, TOPICS_FILES, TOPICS_FRAMES
 
 
 @pytest.fixture
@@ -76,30 +26,28 @@ def facts(warehouse: Warehouse) -> list[tuple[object, ...]]:
     return warehouse.rows("select topic, key, value from topic_meta join topics using (topic_id) order by all")
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_format_gives_the_same_texts(judged: Warehouse, tmp_path: Path, name: str) -> None:
-    content = FILES[name]
+@pytest.mark.parametrize("variant", TOPICS_FILES)
+def test_every_format_gives_the_same_texts(
+    judged: Warehouse, tmp_path: Path, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, content = TOPICS_FILES[variant]
     loaded = judged.load_topics(write(tmp_path / name, content))
     assert (loaded.qrels, loaded.num_topics, loaded.keys["text"], loaded.unjudged) == ("weather", 3, 3, 0)
     assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
-    if "<" in str(content):
+    if name in ("topics.sgml", "topics.xml", "nested.xml"):
         told = judged.rows("select description, narrative from topic_texts order by topic")
         assert told == [("Where does it come from?", "Relevant: clouds."), (None, None), (None, None)]
     files = judged.rows("select kind, file, num_rows from files where kind = 'topics.text'")
     assert files == [("topics.text", str(tmp_path / name), 3)]
+    data = content if isinstance(content, bytes) else content.encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    judged.load_topics("-", replace=True)
+    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        TEXTS,
-        {topic: {"text": text} for topic, text in TEXTS.items()},
-        [{"query_id": topic, "text": text} for topic, text in TEXTS.items()],
-        pandas.DataFrame({"qid": list(TEXTS), "query": list(TEXTS.values())}),
-    ],
-)
-def test_topics_in_memory(judged: Warehouse, data: object) -> None:
-    judged.load_topics(data)
+@pytest.mark.parametrize("variant", TOPICS_FRAMES)
+def test_topics_in_memory(judged: Warehouse, variant: str) -> None:
+    judged.load_topics(TOPICS_FRAMES[variant]())
     assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
 
 
@@ -182,7 +130,8 @@ def test_leading_zeros_of_numbers_are_told(judged: Warehouse, tmp_path: Path) ->
         ("", "t: holds no topics"),
         ("topic,text\n1,\n2,\n", "t: says nothing of its topics"),
         (b"1\t\xff\n", "t:1: not UTF-8 text"),
-        (b"PAR1xxxx", "t: is Parquet; topics are text"),
+        (b"PAR1xxxx", "t: cannot be read"),
+        (b"ARROW1xx", "t: is Arrow; topics are TSV"),
     ],
 )
 def test_wrong_files_are_refused_with_their_lines(

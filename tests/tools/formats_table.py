@@ -1,7 +1,7 @@
 """Writes the table of formats into the guide on loading: ``python -m tests.tools.formats_table``.
 
-It is made of the variants in ``tests/ingest/variants.py``, each of which ``tests/ingest/test_formats.py`` loads by each
-door that the table names.
+It is made of the variants in ``tests/ingest/variants.py`` and ``topic_variants.py``. ``tests/ingest/test_formats.py``
+and ``test_topics.py`` load each of them by each door that the table names.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from tests.conftest import ROOT
+from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import FRAMES, QRELS_FILES, QRELS_FRAMES, RUNS
 
 PAGE = ROOT / "evalsql" / "docs" / "loading.md"
@@ -19,6 +20,8 @@ _TABLE = re.compile(r"(?<=<!-- formats: begin -->\n\n).*?(?=\n<!-- formats: end 
 # Formats as the guide lists them, with what writes them; a variant belongs to the longest one that it starts with.
 GUIDE = {
     "TREC": "most systems; trec_eval",
+    "TREC topics, SGML": "`<top>`, `<num>`, `<title>`",
+    "TREC topics, XML": "`<topic number=...>`, `<query>`",
     "Parquet": "pandas, polars, DuckDB, Spark",
     "Feather": "pandas, pyarrow",
     "Arrow stream": "pyarrow",
@@ -28,9 +31,10 @@ GUIDE = {
     "text of three columns": "`topic document grade`",
     "JSON dict of dicts": "ranx, pytrec_eval, BEIR's `results.json`",
     "JSON list of rows": "pandas, any program",
+    "JSON texts": "`{topic: text}`",
     "JSON rankings": "`{topic: [document, ...]}`",
     "JSON lines": "a row or a ranking a line",
-    "MS MARCO": "runs of three or four columns, qrels",
+    "MS MARCO": "runs of three or four columns, qrels, queries",
     "tar archive": "runs, or one file of judgments; plain or packed",
     "BLAST tabular": "BLAST, `-outfmt 6` and `7`",
     "DIAMOND": "DIAMOND, with and without header",
@@ -47,6 +51,7 @@ GUIDE = {
     "rankings": "`{topic: [document, ...]}`",
     "tuples": "`(topic, document, score)`, list or iterator",
     "dicts": '`[{"qid": ..., "docno": ..., "score": ...}]`',
+    "texts": "`{topic: text}`, `{topic: {field: value}}`",
     "ScoredDoc": "ir_measures",
     "Qrel": "ir_measures",
 }
@@ -60,12 +65,14 @@ def format_of(kind: str) -> str:
 
 
 def table() -> str:
-    """A row for each format: what writes it, and by which doors it comes as a run and as judgments."""
-    runs, judged = _formats(RUNS), _formats(QRELS_FILES)
-    run_frames, judged_frames = _formats(FRAMES), _formats(QRELS_FRAMES)
-    lines = ["| format | as written by | run | judgments |", "|---|---|---|---|"]
+    """A row for each format: what writes it, and by which doors it comes as a run, as judgments and as topics."""
+    doors = [
+        (_formats(files), _formats(frames))
+        for files, frames in ((RUNS, FRAMES), (QRELS_FILES, QRELS_FRAMES), (TOPICS_FILES, TOPICS_FRAMES))
+    ]
+    lines = ["| format | as written by | run | judgments | topics |", "|---|---|---|---|---|"]
     for name, writer in GUIDE.items():
-        cells = (_cell(name, runs, run_frames), _cell(name, judged, judged_frames))
+        cells = [_cell(name, files, frames) for files, frames in doors]
         lines.append(f"| {name} | {writer} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
