@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tests.bench.collection import Collection
 from tests.bench.comparing import statistics
+from tests.bench.doors import doors
 from tests.bench.growing import adding, growth, many_topics, one_system
 from tests.bench.machine import in_words, machine, versions
 from tests.bench.memory import from_memory
@@ -34,6 +35,7 @@ from tests.bench.works import default_measures, evaluating, loading, more_peers,
 BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "eval": evaluating,
     "load": loading,
+    "doors": doors,
     "one-measure": one_measure,
     "defaults": default_measures,
     "size": size,

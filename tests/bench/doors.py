@@ -1,0 +1,110 @@
+"""The benchmark of formats: the same runs as text, as tables, as JSON, packed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from tests.bench.collection import Collection
+from tests.bench.peers import Peers
+from tests.bench.report import Goal, Result
+from tests.bench.stage import Stage
+
+_ROWS = """
+    create view rows as
+    select *, row_number() over (partition by topic order by score desc, document desc) as rank
+    from read_csv(
+        '{source}', delim = ' ', header = false, quote = '',
+        names = ['topic', 'q0', 'document', 'given', 'score', 'tag'],
+        types = ['varchar', 'varchar', 'varchar', 'varchar', 'double', 'varchar']
+    )
+"""
+# Extension, SELECT over the rows above, and how DuckDB writes it.
+_TABLES: Mapping[str, tuple[str, str, str]] = {
+    "Parquet": ("parquet", "select topic as qid, document as docno, score from rows", "format parquet"),
+    "CSV": ("csv", "select topic as qid, document as docno, score, rank from rows", "format csv"),
+    "TSV": ("tsv", "select topic as query_id, document as doc_id, score from rows", "format csv, delimiter '\t'"),
+    "MS MARCO": (
+        "tsv",
+        "select topic, document, rank from rows order by all",
+        "format csv, delimiter '\t', header false",
+    ),
+    "JSON lines": ("jsonl", "select topic as qid, document as docno, score from rows", "format json"),
+    "JSON lines of rankings": (
+        "jsonl",
+        "select topic as qid, list(document order by rank) as docs from rows group by topic",
+        "format json",
+    ),
+}
+
+
+def doors(stage: Stage, peers: Peers) -> Iterator[Result]:
+    """Loading runs of each format beside the same runs as TREC text: Parquet is faster, none takes twice as long."""
+    database = stage.folder / "doors.duckdb"
+    text = Collection("text", stage.covid.qrels, tuple(_written(stage, "TREC", _as_trec)))
+    there = stage.repeated("load runs, TREC text", partial(stage.loaded, database, text))
+    writers: dict[str, Callable[[Path, Path], None]] = {
+        **{name: partial(_as_table, *table) for name, table in _TABLES.items()},
+        "JSON dict of dicts": _as_dicts,
+        "TREC, gzip": _packed,
+    }
+    for name, write in writers.items():
+        files = _written(stage, name, write)
+        load = partial(stage.loaded, database, Collection(name, stage.covid.qrels, tuple(files)))
+        here = stage.repeated(f"load runs, {name}", load)
+        goal = Goal("below", 1) if name == "Parquet" else Goal("at most", 2)
+        work = f"load runs of {name}, {len(files)} systems"
+        yield Result("doors", work, here, "the same runs as TREC text", there, goal)
+        for file in files:
+            file.unlink()
+
+
+def _written(stage: Stage, name: str, write: Callable[[Path, Path], None]) -> list[Path]:
+    stage.say(f"writing the runs as {name}")
+    folder = stage.folder / "doors" / name
+    folder.mkdir(parents=True)
+    for source in stage.covid.runs:
+        write(source, folder / source.stem)
+    return sorted(folder.iterdir())
+
+
+def _columns(source: Path) -> list[list[bytes]]:
+    return [line.split()[:6] for line in source.read_bytes().splitlines()]
+
+
+def _as_trec(source: Path, path: Path) -> None:
+    """With a blank between columns, as all formats are made of it."""
+    _with(path, "run").write_bytes(b"\n".join(map(b" ".join, _columns(source))) + b"\n")
+
+
+def _packed(source: Path, path: Path) -> None:
+    _with(path, "run.gz").write_bytes(gzip.compress(b"\n".join(map(b" ".join, _columns(source))) + b"\n", 6))
+
+
+def _as_dicts(source: Path, path: Path) -> None:
+    run: dict[str, dict[str, float]] = {}
+    for topic, _, document, _, score, *_ in _columns(source):
+        run.setdefault(topic.decode(), {})[document.decode()] = float(score)
+    _with(path, "json").write_text(json.dumps(run))
+
+
+def _as_table(extension: str, query: str, options: str, source: Path, path: Path) -> None:
+    plain = _with(path, "text")
+    plain.write_bytes(b"\n".join(map(b" ".join, _columns(source))) + b"\n")
+    with duckdb.connect() as connection:
+        connection.execute(_ROWS.format(source=_quoted(plain)))
+        connection.execute(f"copy ({query}) to '{_quoted(_with(path, extension))}' ({options})")
+    plain.unlink()
+
+
+def _with(path: Path, extension: str) -> Path:
+    return path.with_name(f"{path.name}.{extension}")
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
