@@ -92,7 +92,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
 
     Ctrl-C changes nothing, and from the commit on it does nothing more.
     """
-    from evalsql.ingest.sources import failures_named, found
+    from evalsql.ingest.files.sources import failures_named, found
 
     files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
     before = tempfile.tempdir

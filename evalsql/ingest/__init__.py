@@ -1,1 +1,5 @@
-"""Carries runs and judgments into the base tables: one module a kind of input, one for what they share."""
+"""Carries runs and judgments into the base tables.
+
+``files`` says what an input file is and reads its rows, ``judgments`` and ``topics`` have a room each; runs, lists,
+weights and scores are a module each.
+"""

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
-from evalsql.ingest import columns, keys, preferences, qrels, ranking, rows
-from evalsql.ingest.alignments import leave_out
-from evalsql.ingest.columns import Given
+from evalsql.ingest import keys, ranking, rows
+from evalsql.ingest.files import columns
+from evalsql.ingest.files.alignments import leave_out
+from evalsql.ingest.files.columns import Given
+from evalsql.ingest.files.lines import Notes
+from evalsql.ingest.judgments import preferences, qrels
+from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import Notes
-from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 from evalsql.ingest.runs import NewRun

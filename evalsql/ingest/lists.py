@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
-from evalsql.ingest import keys, qrels, ranking, weights
+from evalsql.ingest import keys, ranking, weights
+from evalsql.ingest.files.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
+from evalsql.ingest.files.sources import Source
+from evalsql.ingest.judgments import qrels
+from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
-from evalsql.ingest.qrels import QrelsOptions
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 from evalsql.ingest.runs import NewRun
-from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

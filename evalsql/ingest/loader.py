@@ -11,8 +11,8 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
+from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
-from evalsql.ingest.versions import refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.progress import Progress, silent
 
 
@@ -70,7 +70,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.judgments import staged_judgments
+        from evalsql.ingest.judgments.staging import staged_judgments
 
         with staged_judgments(
             self.database,
@@ -131,7 +131,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
-        from evalsql.ingest.sources import open_sources
+        from evalsql.ingest.files.sources import open_sources
         from evalsql.ingest.weights import load_weights_data, load_weights_file
 
         ids = resolve_ids(self.database, "qrels", qrels)
@@ -182,7 +182,7 @@ class Loader:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
         from evalsql.ingest import keys, lists
-        from evalsql.ingest.sources import open_sources
+        from evalsql.ingest.files.sources import open_sources
 
         with open_sources(paths(files)) as opened:
             by_names, problems = by_name(opened, name)
@@ -242,11 +242,11 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.folders import warn_of_skipped
+        from evalsql.ingest.files.folders import warn_of_skipped
+        from evalsql.ingest.files.sources import open_sources
+        from evalsql.ingest.files.tables import Tables
         from evalsql.ingest.run_options import RunOptions, tie_rule_for
         from evalsql.ingest.runs import EngineStoppedError, RunLoader
-        from evalsql.ingest.sources import open_sources
-        from evalsql.ingest.tables import Tables
 
         options = RunOptions(
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),

@@ -11,7 +11,7 @@ from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from evalsql.ingest.sources import InputFiles, Source
+    from evalsql.ingest.files.sources import InputFiles, Source
 
 
 def paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
@@ -40,7 +40,7 @@ def by_name(
     opened: InputFiles, name: str | None, stdin_name: str | None = None
 ) -> tuple[dict[str, list[Source]], list[Problem]]:
     """Files by the name that is given for all of them or that each has by its stem, and what is wrong with others."""
-    from evalsql.ingest.sources import stem
+    from evalsql.ingest.files.sources import stem
 
     files: dict[str, list[Source]] = {}
     problems = list(opened.problems)

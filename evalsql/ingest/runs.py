@@ -14,18 +14,18 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
-from evalsql.ingest.alignments import leave_out
-from evalsql.ingest.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
+from evalsql.ingest.files.alignments import leave_out
+from evalsql.ingest.files.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
+from evalsql.ingest.files.lines import Notes, run_rows, write_clean
+from evalsql.ingest.files.sources import Source, Text
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import Notes, run_rows, write_clean
 from evalsql.ingest.ranking import STAGED, owners, rank, store
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import BY_SCORE, RunOptions
-from evalsql.ingest.sources import Source, Text
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.tables import Table, Tables
+    from evalsql.ingest.files.tables import Table, Tables
 
 BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]

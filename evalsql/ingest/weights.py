@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys
+from evalsql.ingest.files.lines import Notes, WeightRow, weight_fault, weight_rows
+from evalsql.ingest.files.sources import Source
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import Notes, WeightRow, weight_fault, weight_rows
-from evalsql.ingest.sources import Source
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

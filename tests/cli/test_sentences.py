@@ -89,7 +89,7 @@ def test_no_space_for_temporary_files(command: Command, tmp_path: Path, monkeypa
         raise OSError(errno.ENOSPC, "No space left on device")
 
     write(tmp_path / "q.txt", QRELS)
-    monkeypatch.setattr("evalsql.ingest.sources.tempfile.TemporaryDirectory", full)
+    monkeypatch.setattr("evalsql.ingest.files.sources.tempfile.TemporaryDirectory", full)
     for arguments in (("eval", "q.txt", "q.txt"), ("load", "qrels", "q.txt", "--db", "w.duckdb")):
         outcome = command(*arguments)
         assert (outcome.returncode, "Traceback" in outcome.stderr) == (3, False)

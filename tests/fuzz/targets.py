@@ -19,8 +19,8 @@ from evalsql import EvalsqlError, Problem, Warehouse
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
-from evalsql.ingest import lines
-from evalsql.ingest.sources import open_sources
+from evalsql.ingest.files import lines
+from evalsql.ingest.files.sources import open_sources
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.schema import MEMORY

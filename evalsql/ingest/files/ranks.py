@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalsql.ingest.keys import ProblemList
 
 if TYPE_CHECKING:
-    from evalsql.ingest.tables import Table
+    from evalsql.ingest.files.tables import Table
 
 _RUN, _JUDGMENTS = "MS MARCO run", "judgments of three columns"
 THIRD_COLUMN = (_RUN, _JUDGMENTS)

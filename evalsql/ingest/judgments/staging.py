@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, QueryError, UsageError
-from evalsql.ingest import truth
-from evalsql.ingest.columns import Given
-from evalsql.ingest.folders import judgments_of, warn_of_skipped
+from evalsql.ingest.files.columns import Given
+from evalsql.ingest.files.folders import judgments_of, warn_of_skipped
+from evalsql.ingest.files.sources import open_sources, source_of, stem
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.frames import load_qrels_data, store_staged_data
-from evalsql.ingest.naming import named
-from evalsql.ingest.qrels import (
+from evalsql.ingest.judgments import truth
+from evalsql.ingest.judgments.qrels import (
     FORMS,
     QrelsOptions,
     StagedFile,
@@ -22,8 +23,7 @@ from evalsql.ingest.qrels import (
     stage_qrels_table,
     store_qrels_file,
 )
-from evalsql.ingest.sources import open_sources, source_of, stem
-from evalsql.ingest.tables import Tables
+from evalsql.ingest.naming import named
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -11,16 +11,17 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
-from evalsql.ingest import keys, preferences
-from evalsql.ingest.clean import NO_DELIMITER, reader
+from evalsql.ingest import keys
+from evalsql.ingest.files.clean import NO_DELIMITER, reader
+from evalsql.ingest.files.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
+from evalsql.ingest.files.sources import Source
+from evalsql.ingest.judgments import preferences
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
-from evalsql.ingest.sources import Source
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.tables import Table
+    from evalsql.ingest.files.tables import Table
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}

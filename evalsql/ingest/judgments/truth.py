@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.qrels import QrelsOptions, create_staged
+from evalsql.ingest.files.sources import open_sources
+from evalsql.ingest.judgments.qrels import QrelsOptions, create_staged
 from evalsql.ingest.rows import put
-from evalsql.ingest.sources import open_sources
 from evalsql.words import counted
 
 if TYPE_CHECKING:

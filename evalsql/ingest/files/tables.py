@@ -16,19 +16,19 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest import json_files, text_tables
-from evalsql.ingest.clean import _without_wildcards as one_path
-from evalsql.ingest.columns import Given
-from evalsql.ingest.folders import recognised_formats
-from evalsql.ingest.format import Format
-from evalsql.ingest.formats import as_text, recognised, text_rows
+from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest.files import json_files, text_tables
+from evalsql.ingest.files.clean import _without_wildcards as one_path
+from evalsql.ingest.files.columns import Given
+from evalsql.ingest.files.folders import recognised_formats
+from evalsql.ingest.files.format import Format
+from evalsql.ingest.files.lines import _integer_fault as whole_fault
+from evalsql.ingest.files.lines import number_fault
+from evalsql.ingest.files.ranks import THIRD_COLUMN, check_third_column
+from evalsql.ingest.files.recognition import as_text, recognised, text_rows
+from evalsql.ingest.files.sources import Source, unreadable
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.lines import _integer_fault as whole_fault
-from evalsql.ingest.lines import number_fault
-from evalsql.ingest.ranks import THIRD_COLUMN, check_third_column
 from evalsql.ingest.rows import columns_of, hold_evalues, put, quoted
-from evalsql.ingest.sources import Source, unreadable
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

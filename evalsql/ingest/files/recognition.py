@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest import text_tables
-from evalsql.ingest.columns import Given
-from evalsql.ingest.format import Format
-from evalsql.ingest.json_files import TOO_DEEP
-from evalsql.ingest.lines import number_fault
-from evalsql.ingest.sources import Source, unreadable
+from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest.files import text_tables
+from evalsql.ingest.files.columns import Given
+from evalsql.ingest.files.format import Format
+from evalsql.ingest.files.json_files import TOO_DEEP
+from evalsql.ingest.files.lines import number_fault
+from evalsql.ingest.files.sources import Source, unreadable
 
 _HEAD = 65_536
 _SAMPLED = 100  # lines of JSON whose fields are looked at

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalsql.errors import Problem
-from evalsql.ingest.columns import holds_evalues
-from evalsql.ingest.sources import Source
+from evalsql.ingest.files.columns import holds_evalues
+from evalsql.ingest.files.sources import Source
 
 
 @dataclass(frozen=True)

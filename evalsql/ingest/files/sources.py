@@ -237,7 +237,7 @@ def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> 
     """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
     spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
     if kind and is_dataset(label):
-        from evalsql.ingest.datasets import write_dataset
+        from evalsql.ingest.files.datasets import write_dataset
 
         write_dataset(label, kind, spool)
         return [Source(label, spool, "none")]
@@ -246,7 +246,7 @@ def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> 
         return _fitting(label, inside, kind, opened)
     source = _source(label, spool)
     if kind:
-        from evalsql.ingest.folders import is_tar, unpacked
+        from evalsql.ingest.files.folders import is_tar, unpacked
 
         if is_tar(source):
             return _fitting(label, unpacked(source, folder), kind, opened)
@@ -255,7 +255,7 @@ def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> 
 
 def _fitting(label: str, inside: Iterable[tuple[str, Path]], kind: str, opened: InputFiles) -> list[Source]:
     """Those of several files that are of the kind; others are skipped, with the reason."""
-    from evalsql.ingest.folders import unfit, unfit_name
+    from evalsql.ingest.files.folders import unfit, unfit_name
 
     fitting: list[Source] = []
     before = len(opened.skipped)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from evalsql.errors import InputError, InputWarning, Problem, UsageError
-from evalsql.ingest.formats import recognised
-from evalsql.ingest.lines import number_fault
-from evalsql.ingest.sources import Source, unreadable
+from evalsql.ingest.files.lines import number_fault
+from evalsql.ingest.files.recognition import recognised
+from evalsql.ingest.files.sources import Source, unreadable
 from evalsql.words import counted
 
 _SHOWN = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.sources import DATASET
+from evalsql.ingest.files.sources import DATASET
 
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
 

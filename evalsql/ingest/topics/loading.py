@@ -11,11 +11,11 @@ from evalsql.catalog.names import literal
 from evalsql.database.names import resolve_ids
 from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import keys
-from evalsql.ingest.datasets import topic_records
+from evalsql.ingest.files.datasets import topic_records
+from evalsql.ingest.files.sources import Source, is_dataset, open_sources
 from evalsql.ingest.keys import ProblemList
-from evalsql.ingest.sources import Source, is_dataset, open_sources
-from evalsql.ingest.topic_files import TEXTS, in_memory, is_parquet, meanings, read_records
-from evalsql.ingest.topic_markup import Record
+from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
+from evalsql.ingest.topics.markup import Record
 from evalsql.words import counted
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Input files: where they come from, what each is, and its rows."""

@@ -1,0 +1,1 @@
+"""What is known of topics beside their judgments: texts, and groups that they belong to."""
