@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import StringIO
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,6 +20,7 @@ from evalsql.cli.paper import PaperOptions
 from evalsql.cli.where import WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.report import comparison
+from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
@@ -63,7 +64,7 @@ def compare(
     Each difference has an interval, p, p corrected for the number of tests, and topics won, tied and lost.
 
     In Markdown and LaTeX a table of systems by measures: superscripts name the systems significantly worse or, with a
-    baseline, say what is significantly better and worse than it.
+    baseline, say what is significantly better and worse than it; with --all-pairs and --daggers both.
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
@@ -74,7 +75,7 @@ def compare(
         named = [each.name for each in parsed]
         lower = frozenset(each.name for each in parsed if each.relation.header.less_is_better)
         options = {"test": test, "correction": correction, "family": family}
-        pairs = warehouse.compare(
+        query = warehouse.evaluation.comparison_query(
             None if all_pairs else base,
             [base, *(runs or ["*"])] if all_pairs else runs,
             measures=named,
@@ -86,10 +87,10 @@ def compare(
             seed=seed,
             **options,
         )
-        table = Table(pairs.columns, pairs.fetchall())
+        table = Table(*warehouse.database.table(query))
         otherwise = warehouse.evaluation.averaged_otherwise(named)
         keep = protected_files(warehouse)
-        compared = _by_judgments(
+        compared = by_judgments(
             table,
             otherwise,
             measures=named,
@@ -101,7 +102,7 @@ def compare(
             family=family,
         )
         chosen = output.chosen_format
-        compared = paper.applied(compared, chosen)
+        compared = paper.applied(warehouse, compared, query, chosen, base)
         if chosen in _WRITERS:
             text = StringIO()
             _WRITERS[chosen](compared, text, output.digits)
@@ -119,22 +120,6 @@ def compare(
             note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
-
-
-def _by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how: Any) -> list[comparison.Comparison]:
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for row in table.rows:
-        rows.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
-    return [
-        comparison.Comparison(
-            name,
-            pairs,
-            otherwise=[(each, way) for held, each, way in otherwise if held == name],
-            has_others=len(rows) > 1,
-            **how,
-        )
-        for name, pairs in rows.items()
-    ]
 
 
 def _note_results(compared: comparison.Comparison, intervals: str) -> None:

@@ -11,6 +11,8 @@ import typer
 from evalsql.cli.name_completion import complete_runs
 from evalsql.errors import UsageError
 from evalsql.report.comparison import Comparison
+from evalsql.report.paper import in_order, with_changes
+from evalsql.warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,34 @@ class PaperOptions:
         ),
     ] = None
 
-    def applied(self, compared: Sequence[Comparison], chosen_format: str) -> list[Comparison]:
-        """The comparisons in this order, with these names.
+    daggers: Annotated[
+        bool,
+        typer.Option(
+            "--daggers",
+            help="In Markdown and LaTeX, with --all-pairs, mark also what is better and worse than the baseline.",
+        ),
+    ] = False
+    relative: Annotated[
+        bool,
+        typer.Option("--relative", help="In Markdown and LaTeX the change of each mean to the baseline in percent."),
+    ] = False
+
+    def applied(
+        self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
+    ) -> list[Comparison]:
+        """The comparisons as these options show them; ``pairs`` is the SELECT of their pairs.
 
         Raises:
-            UsageError: the format has neither, or a run is not among those compared.
+            UsageError: the format has no such table, or a run is not among those compared.
         """
-        if (self.order or self.rename) and chosen_format not in ("markdown", "latex"):
-            raise UsageError(f"--order and --rename are for --format markdown and latex, not for {chosen_format}")
+        given = {"--order": self.order, "--rename": self.rename, "--daggers": self.daggers, "--relative": self.relative}
+        asked = [option for option, value in given.items() if value]
+        if asked and chosen_format not in ("markdown", "latex"):
+            raise UsageError(f"{' and '.join(asked)}: for --format markdown and latex, not for {chosen_format}")
         runs = {run for one in compared for run in one.runs}
         order, names = _known_order(self.order or (), runs), _parsed_names(self.rename or (), runs)
-        return [
-            one._replace(order=[run for run in order if run in one.runs], names=names) if order or names else one
-            for one in compared
-        ]
+        shown = in_order(compared, order, names, base if self.daggers else None)
+        return with_changes(warehouse, shown, pairs, base) if self.relative else shown
 
 
 def _known_order(order: Sequence[str], runs: Collection[str]) -> list[str]:

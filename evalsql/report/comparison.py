@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TextIO
 
-from evalsql.report.markup import PACKAGES, escape_latex, escape_markdown, latex_label, latex_number
+from evalsql.report.markup import decimal_parts, escape_latex, escape_markdown, in_bold, latex_label, latex_needs
 from evalsql.words import counted
 
 TESTS: Mapping[str, str] = {
@@ -47,7 +48,12 @@ class Comparison(NamedTuple):
     leaderboard averages in another way, and that way; ``lower`` those where less is better. ``shown`` has the texts of
     means that are to stand in a table in the place of the pairs' own. ``baseline`` is the run that all others were
     tested with, null where all pairs were; ``family`` says what was corrected together, and ``has_others`` that other
-    judgment sets were too. ``order`` names the runs that stand on top, ``names`` gives runs other names in a table.
+    judgment sets were too.
+
+    How a table shows them: ``order`` names the runs that stand on top, ``names`` gives runs and measures other names.
+    ``beside`` is a run that daggers tell better and worse from, where all pairs were tested too. ``changes`` has by run
+    and measure the change in percent relative to the run ``changed_from``, where it is to be shown. ``text`` and
+    ``label`` stand in the place of the caption's first sentence and of the label.
     """
 
     qrels: str
@@ -64,6 +70,11 @@ class Comparison(NamedTuple):
     has_others: bool = False
     order: Sequence[str] = ()
     names: Mapping[str, str] = {}
+    beside: str | None = None
+    changes: Mapping[tuple[str, str], float | None] | None = None
+    changed_from: str = ""
+    text: str = ""
+    label: str = ""
 
     @property
     def means(self) -> dict[tuple[str, str], float]:
@@ -116,14 +127,19 @@ class Comparison(NamedTuple):
         return f"The tests compare {what}{by}{others}."
 
     def name(self, run: str) -> str:
-        """What the run is called in a table."""
+        """What the run, or the measure, is called in a table."""
         return self.names.get(run, run)
+
+    @property
+    def dagger_run(self) -> str | None:
+        """The run that daggers tell better and worse from."""
+        return self.beside if self.baseline is None else self.baseline
 
     @property
     def caption(self) -> str:
         topics = sorted({pair["num_topics"] for pair in self.pairs})
         span = f"{topics[0]}" if len(topics) == 1 else f"{topics[0]} to {topics[-1]}"
-        text = f"Means over {span} topics of {self.qrels}; the best in bold."
+        text = self.text or f"Means over {span} topics of {self.qrels}; the best in bold."
         marks = f"A superscript names the systems that are significantly worse ({self.how})."
         if self.baseline is not None:
             base = self.name(self.baseline)
@@ -132,6 +148,11 @@ class Comparison(NamedTuple):
                 f"Only differences to {base} {were}: {BETTER} marks what is significantly better than {base}, {WORSE} "
                 f"what is significantly worse ({self.how})."
             )
+        elif self.beside is not None:
+            base = self.name(self.beside)
+            marks += f" {BETTER} marks what is significantly better than {base}, {WORSE} what is significantly worse."
+        if self.changes is not None:
+            marks += f" In parentheses the change of the mean relative to {self.name(self.changed_from)}."
         return " ".join(filter(None, [text, marks, self.tested, *self.notes]))
 
     @property
@@ -149,47 +170,79 @@ def label(number: int) -> str:
     return letters
 
 
+class _Cell(NamedTuple):
+    """A mean as text, whether it is the best, its superscript, and the relative change."""
+
+    mean: str
+    is_best: bool
+    marks: str
+    change: str
+
+
 def write_markdown(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
     """A pipe table each, its caption below."""
     for comparison in comparisons:
         heads = _heads(comparison)
-        columns = [*heads, *(escape_markdown(measure) for measure in comparison.measures)]
+        columns = [*heads, *(escape_markdown(comparison.name(measure)) for measure in comparison.measures)]
         stream.write(f"| {' | '.join(columns)} |\n")
         stream.write(f"| {' | '.join(['---'] * len(heads) + ['---:'] * len(comparison.measures))} |\n")
         for names, cells in _rows(comparison, digits):
-            shown = (
-                (f"**{text}**" if best else text) + (f"<sup>{marks}</sup>" if marks else "")
-                for text, best, marks in cells
-            )
-            stream.write(f"| {' | '.join([*map(escape_markdown, names), *shown])} |\n")
+            stream.write(f"| {' | '.join([*map(escape_markdown, names), *map(_in_markdown, cells)])} |\n")
         stream.write(f"\n{escape_markdown(comparison.caption)}\n\n")
 
 
+def _in_markdown(cell: _Cell) -> str:
+    text = f"**{cell.mean}**" if cell.is_best else cell.mean
+    return text + (f"<sup>{cell.marks}</sup>" if cell.marks else "") + (f" ({cell.change})" if cell.change else "")
+
+
 def write_latex(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
-    """A table float each, in booktabs; superscripts have columns of their own, so that decimal points are aligned."""
-    stream.write(PACKAGES)
+    """A table float each, in booktabs, below what they need.
+
+    A mean has two columns, before its decimal point and from there on, so that the points stand below each other.
+    """
+    body = StringIO()
     for comparison in comparisons:
-        heads = _heads(comparison)
-        measures = (f"\\multicolumn{{2}}{{c}}{{{escape_latex(measure)}}}" for measure in comparison.measures)
-        caption = escape_latex(comparison.caption)
-        for mark, command in _IN_LATEX.items():
-            caption = caption.replace(mark, f"${command}$")
-        stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n")
-        stream.write(f"\\label{{{latex_label(comparison.qrels)}}}\n")
-        stream.write(f"\\begin{{tabular}}{{{'l' * len(heads)}{'r@{}l' * len(comparison.measures)}}}\n")
-        stream.write(f"\\toprule\n{' & '.join([*heads, *measures])} \\\\\n\\midrule\n")
-        for names, cells in _rows(comparison, digits):
-            shown = (
-                (f"\\textbf{{{latex_number(text)}}}" if best else latex_number(text)) + " & " + _superscript(marks)
-                for text, best, marks in cells
-            )
-            stream.write(f"{' & '.join([*map(escape_latex, names), *shown]).rstrip()} \\\\\n")
-        stream.write("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+        _write_float(comparison, body, digits)
+    stream.write(latex_needs(body.getvalue()) + body.getvalue())
+
+
+def _write_float(comparison: Comparison, stream: TextIO, digits: int) -> None:
+    heads = _heads(comparison)
+    form = "r@{}l" if comparison.changes is None else "r@{}l@{\\ }r"
+    width = 2 if comparison.changes is None else 3
+    measures = (
+        f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(comparison.name(measure))}}}" for measure in comparison.measures
+    )
+    caption = escape_latex(comparison.caption)
+    for mark, command in _IN_LATEX.items():
+        caption = caption.replace(mark, f"${command}$")
+    stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n")
+    stream.write(f"\\label{{{comparison.label or latex_label(comparison.qrels)}}}\n")
+    stream.write(f"\\begin{{tabular}}{{{'l' * len(heads)}{form * len(comparison.measures)}}}\n")
+    stream.write(f"\\toprule\n{' & '.join([*heads, *measures])} \\\\\n\\midrule\n")
+    for names, cells in _rows(comparison, digits):
+        shown = (_in_latex(cell, has_change=comparison.changes is not None) for cell in cells)
+        stream.write(f"{' & '.join([*map(escape_latex, names), *shown]).rstrip()} \\\\\n")
+    stream.write("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+
+
+def _in_latex(cell: _Cell, *, has_change: bool) -> str:
+    parts = decimal_parts(cell.mean)
+    whole, decimals = map(in_bold, parts) if cell.is_best else parts
+    text = f"{whole} & {decimals}{_superscript(cell.marks)}"
+    if has_change:
+        change = escape_latex(cell.change).replace("-", "$-$").replace("+", "$+$")
+        text += f" & ({change})" if cell.change else " &"
+    return text
 
 
 def _superscript(marks: str) -> str:
-    text = _IN_LATEX.get(marks) or f"\\mathrm{{{marks}}}"
-    return f"$^{{{text}}}$" if marks else ""
+    if not marks:
+        return ""
+    dagger, letters = (marks[0], marks[1:]) if marks[0] in _IN_LATEX else ("", marks)
+    named = f"\\mathrm{{{letters}}}" if letters else ""
+    return f"$^{{{_IN_LATEX.get(dagger, '')}{named}}}$"
 
 
 def _heads(comparison: Comparison) -> list[str]:
@@ -197,8 +250,8 @@ def _heads(comparison: Comparison) -> list[str]:
     return ["", "run"] if comparison.baseline is None else ["run"]
 
 
-def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list[tuple[str, bool, str]]]]:
-    """Each run's label and name, and for each measure its mean as text, whether that is the best, and its marks."""
+def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list[_Cell]]]:
+    """Each run's label and name, and for each measure the cell."""
     means, runs = comparison.means, comparison.runs
     labels = {run: label(at) for at, run in enumerate(runs)}
     texts = comparison.shown or {key: f"{mean:.{digits}f}" for key, mean in means.items()}
@@ -206,21 +259,31 @@ def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list
     for measure in comparison.measures:
         choose = min if measure in comparison.lower else max
         best[measure] = texts[choose(runs, key=lambda run: means[run, measure]), measure]
-    marks = _marks(comparison, labels)
+    marks, changes = _marks(comparison, labels), comparison.changes or {}
     for run in runs:
         cells = [
-            (texts[run, measure], texts[run, measure] == best[measure], marks.get((run, measure), ""))
+            _Cell(
+                texts[run, measure],
+                texts[run, measure] == best[measure],
+                marks.get((run, measure), ""),
+                _percent(changes.get((run, measure))),
+            )
             for measure in comparison.measures
         ]
         name = comparison.name(run)
         yield [labels[run], name] if comparison.baseline is None else [name], cells
 
 
+def _percent(change: float | None) -> str:
+    return "" if change is None else f"{change:+.1f}%"
+
+
 def _marks(comparison: Comparison, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """By run and measure the labels of the runs that it outdoes; with a baseline whether it is better or worse."""
-    outdone, base = comparison.outdone, comparison.baseline
-    if base is None:
-        return {key: ",".join(labels[run] for run in labels if run in worse) for key, worse in outdone.items()}
-    better = {key: BETTER for key in outdone if key[0] != base}
-    worse = {(run, measure): WORSE for (key, measure), others in outdone.items() if key == base for run in others}
-    return better | worse
+    """By run and measure the daggers, then the labels of the runs that it outdoes where all pairs were compared."""
+    outdone, base = comparison.outdone, comparison.dagger_run
+    found = {key: BETTER for key, worse in outdone.items() if base in worse}
+    found |= {(run, measure): WORSE for (key, measure), worse in outdone.items() if key == base for run in worse}
+    if comparison.baseline is None:
+        for key, worse in outdone.items():
+            found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in worse)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable
+from io import StringIO
 from typing import Any, TextIO
 
 from evalsql.report.table import Table
@@ -14,15 +15,47 @@ _SCIENTIFIC = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
 PACKAGES = "% Needs \\usepackage{booktabs}.\n"
 _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
-    # A row that starts with a bracket would be read as an argument of the line before.
+    # A row that starts with a bracket or a star would be read as an argument of the line before.
     "[": "{[}",
     "]": "{]}",
+    "*": "{*}",
+    "|": r"\textbar{}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
+
+
+_LIGATURES = re.compile(r"([-`',])(?=\1)|[?!](?=`)")  # two hyphens would become a dash
+# Of the letters beyond ASCII what pdfLaTeX has at once, and what it has with the fonts of T1.
+_IN_PDFLATEX = re.compile(r"[\u00a1-\u017e\u2013\u2014\u2018\u2019\u201c\u201d\u2020\u2021\u2022\u2026\u20ac\u2122]")
+_IN_T1 = frozenset(
+    "\u00ab\u00bb\u00d0\u00de\u00f0\u00fe\u0104\u0105\u0110\u0111\u0118\u0119\u012e\u012f\u014a\u014b\u0172\u0173"
+)
+_NOWHERE = frozenset("\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167")
+# Alpha to omega; omicron has no sign of its own.
+_GREEK_NAMES = (
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+    ),
+    *("", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
+)
+_GREEK = {chr(0x3B1 + at): f"$\\{name}$" for at, name in enumerate(_GREEK_NAMES) if name}
 
 
 def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
@@ -37,23 +70,34 @@ def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
 
 def write_latex(table: Table, stream: TextIO, digits: int) -> None:
     """A booktabs tabular, below what it needs."""
-    stream.write(PACKAGES)
-    write_tabular(table, stream, digits)
+    body = StringIO()
+    write_tabular(table, body, digits)
+    stream.write(latex_needs(body.getvalue()) + body.getvalue())
 
 
 def write_tabular(table: Table, stream: TextIO, digits: int) -> None:
-    """A booktabs tabular."""
-    are_numbers = [table.is_number(at) for at in range(len(table.columns))]
-    alignment = "".join("r" if is_number else "l" for is_number in are_numbers)
-    stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
-    _latex_row(stream, map(escape_latex, table.columns))
+    """A booktabs tabular; a column of decimals is two, so that the points stand below each other."""
+    texts = [[table.text(row, at, digits) for at in range(len(row))] for row in table.rows]
+    columns = range(len(table.columns))
+    are_numbers = [table.is_number(at) for at in columns]
+    are_decimals = [are_numbers[at] and any("." in row[at] for row in texts) for at in columns]
+    forms = ("r@{}l" if are_decimals[at] else "r" if are_numbers[at] else "l" for at in columns)
+    stream.write(f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n")
+    heads = map(escape_latex, table.columns)
+    _latex_row(
+        stream, [f"\\multicolumn{{2}}{{c}}{{{head}}}" if are_decimals[at] else head for at, head in enumerate(heads)]
+    )
     stream.write("\\midrule\n")
-    for nth, row in enumerate(table.rows):
-        texts = [table.text(row, at, digits) for at in range(len(row))]
-        cells = [latex_number(text) if are_numbers[at] else escape_latex(text) for at, text in enumerate(texts)]
-        _latex_row(
-            stream, [f"\\textbf{{{text}}}" if (nth, at) in table.bold else text for at, text in enumerate(cells)]
-        )
+    for nth, row in enumerate(texts):
+        cells = []
+        for at, text in enumerate(row):
+            parts = (
+                decimal_parts(text)
+                if are_decimals[at]
+                else (latex_number(text) if are_numbers[at] else escape_latex(text),)
+            )
+            cells += [in_bold(part) if (nth, at) in table.bold else part for part in parts]
+        _latex_row(stream, cells)
     stream.write("\\bottomrule\n\\end{tabular}\n")
 
 
@@ -71,8 +115,9 @@ def _is_plain_number(text: str) -> bool:
 
 
 def escape_latex(text: str) -> str:
-    """The text as LaTeX prints it."""
-    return "".join(_LATEX.get(char, char) for char in text)
+    """The text as LaTeX prints it; what ends a paragraph or is no sign is a blank."""
+    signs = (_GREEK.get(char) or _LATEX.get(char, char if char.isprintable() else " ") for char in text)
+    return _LIGATURES.sub(r"\g<0>{}", "".join(signs))
 
 
 def latex_number(text: str) -> str:
@@ -82,6 +127,32 @@ def latex_number(text: str) -> str:
     if text.startswith(("-", "<")):
         return f"${text[0]}${escape_latex(text[1:])}"
     return escape_latex(text)
+
+
+def decimal_parts(text: str) -> tuple[str, str]:
+    """A number before its decimal point, and from there on."""
+    if scientific := _SCIENTIFIC.fullmatch(text):
+        whole, point, decimals = scientific[1].partition(".")
+        return latex_number(whole), f"${point}{decimals} \\cdot 10^{{{int(scientific[2])}}}$"
+    whole, point, decimals = text.partition(".")
+    return latex_number(whole), point + decimals
+
+
+def in_bold(text: str) -> str:
+    """The text, if there is any, in bold."""
+    return f"\\textbf{{{text}}}" if text else ""
+
+
+def latex_needs(body: str) -> str:
+    """What LaTeX needs for the text: comments to stand above it."""
+    beyond = {char for char in body if char > "~"}
+    unusual = sorted(char for char in beyond if char in _NOWHERE or not _IN_PDFLATEX.match(char))
+    needs = PACKAGES
+    if of_t1 := sorted(beyond & _IN_T1):
+        needs += f"% Needs \\usepackage[T1]{{fontenc}} for {' '.join(of_t1)}\n"
+    if unusual:
+        needs += f"% Needs LuaLaTeX or XeLaTeX, and a font that has {' '.join(unusual)}\n"
+    return needs
 
 
 def latex_label(name: str) -> str:

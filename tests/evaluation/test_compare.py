@@ -121,9 +121,9 @@ def test_best_is_bold_also_when_it_reads_the_same() -> None:
     ]
     rows = [line for line in written(write_latex, PAIRS).splitlines() if line.endswith("\\\\")]
     assert rows[1:] == [
-        "a & three & \\textbf{0.90} & $^{\\mathrm{c}}$ \\\\",
-        "b & \\textless{}two\\textgreater{} & \\textbf{0.90} & $^{\\mathrm{c}}$ \\\\",
-        "c & one\\_\\& & 0.50 & \\\\",
+        "a & three & \\textbf{0} & \\textbf{.90}$^{\\mathrm{c}}$ \\\\",
+        "b & \\textless{}two\\textgreater{} & \\textbf{0} & \\textbf{.90}$^{\\mathrm{c}}$ \\\\",
+        "c & one\\_\\& & 0 & .50 \\\\",
     ]
 
 

@@ -100,9 +100,9 @@ def test_latex_is_a_whole_float() -> None:
         r"\toprule",
         r"run & \multicolumn{2}{c}{AP} & \multicolumn{2}{c}{ESL} \\",
         r"\midrule",
-        r"good & \textbf{0.75} & $^{\dagger}$ & \textbf{2.00} & $^{\dagger}$ \\",
-        r"bm25 & 0.50 &  & 3.00 & \\",
-        r"bad & 0.25 & $^{\ddagger}$ & 2.50 & \\",
+        r"good & \textbf{0} & \textbf{.75}$^{\dagger}$ & \textbf{2} & \textbf{.00}$^{\dagger}$ \\",
+        r"bm25 & 0 & .50 & 3 & .00 \\",
+        r"bad & 0 & .25$^{\ddagger}$ & 2 & .50 \\",
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -125,6 +125,55 @@ def test_rows_have_the_columns_of_the_tabular(sample_file: Path, command: Comman
     assert text.count("{") == text.count("}")
     assert text.count("$") % 2 == 0
     assert not re.search(r"[& {]-\d", text)
+    # Every mean is a whole number and its decimals, so that decimal points stand below each other.
+    assert len(re.findall(r"\d\}? & (\\textbf\{)?\.\d{4}", text)) == 8 * 3
+
+
+CHANGES: Mapping[tuple[str, str], float | None] = {
+    ("good", "AP"): 50.0,
+    ("bad", "AP"): -50.0,
+    ("good", "ESL"): -100 / 3,
+    ("bad", "ESL"): None,
+}
+
+
+def test_letters_and_daggers_stand_beside_each_other() -> None:
+    text = written(write_latex, BESIDE_BM25._replace(baseline=None, beside="bm25"))
+    assert r"a & good & \textbf{0} & \textbf{.75}$^{\dagger\mathrm{b}}$ &" in text
+    assert r"b & bm25 & 0 & .50$^{\mathrm{c}}$ &" in text
+    assert r"c & bad & 0 & .25$^{\ddagger}$ &" in text
+    caption = BESIDE_BM25._replace(baseline=None, beside="bm25").caption
+    assert "A superscript names the systems that are significantly worse (" in caption
+    assert "\u2020 marks what is significantly better than bm25, \u2021 what is significantly worse." in caption
+
+
+def test_relative_changes_in_percent() -> None:
+    changed = BESIDE_BM25._replace(changes=CHANGES, changed_from="bm25", names={"ESL": "E_SL"})
+    lines = written(write_latex, changed).splitlines()
+    assert r"\begin{tabular}{lr@{}l@{\ }rr@{}l@{\ }r}" in lines
+    assert r"run & \multicolumn{3}{c}{AP} & \multicolumn{3}{c}{E\_SL} \\" in lines
+    assert r"bm25 & 0 & .50 & & 3 & .00 & \\" in lines
+    assert r"bad & 0 & .25$^{\ddagger}$ & ($-$50.0\%) & 2 & .50 & \\" in lines
+    assert "In parentheses the change of the mean relative to bm25." in lines[3]
+    assert "| good | **0.75**<sup>\u2020</sup> (+50.0%) | **2.00**<sup>\u2020</sup> (-33.3%) |" in written(
+        write_markdown, changed
+    )
+
+
+@pytest.mark.parametrize("extra", [(), ("--all-pairs", "--daggers")])
+def test_changes_are_those_of_the_means(sample_file: Path, command: Command, extra: tuple[str, ...]) -> None:
+    asked = ("compare", "dense", "bm25", "tfidf", "-m", "AP,Utility", "--db", sample_file)
+    pairs = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    text = command(*asked, "--relative", "--format", "latex", *extra).stdout
+    written_changes = [float(f"{sign}{number}") for sign, number in re.findall(r"\(\$([+-])\$([\d.]+)\\%\)", text)]
+    expected = []
+    for pair in pairs:
+        before, after = float(pair["baseline_mean"]), float(pair["mean"])
+        expected.append(round(100 * (after - before) / abs(before), 1))
+    assert sorted(written_changes) == sorted(expected)
+    # Below 0 a mean that is greater is a change upwards.
+    assert {pair["run"] for pair in pairs} == {"bm25", "tfidf"}
+    assert "relative to dense." in text
 
 
 def test_order_and_names_of_a_paper(sample_file: Path, command: Command) -> None:
@@ -142,7 +191,8 @@ def test_order_and_names_of_a_paper(sample_file: Path, command: Command) -> None
         (("--order", "nosuch", "--format", "latex"), '--order: "nosuch" is not among the runs compared: bm25, dense'),
         (("--rename", "nosuch=x", "--format", "latex"), '--rename: "nosuch" is not among the runs compared'),
         (("--rename", "bm25", "--format", "latex"), '--rename: "bm25" has no name'),
-        (("--order", "bm25"), "--order and --rename are for --format markdown and latex, not for table"),
+        (("--order", "bm25"), "--order: for --format markdown and latex, not for table"),
+        (("--relative", "--daggers"), "--daggers and --relative: for --format markdown and latex, not for table"),
     ],
 )
 def test_orders_and_names_that_mean_nothing(
@@ -157,8 +207,8 @@ def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command)
     asked = ("leaderboard", "-m", MEASURES, "--db", sample_file)
     rows = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
     text = command(*asked, "--format", "latex").stdout
-    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llrrr}\n")
-    bold = re.findall(r"\\textbf\{(\S+?)\}(?= )", text)
+    assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llr@{}lr@{}lr@{}l}\n")
+    bold = ["".join(parts) for parts in re.findall(r"\\textbf\{(\S+?)\} & \\textbf\{(\.\d+)\}(?= )", text)]
     best = [choose(float(row[name]) for row in rows) for choose, name in ((max, "AP"), (min, "ESL"), (max, "Utility"))]
     assert sorted(bold) == sorted(f"{value:.4f}".replace("-", "$-$") for value in best)
 
