@@ -15,6 +15,7 @@ _COMMANDS = {
     "leaderboard": "evaluate.leaderboard",
     "topics": "evaluate.topics",
     "compare": "compare.compare",
+    "table": "paper_table.table",
     "explain": "explain.explain",
     "report": "report.report",
     "chart": "chart.chart",

@@ -114,7 +114,7 @@ def compare(
             write_table(drawn(table, output.digits) if output.is_drawn else table, output, keep=keep, going=GOING)
         shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
-            _note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)
+            note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)
             if output.is_drawn and not all_pairs:
                 _note_baseline(one, base, output.digits)
             note_coverage(warehouse, [one.qrels], one.runs)
@@ -122,7 +122,7 @@ def compare(
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
 
-def _note_results(compared: comparison.Comparison, intervals: str) -> None:
+def note_results(compared: comparison.Comparison, intervals: str) -> None:
     """What stands below a table."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import Measure, parse_measures
+from evalsql.database.names import resolve_names
+from evalsql.errors import UsageError
+from evalsql.evaluation.choosing import Choice, choose_runs, held_systems
 from evalsql.report.comparison import Comparison
+from evalsql.report.paper_file import Entry, PaperFile
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -49,3 +54,98 @@ def in_order(
         )
         for one in compared
     ]
+
+
+def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
+    """The comparison that a file describes, with the runs that are loaded now.
+
+    Raises:
+        UsageError: runs, measures or judgments that are not there; all at once, each with file, line and key.
+    """
+    runs = {entry: run for entry in paper.systems if (run := _run(warehouse, paper, entry))}
+    measures = {entry: measure for entry in paper.measures if (measure := _measure(warehouse, paper, entry))}
+    for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
+        for at, (entry, name) in enumerate(found):
+            if name in [other for _, other in found[:at]]:
+                paper.problem(key, f"{name} is there twice", entry.number)
+    bases = [run for entry, run in runs.items() if paper.baseline in (run, entry.value, entry.name)]
+    if paper.baseline is not None and len(bases) != 1 and len(runs) == len(paper.systems):
+        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
+    qrels = _qrels(warehouse, paper)
+    paper.check()
+    names = [measure.name for measure in measures.values()]
+    base = bases[0] if bases else None
+    query = warehouse.evaluation.comparison_query(
+        None if paper.pairs else base,
+        list(runs.values()),
+        measures=names,
+        qrels=qrels,
+        test=paper.test,
+        correction=paper.correction,
+        family=paper.family,
+        samples=paper.samples,
+        seed=paper.seed,
+    )
+    compared = by_judgments(
+        Table(*warehouse.database.table(query)),
+        warehouse.evaluation.averaged_otherwise(names),
+        measures=names,
+        test=paper.test,
+        correction=paper.correction,
+        alpha=paper.alpha,
+        lower=frozenset(each.name for each in measures.values() if each.relation.header.less_is_better),
+        baseline=None if paper.pairs else base,
+        family=paper.family,
+    )
+    called = {run: entry.name for entry, run in runs.items()}
+    called |= {measure.name: entry.name for entry, measure in measures.items()}
+    shown = in_order(compared, list(runs.values()) if paper.order == "given" else (), called, base)
+    if missing := [run for run in runs.values() if run not in shown[0].runs]:
+        raise UsageError(f"{paper.path}: {shown[0].qrels} does not evaluate {', '.join(missing)}")
+    if base is not None and paper.relative:
+        shown = with_changes(warehouse, shown, query, base)
+    return shown[0]._replace(text=paper.caption.strip(), label=paper.label)
+
+
+def _run(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> str | None:
+    """The run of that name, or the latest of the system."""
+    try:
+        if entry.key == "system":
+            (system,) = held_systems(warehouse.database, [entry.value])
+            return choose_runs(warehouse.database, Choice(systems=[system], last=1))[0]
+        (run,) = resolve_names(warehouse.database, "run", [entry.value])
+        return run
+    except UsageError as error:
+        paper.problem("systems", str(error), entry.number)
+    except ValueError:
+        paper.problem("systems", f'"{entry.value}" stands for several; name one', entry.number)
+    return None
+
+
+def _measure(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> Measure | None:
+    try:
+        (measure,) = parse_measures([entry.value], warehouse.catalog)
+        return measure
+    except UsageError as error:
+        paper.problem("measures", str(error), entry.number)
+    except ValueError:
+        paper.problem("measures", f'"{entry.value}" stands for several; name one', entry.number)
+    return None
+
+
+def _qrels(warehouse: Warehouse, paper: PaperFile) -> Sequence[str]:
+    try:
+        held = resolve_names(warehouse.database, "qrels", paper.qrels or "*")
+    except UsageError as error:
+        paper.problem("qrels", str(error))
+        return ()
+    if len(held) > 1:
+        paper.problem("qrels", f"a table is of one judgment set, name it: {', '.join(held)}")
+    return held
+
+
+def made_from(paper: PaperFile, compared: Comparison) -> str:
+    """Comments for the head of a LaTeX file: what it is made of, and which run each system is."""
+    lines = [f"Made by evalsql table {paper.path.name}; changes belong there."]
+    lines += [f"{compared.name(run)} is the run {run}." for run in compared.runs if compared.name(run) != run]
+    return "".join(f"% {''.join(char if char.isprintable() else ' ' for char in line)}\n" for line in lines)
