@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from evalsql.catalog.names import parse_measures
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.look import LookOptions
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import MemoryLimit, OutputOptions, RunSelection
@@ -17,6 +19,7 @@ from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
+from evalsql.report.drawing import best_runs, most_systems
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -42,8 +45,9 @@ def curve(
     k: Annotated[int, typer.Option(min=1, help="False positives at which TAP-k cuts (tap).")] = 5,
     quantile: Annotated[float, typer.Option(help="Share of topics that must have so many (tap).")] = 0.5,
     chart: Annotated[
-        Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg or .html.")
+        Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg, .pdf or .html.")
     ] = None,
+    look: LookOptions,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: Where,
@@ -70,8 +74,9 @@ def curve(
             _note_missing(warehouse, table, runs or ["*"], topic or ())
         kept = protected_files(warehouse)
         if chart is not None:
-            write_bytes(charts.draw(kind + ("_topics" if topic else ""), table, chart.suffix.lower()), chart, keep=kept)
-            _note_colours(table)
+            drawn = _drawn(warehouse, kind, table, selection.qrels_names, runs, look)
+            name, appearance = kind + ("_topics" if topic else ""), look.appearance(warehouse)
+            write_bytes(charts.draw(name, drawn, chart.suffix.lower(), look=appearance), chart, keep=kept)
         write_table(table, output, keep=kept)
 
 
@@ -85,8 +90,16 @@ def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topic
                 note(f"{run}{f' on {topic}' if topics else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
-def _note_colours(table: Table) -> None:
+def _drawn(
+    warehouse: Warehouse, kind: str, table: Table, qrels: Sequence[str], runs: Sequence[str], look: LookOptions
+) -> Table:
+    """The points of as many runs as a chart can show, the best by AP."""
+    most = most_systems(warehouse, kind, runs, look.lines)
     place = list(table.columns).index("run")
-    count = len({row[place] for row in table.rows})
-    if count > charts.MOST_COLOURS:
-        note(f"{count} runs in one chart: colours repeat beyond {charts.MOST_COLOURS}")
+    if most is None or len({row[place] for row in table.rows}) <= most:
+        return table
+    (measure,) = parse_measures("AP", warehouse.catalog)
+    best, notes = best_runs(warehouse, measure, qrels, runs, most)
+    for text in notes:
+        note(text)
+    return table._replace(rows=[row for row in table.rows if row[place] in best])

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.names import Measure, parse_measures
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.look import LookOptions
 from evalsql.cli.name_completion import complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_read
@@ -25,6 +26,7 @@ from evalsql.cli.where import WhereToAsk
 from evalsql.errors import UsageError
 from evalsql.evaluation.history import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.report import charts
+from evalsql.report.drawing import MOST_LINES, best_systems
 from evalsql.report.overview import history_chart
 from evalsql.report.table import Table
 from evalsql.words import counted
@@ -43,6 +45,7 @@ def history(
     qrels: QrelsFilter = None,
     measure: Measures = None,
     own: OwnMeasures,
+    look: LookOptions,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: WhereToAsk,
@@ -50,7 +53,7 @@ def history(
     """A system over time: means, intervals and what changed.
 
     The column changed says where judgments, the SQL of a figure or the system's version are others than of the run
-    before. All figures are by the judgments in use. An output .png, .svg or .html is a chart.
+    before. All figures are by the judgments in use. An output .png, .svg, .pdf or .html is a chart.
 
     Example: evalsql history hybrid -m nDCG@10 --last 30
     """
@@ -68,11 +71,23 @@ def history(
         if not table.rows:
             raise UsageError("no judgment set evaluates these runs; evalsql load qrels FILE --run NAME joins them")
         if is_chart and output.path is not None:
-            drawn = charts.draw("history", history_chart(table), output.path.suffix.lower())
+            shown, appearance = _few(history_chart(table), named[0], systems, look.lines), look.appearance(warehouse)
+            drawn = charts.draw("history", shown, output.path.suffix.lower(), look=appearance)
             write_bytes(drawn, output.path, keep=keep)
         else:
             write_table(_shown(table) if output.is_text else table, output, keep=keep)
     _note_changes(table)
+
+
+def _few(table: Table, measure: Measure, systems: list[str] | None, lines: int | None) -> Table:
+    """The rows of as many systems as a chart can show; of all where they are named one by one."""
+    held = {str(row[list(table.columns).index("system")]) for row in table.rows}
+    if lines is None and systems and held >= {*systems}:
+        return table
+    shown, notes = best_systems(table, measure, lines or MOST_LINES)
+    for text in notes:
+        note(text)
+    return shown
 
 
 def _shown(table: Table) -> Table:

@@ -128,7 +128,7 @@ def overview(
         UsageError: unknown names, no run, or several judgment sets of which none is named.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
-    judged = _judgment_set(warehouse, qrels)
+    judged = judgment_set(warehouse, qrels)
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if not chosen or not named:
         raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
@@ -229,7 +229,7 @@ def chart_rows(
         UsageError: unknown names, or not the number of runs that the chart takes.
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
-    judged = _judgment_set(warehouse, qrels)
+    judged = judgment_set(warehouse, qrels)
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
         return history_chart(_table(warehouse, asked))
@@ -282,7 +282,7 @@ def _names(measures: Sequence[Measure]) -> str:
     return ", ".join(literal(measure.name) for measure in measures)
 
 
-def _judgment_set(warehouse: Warehouse, name: str | None) -> str:
+def judgment_set(warehouse: Warehouse, name: str | None) -> str:
     held = resolve_names(warehouse.database, "qrels", name or "*")
     if len(held) > 1:
         raise UsageError(f"a report is of one judgment set, name it with --qrels: {', '.join(held)}")

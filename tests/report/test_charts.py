@@ -15,6 +15,7 @@ import evalsql
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
+from evalsql.report.drawing import drawing
 from evalsql.report.overview import chart_rows
 from evalsql.report.table import Table
 from tests.conftest import Command
@@ -75,7 +76,7 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("pr", "bm25", "--chart", "chart.pdf"), "chart.pdf: charts are drawn as .png, .svg, .html"),
+        (("pr", "bm25", "--chart", "chart.eps"), "chart.eps: charts are drawn as .png, .svg, .pdf, .html"),
         (("tap", "bm25", "--topic", "T01"), "common to all topics"),
         (("pr", "bm26"), 'no run is called "bm26"'),
         (("pr", "bm25", "--topic", "T99"), 'no topic is called "T99"'),
@@ -117,12 +118,15 @@ def test_specifications_name_the_columns_of_their_relations(sample_file: Path) -
         drawn = {name: chart_rows(warehouse, name, "AP RR", runs="bm25") for name in OF_REPORTS}
         drawn["differences"] = chart_rows(warehouse, "differences", "AP", runs="bm25", baseline="dense")
         drawn["history"] = Table(warehouse.sql("from history").columns, [])
+        for name, runs in (("leaderboard", ()), ("slope", ()), ("scatter", "bm25"), ("histogram", "bm25")):
+            baseline = "dense" if runs else None
+            drawn[name] = drawing(warehouse, name, "AP RR", runs=runs, baseline=baseline).table
         for name in charts.names():
             kind, _, topics = name.partition("_")
             columns = {*drawn[name].columns} if name in drawn else set()
             if kind in CURVES and topics != "levels":
                 columns = set(warehouse.curve(kind, runs="bm25", topics="T01" if topics else ()).columns)
-            calculated = {"place"}
+            calculated = {"place", *"abcd", "least", "most", "none"}
             fields = set(re.findall(r'"field": "(\w+)"', json.dumps(charts.specification(name, Table([], [])))))
             assert fields - calculated <= columns, name
             if name in drawn:
@@ -161,8 +165,11 @@ def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
             ["differences", "dense", "-o", "c.png"],
             "the chart differences is of a run and a baseline, name it with --baseline",
         ),
-        (["pr", "--baseline", "dense", "-o", "c.png"], "the chart pr takes no baseline; differences does"),
-        (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .html"),
+        (
+            ["pr", "--baseline", "dense", "-o", "c.png"],
+            "the chart pr takes no baseline; differences, scatter, histogram do",
+        ),
+        (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .pdf, .html"),
         (["pr", "-o", "evalsql.duckdb.png", "nothing"], 'no run is called "nothing"'),
         (
             ["agreement", "dense", "bm25", "-m", "AP", "-m", "RR", "-o", "c.png"],

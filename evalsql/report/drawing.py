@@ -1,0 +1,207 @@
+"""What a chart draws: its rows, which systems of many, in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.errors import UsageError
+from evalsql.report import overview
+from evalsql.report.charts import COLOURS, DASHES, Style, cut
+from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
+
+MOST_LINES = 8
+OF_LINES = ("pr", "roc", "tap", "unjudged", "slope", "history")
+OF_TWO_RUNS = ("differences", "scatter", "histogram")
+_OF_ONE_MEASURE = ("differences", "distribution", "topics", "leaderboard", "scatter", "histogram")
+_BINS = 16
+_OWN = ("leaderboard", "scatter", "histogram", "slope")
+
+
+class Drawing(NamedTuple):
+    """The rows of a chart, what goes into its title, and what is to be said of it."""
+
+    table: Table
+    of: str = ""
+    notes: Sequence[str] = ()
+
+
+def drawing(
+    warehouse: Warehouse,
+    name: str,
+    measures: Names,
+    *,
+    qrels: str | None = None,
+    runs: Names = (),
+    baseline: str | None = None,
+    lines: int | None = None,
+) -> Drawing:
+    """What the chart ``name`` draws.
+
+    Args:
+        measures: names; the charts of one measure take the first, slope the first two.
+        baseline: run that the only run named is compared with (differences, scatter, histogram).
+        lines: draw so many systems at most, the best by the first measure; by default eight where a chart has a line
+            for each, or all that are named one by one.
+
+    Raises:
+        UsageError: unknown names, or not the number of runs or measures that the chart takes.
+    """
+    named = parse_measures(as_list(measures), warehouse.catalog)
+    if baseline is not None and name not in OF_TWO_RUNS:
+        raise UsageError(f"the chart {name} takes no baseline; {', '.join(OF_TWO_RUNS)} do")
+    judged = overview.judgment_set(warehouse, qrels)
+    most = most_systems(warehouse, name, runs, lines)
+    drawn, notes = runs, list[str]()
+    if most is not None and name not in ("history", "slope"):
+        drawn, notes = best_runs(warehouse, named[0], judged, runs, most)
+    if name in _OWN:
+        table, said = _own_rows(warehouse, name, named, judged, drawn, baseline, most)
+        notes += said
+    else:
+        table = overview.chart_rows(warehouse, name, measures, qrels=judged, runs=drawn, baseline=baseline)
+    if name == "history" and most is not None:
+        table, notes = best_systems(table, named[0], most)
+    if not table.rows:
+        raise UsageError(f"there is nothing to draw as {name}")
+    parts = [named[0].name] if name in _OF_ONE_MEASURE else []
+    if name in (*OF_TWO_RUNS, "pr_levels"):
+        run = str(table.rows[0][list(table.columns).index("run")])
+        parts.append((" and " if name == "scatter" else " less ").join([run, baseline]) if baseline else run)
+    return Drawing(table, ", ".join(parts), notes)
+
+
+def most_systems(warehouse: Warehouse, name: str, runs: Names, lines: int | None) -> int | None:
+    """How many systems are drawn at most; None is all of them, as where the runs are named one by one."""
+    if name not in OF_LINES:
+        return lines
+    held = {run for (run,) in warehouse.rows("select run from runs")}
+    is_asked = bool(as_list(runs)) and all(run in held for run in as_list(runs))
+    return lines or (None if is_asked else MOST_LINES)
+
+
+def best_runs(
+    warehouse: Warehouse, measure: Measure, qrels: Names, runs: Names, most: int
+) -> tuple[Sequence[str], list[str]]:
+    """The best runs by a measure, and what there is to say of the others."""
+    board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
+    names = list(dict.fromkeys(run for _, run, _ in warehouse.rows(board)))
+    if len(names) <= most:
+        return names, []
+    return names[:most], [_note(most, len(names), f"the best by {measure.name}")]
+
+
+def best_systems(table: Table, measure: Measure, most: int) -> tuple[Table, list[str]]:
+    """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others."""
+    columns = list(table.columns)
+    latest: dict[str, float] = {}
+    for row in table.rows:
+        each = dict(zip(columns, row, strict=True))
+        if each["measure"] == measure.name:  # a system's rows are in the order of date
+            latest[str(each["system"])] = float(str(each["value"]))
+    sign = 1 if measure.relation.header.less_is_better else -1
+    names = sorted(latest, key=lambda name: (sign * latest[name], name))
+    if len(names) <= most:
+        return table, []
+    rows = [row for row in table.rows if row[columns.index("system")] in names[:most]]
+    return table._replace(rows=rows), [_note(most, len(names), f"the best by {measure.name}")]
+
+
+def _note(most: int, there: int, which: str) -> str:
+    return f"{most} of {there} systems are drawn, {which}; --lines {there} draws all"
+
+
+def _own_rows(
+    warehouse: Warehouse,
+    name: str,
+    named: Sequence[Measure],
+    qrels: str,
+    runs: Names,
+    baseline: str | None,
+    most: int | None,
+) -> tuple[Table, list[str]]:
+    if name == "slope":
+        return _slope(warehouse, named, qrels, runs, most)
+    if name == "leaderboard":
+        return _leaderboard(warehouse, named[0], qrels, runs)
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(qrels, runs))]
+    if len(chosen) != 1 or baseline is None:
+        raise UsageError(f"the chart {name} is of one run and a baseline: evalsql chart {name} RUN --baseline RUN")
+    (base,) = resolve_names(warehouse.database, "run", [baseline])
+    (run,) = chosen
+    if run == base:
+        raise UsageError(f"{run} is compared with itself; name two runs")
+    if name == "scatter":
+        one = named[0].name
+        return overview.chart_rows(warehouse, "differences", one, qrels=qrels, runs=[run], baseline=base), []
+    with warehouse.evaluation.with_scores(named[:1], qrels=qrels, runs=[run, base]):
+        bins = relation_query(warehouse.catalog, "difference_bins", qrels=qrels, run=run, baseline=base, bins=_BINS)
+        query = f"""
+            select found.run, found.baseline, found.difference, found.low, found.high, bins.*,
+                row_number() over (order by bins.bin_low) = 1 as is_first
+            from ({bins}) as bins
+            join differences(baseline := {literal(base)}) as found
+                on found.qrels = {literal(qrels)} and found.run = {literal(run)}
+            order by bins.bin_low
+        """
+        return Table(*warehouse.database.table(query)), []
+
+
+def _places(warehouse: Warehouse, named: Sequence[Measure], qrels: str, runs: Names, drawn: str) -> str:
+    """A SELECT of the places of all these runs by each measure, of those drawn."""
+    means = "\nunion all\n".join(
+        f"select {literal(each.name)} as measure, run, value, "
+        f"{str(each.relation.header.less_is_better).lower()} as less_is_better "
+        f"from ({warehouse.evaluation.scores_query([each.name], qrels=qrels, runs=runs)}) as board(qrels, run, value)"
+        for each in named
+    )
+    return relation_query(warehouse.catalog, "measure_places", {"means": means, "drawn_runs": drawn})
+
+
+def _leaderboard(warehouse: Warehouse, measure: Measure, qrels: str, runs: Names) -> tuple[Table, list[str]]:
+    every = "select distinct run from means"
+    places = _places(warehouse, [measure], qrels, runs, every)
+    with warehouse.evaluation.with_scores([measure], qrels=qrels, runs=runs):
+        query = f"""
+            select places.run, places.value, places.place, found.low, found.high
+            from ({places}) as places
+            left join mean_intervals() as found on found.qrels = {literal(qrels)} and found.run = places.run
+            order by places.position
+        """
+        table = Table(*warehouse.database.table(query))
+    if table.rows and all(row[-1] is None for row in table.rows):
+        return table, [f"{measure.name}: its mean has no interval by Student's t, so none is drawn"]
+    return table, []
+
+
+def _slope(
+    warehouse: Warehouse, named: Sequence[Measure], qrels: str, runs: Names, most: int | None
+) -> tuple[Table, list[str]]:
+    if len(named) < 2:
+        raise UsageError("the chart slope is of two measures: -m AP -m nDCG@10")
+    drawn, notes = best_runs(warehouse, named[0], qrels, runs, most or len(warehouse.rows("select run from runs")))
+    listed = f"select unnest([{', '.join(map(literal, drawn))}]::varchar[]) as run"
+    query = f"""
+        select run, measure, value, place, position, measure = {literal(named[0].name)} as is_first
+        from ({_places(warehouse, named[:2], qrels, runs, listed)}) order by is_first desc, position
+    """
+    table = Table(*warehouse.database.table(query))
+    at = [list(table.columns).index(name) for name in ("place", "run")]
+    labels = [f"{row[at[0]]}  {cut(str(row[at[1]]))}" for row in table.rows]
+    rows = [[*row, label] for row, label in zip(table.rows, labels, strict=True)]
+    return Table([*table.columns, "label"], rows), notes
+
+
+def styles(warehouse: Warehouse) -> Mapping[str, Style]:
+    """Colour and dashes of every run, and of every system, in any chart."""
+    query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
+    found: dict[str, Style] = {}
+    for run, system, _, colour, dash in warehouse.rows(f"select * from ({query}) order by place"):
+        style = Style(COLOURS[colour], DASHES[dash])
+        found.setdefault(system, style)
+        found[run] = style
+    return found

@@ -1,0 +1,30 @@
+-- title: The place of each system by each measure
+-- inputs: means, drawn_runs
+-- columns:
+--   measure    measure
+--   run        run
+--   value      its mean
+--   place      1 for the best; systems with equal means share the better place
+--   position   place among those that are drawn, where each has one of its own
+with placed as (
+    select
+        measure,
+        run,
+        value,
+        rank() over (
+            partition by measure
+            order by case when less_is_better then value else -value end
+        ) as place
+    from means
+)
+select
+    placed.measure,
+    placed.run,
+    placed.value,
+    placed.place,
+    row_number() over (
+        partition by placed.measure
+        order by placed.place, placed.run
+    ) as position
+from placed
+join drawn_runs on drawn_runs.run = placed.run

@@ -1,0 +1,309 @@
+"""Which systems a chart draws, in which colours and at which size; and the figures of those beside the report's."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsql
+from evalsql.report import charts
+from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut
+from evalsql.report.drawing import drawing, styles
+from evalsql.report.table import Table
+from tests.conftest import Command, new_file
+
+
+@pytest.fixture
+def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
+    """The command in a folder with the sample's warehouse."""
+    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+    return command
+
+
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        yield warehouse
+
+
+def runs_file(folder: Path, count: int) -> Path:
+    """A warehouse of so many runs, of which those that come later are worse."""
+    path = new_file(folder)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({f"t{at}": {"d0": 1, "d1": 1} for at in range(3)}, "q")
+        for number in range(count):
+            found = {f"x{at}": float(1000 - at) for at in range(number)} | {"d0": 500.0, "d1": 499.0, "y": 1.0}
+            warehouse.load_run({f"t{at}": found for at in range(3)}, f"r{number:02}")
+    return path
+
+
+@pytest.fixture(scope="module")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[evalsql.Warehouse]:
+    with evalsql.open(runs_file(tmp_path_factory.mktemp("forty"), 40), read_only=True) as warehouse:
+        yield warehouse
+
+
+def drawn(table: Table, column: str = "run") -> list[str]:
+    return sorted({str(row[list(table.columns).index(column)]) for row in table.rows})
+
+
+@pytest.mark.parametrize("name", ["pr", "roc", "tap", "unjudged", "slope"])
+def test_no_more_than_eight_lines_unless_asked(forty: evalsql.Warehouse, name: str) -> None:
+    best = [f"r{number:02}" for number in range(8)]
+    few = drawing(forty, name, "AP RR")
+    assert drawn(few.table) == best
+    assert few.notes == ["8 of 40 systems are drawn, the best by AP; --lines 40 draws all"]
+    every = drawing(forty, name, "AP RR", lines=40)
+    assert (len(drawn(every.table)), every.notes) == (40, [])
+    named = [f"r{number:02}" for number in range(20, 30)]
+    assert (drawn(drawing(forty, name, "AP RR", runs=named).table), every.notes) == (named, [])
+    assert drawn(drawing(forty, name, "AP RR", runs=["r1*"]).table) == [f"r{number:02}" for number in range(10, 18)]
+
+
+def test_charts_without_lines_have_every_system(forty: evalsql.Warehouse) -> None:
+    for name in ("leaderboard", "distribution", "topics"):
+        assert len(drawn(drawing(forty, name, "AP").table)) == 40
+
+
+def test_curves_draw_eight_and_print_all(tmp_path: Path, command: Command) -> None:
+    path = runs_file(tmp_path, 10)
+    done = command("curve", "pr", "--db", path, "--chart", "few.svg", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert len({line.split(",")[1] for line in done.stdout.splitlines()[1:]}) == 10
+    assert "8 of 10 systems are drawn, the best by AP; --lines 10 draws all" in done.stderr
+    assert set(re.findall(r">(r\d\d)<", (tmp_path / "few.svg").read_text())) == {f"r{at:02}" for at in range(8)}
+    done = command("curve", "pr", "--db", path, "--chart", "all.svg", "--format", "csv", "--lines", "10")
+    assert "are drawn" not in done.stderr
+    assert len(set(re.findall(r">(r\d\d)<", (tmp_path / "all.svg").read_text()))) == 10
+
+
+def test_histories_draw_the_eight_best_systems(tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"t": {"d": 1}}, "q")
+        for number in range(10):
+            for version, place in (("old", 9 - number), ("new", number)):
+                found = {f"x{at}": float(100 - at) for at in range(place)} | {"d": 50.0}
+                date = "2026-01-01" if version == "old" else "2026-02-01"
+                meta = {"system": f"s{number}", "date": date}
+                warehouse.load_run({"t": found}, f"s{number}-{version}", meta=meta)
+    for asked in (("history",), ("chart", "history")):
+        done = command(*asked, "-m", "RR", "--db", path, "-o", "few.svg")
+        assert done.returncode == 0, done.stderr
+        assert "8 of 10 systems are drawn, the best by RR" in done.stderr
+        assert set(re.findall(r">(s\d)<", (tmp_path / "few.svg").read_text())) == {f"s{at}" for at in range(8)}
+
+
+def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
+    known = styles(sample)
+    found: dict[str, set[str]] = {}
+    for name, runs in itertools.product(("pr", "roc", "unjudged", "leaderboard", "slope"), ((), ("dense", "tfidf"))):
+        table = drawing(sample, name, "AP RR", runs=runs).table
+        spec = json.dumps(charts.specification(name, table, look=Look(styles=known)))
+        for scale in re.findall(
+            r'"color": \{[^{}]*?"scale": (\{[^{}]*\})', re.sub(r'"(axis|legend)": \{[^{}]*\}, ', "", spec)
+        ):
+            colours = json.loads(scale)
+            for run, colour in zip(colours["domain"], colours["range"], strict=True):
+                found.setdefault(run, set()).add(colour)
+    assert {run: known[run].colour for run in found} == {run: colour for run, (colour,) in found.items()}
+    assert len(found) == 8 == len({colour for (colour,) in found.values()})
+
+
+def test_colours_and_dashes_tell_32_systems_apart(forty: evalsql.Warehouse) -> None:
+    known = styles(forty)
+    numbers = [known[f"r{number:02}"] for number in range(32)]
+    assert [style.colour for style in numbers] == [*COLOURS] * 4
+    assert [style.dashes for style in numbers] == [dashes for dashes in DASHES for _ in range(8)]
+    # Colours that are the same are drawn with other dashes, in the legend too.
+    table = drawing(forty, "pr", "AP", runs=["r00", "r08"]).table
+    encoding = charts.specification("pr", table, look=Look(styles=known))["encoding"]
+    assert encoding["color"]["scale"]["range"] == [COLOURS[0], COLOURS[0]]
+    assert encoding["strokeDash"]["scale"]["range"] == [[*DASHES[0]], [*DASHES[1]]]
+    assert "strokeDash" not in charts.specification("leaderboard", table, look=Look(styles=known))["encoding"]
+
+
+def test_runs_of_a_system_share_its_colour(tmp_path: Path) -> None:
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        for name, system in (("a1", "a"), ("b", None), ("a2", "a")):
+            warehouse.load_run({"t": {"d": 1.0}}, name, meta={"system": system} if system else None)
+        known = styles(warehouse)
+    assert known["a"] == known["a1"] == (COLOURS[0], DASHES[0])
+    assert known["a2"] == (COLOURS[0], DASHES[1])
+    assert known["b"] == (COLOURS[1], DASHES[0])
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_colours_are_seen_on_white() -> None:
+    assert len(set(COLOURS)) == 8
+    assert min(1.05 / (luminance(colour) + 0.05) for colour in COLOURS) >= 2.99
+
+
+def test_intervals_of_the_leaderboard(sample: evalsql.Warehouse) -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    table = drawing(sample, "leaderboard", "AP").table
+    means = []
+    for row in table.rows:
+        each = dict(zip(table.columns, row, strict=True))
+        values = [value for (value,) in sample.rows("select value from ap where run = ?", [each["run"]])]
+        mean = statistics.fmean(values)
+        half = scipy.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5
+        assert [each["value"], each["low"], each["high"]] == pytest.approx([mean, mean - half, mean + half])
+        means.append(mean)
+    assert means == sorted(means, reverse=True)
+    assert [row[list(table.columns).index("place")] for row in table.rows] == [*range(1, 9)]
+
+
+def test_a_mean_without_an_interval_is_drawn_alone(sample: evalsql.Warehouse) -> None:
+    found = drawing(sample, "leaderboard", "NumRet")
+    assert len(found.table.rows) == 8
+    assert found.notes == ["NumRet: its mean has no interval by Student's t, so none is drawn"]
+
+
+def test_places_by_two_measures(sample: evalsql.Warehouse) -> None:
+    table = drawing(sample, "slope", "AP ESL").table
+    places: dict[str, dict[str, int]] = {}
+    for row in table.rows:
+        each = dict(zip(table.columns, row, strict=True))
+        places.setdefault(str(each["measure"]), {})[str(each["run"])] = int(str(each["place"]))
+    for measure, relation, sign in (("AP", "ap", -1), ("ESL", "esl", 1)):  # of ESL less is better
+        means = {
+            run: sign * mean
+            for run, mean in sample.rows(f"select run, round(avg(value), 9) from {relation} group by run")
+        }
+        assert places[measure] == {
+            run: 1 + sum(other < mean for other in means.values()) for run, mean in means.items()
+        }
+    assert len({*places["ESL"].values()}) < 8  # systems with equal means share a place, and are drawn below each other
+    at = [list(table.columns).index(name) for name in ("measure", "position")]
+    assert sorted((str(row[at[0]]), row[at[1]]) for row in table.rows) == [
+        (measure, position) for measure in ("AP", "ESL") for position in range(1, 9)
+    ]
+
+
+@pytest.mark.parametrize("measure", ["AP", "P@10", "NumRel"])
+def test_bins_hold_every_topic_once(sample: evalsql.Warehouse, measure: str) -> None:
+    table = drawing(sample, "histogram", measure, runs="dense", baseline="bm25").table
+    values = {
+        run: {row[2]: row[4] for row in sample.evaluate(measure, per_topic=True, runs=run).fetchall()}
+        for run in ("dense", "bm25")
+    }
+    differences = [value - values["bm25"][topic] for topic, value in values["dense"].items()]
+    bins: list[dict[str, Any]] = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    found = [
+        next(at for at, each in enumerate(bins) if each["bin_low"] - 1e-9 <= one < each["bin_high"] - 1e-9)
+        for one in differences
+    ]
+    counted = Counter(found)
+    assert [each["num_topics"] for each in bins] == [counted[at] for at in range(len(bins))]
+    assert len(bins) <= 18
+    assert sum(each["is_first"] for each in bins) == 1
+    for each in bins:
+        # No difference is the middle of a bin.
+        middle = (each["bin_low"] + each["bin_high"]) / 2 / (each["bin_high"] - each["bin_low"])
+        assert middle == pytest.approx(round(middle), abs=1e-6)
+        assert each["difference"] == pytest.approx(statistics.fmean(differences))
+
+
+def test_the_interval_is_that_of_compare(sample: evalsql.Warehouse) -> None:
+    table = drawing(sample, "histogram", "AP", runs="dense", baseline="bm25").table
+    ((low, high),) = sample.compare("bm25", "dense", measures="AP").project("low, high").fetchall()
+    first = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (first["low"], first["high"]) == (low, high)
+
+
+def test_points_of_two_systems(sample: evalsql.Warehouse) -> None:
+    found = drawing(sample, "scatter", "AP", runs="dense", baseline="bm25")
+    at = [list(found.table.columns).index(name) for name in ("topic", "value", "baseline_value")]
+    points = {row[at[0]]: (row[at[1]], row[at[2]]) for row in found.table.rows}
+    both = sample.rows("""select topic, a.value, b.value from ap a join ap b using (qrels, topic)
+        where a.run = 'dense' and b.run = 'bm25'""")
+    assert points == {topic: (value, other) for topic, value, other in both}
+    spec = charts.specification("scatter", found.table, found.of)
+    titles = {encoding["x"].get("title"): encoding["y"].get("title") for encoding in (spec["layer"][1]["encoding"],)}
+    assert titles == {"bm25": "dense"}
+    assert spec["title"]["text"] == "Two systems by topic: AP, dense and bm25"
+
+
+def test_long_names_are_cut_in_the_middle(tmp_path: Path) -> None:
+    name = f"{'a' * 30}-{'b' * 30}"
+    with evalsql.open(runs_file(tmp_path, 2)) as warehouse:
+        warehouse.load_run({f"t{at}": {"d0": 1.0} for at in range(3)}, name)
+        for chart in ("pr", "leaderboard", "distribution", "topics", "slope", "tap"):
+            table = drawing(warehouse, chart, "AP RR").table
+            svg = charts.draw(chart, table, ".svg", look=Look(styles=styles(warehouse))).decode()
+            assert cut(name) in svg
+            assert f">{name}<" not in svg
+    assert len(cut(name)) == LONGEST_NAME
+    assert cut(name[:LONGEST_NAME]) == name[:LONGEST_NAME]
+
+
+def size(svg: str) -> tuple[float, float]:
+    found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', svg)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def test_size_and_title(demo: Command, tmp_path: Path) -> None:
+    asked = ("chart", "pr", "bm25", "dense", "-o", "chart.svg")
+    demo(*asked, "--width", 400, "--height", 250, "--title", "A & B")
+    svg = (tmp_path / "chart.svg").read_text()
+    assert size(svg) == (400, 250)
+    assert ">A &amp; B<" in svg
+    assert "Precision at levels" not in svg
+    demo(*asked, "--title", "")
+    svg = (tmp_path / "chart.svg").read_text()
+    assert "Precision at levels" not in re.sub(r'aria-\w+="[^"]*"', "", svg)
+    demo("chart", "leaderboard", "-m", "AP", "-o", "chart.svg", "--width", 300)
+    assert size((tmp_path / "chart.svg").read_text())[0] == 300
+    done = demo("chart", "pr", "-o", "chart.svg", "--width", 5)
+    assert done.returncode == 2
+    assert "--width" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "leaderboard -m AP",
+        "slope -m AP -m RR",
+        "scatter dense --baseline bm25 -m AP",
+        "histogram dense --baseline bm25 -m AP",
+    ],
+)
+def test_charts_beside_those_of_the_report(demo: Command, tmp_path: Path, asked: str) -> None:
+    for extension, begin in ((".png", b"\x89PNG"), (".svg", b"<svg"), (".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")):
+        done = demo("chart", *asked.split(), "-o", f"chart{extension}")
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        assert (tmp_path / f"chart{extension}").read_bytes().lstrip().startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ("slope -m AP", "the chart slope is of two measures: -m AP -m nDCG@10"),
+        ("scatter dense -m AP", "evalsql chart scatter RUN --baseline RUN"),
+        ("histogram --baseline bm25 -m AP", "evalsql chart histogram RUN --baseline RUN"),
+        ("scatter bm25 --baseline bm25 -m AP", "bm25 is compared with itself"),
+        ("scatter dense --baseline nosuch -m AP", 'no run is called "nosuch"'),
+        ("leaderboard --baseline bm25", "the chart leaderboard takes no baseline"),
+        ("pr --lines 0", "--lines"),
+    ],
+)
+def test_charts_that_cannot_be(demo: Command, asked: str, complaint: str) -> None:
+    done = demo("chart", *asked.split(), "-o", "chart.png")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
