@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         UsageError,
         WarehouseError,
     )
+    from evalsql.experiment import experiment
+    from evalsql.notebook import Warehouse, open
     from evalsql.warehouse.archive import import_warehouse
-    from evalsql.warehouse.entry import open
     from evalsql.warehouse.evaluator import Evaluator, evaluate
-    from evalsql.warehouse.warehouse import Warehouse
 
 __all__ = [
     "AuditError",
@@ -36,6 +36,7 @@ __all__ = [
     "WarehouseError",
     "__version__",
     "evaluate",
+    "experiment",
     "import_warehouse",
     "open",
 ]
@@ -44,10 +45,11 @@ __all__ = [
 # handle Ctrl-C once this module is imported, so that it imports nothing else.
 _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
-    "Warehouse": "evalsql.warehouse.warehouse",
+    "Warehouse": "evalsql.notebook",
     "evaluate": "evalsql.warehouse.evaluator",
+    "experiment": "evalsql.experiment",
     "import_warehouse": "evalsql.warehouse.archive",
-    "open": "evalsql.warehouse.entry",
+    "open": "evalsql.notebook",
 }
 _ERRORS = "evalsql.errors"
 

@@ -25,6 +25,9 @@ _ARGUMENTS_LAST = re.compile(
 _TREC_VALUE = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?![^\s,])|[^\s,(]+=|\*", re.IGNORECASE)
 _RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
 _RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
+# What is shown where no measure is named: of runs, and of differences between runs.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
+COMPARED_MEASURES = DEFAULT_MEASURES[:2]
 CUTOFF = "k"
 GAINS = "gains"
 OTHERS = "*"

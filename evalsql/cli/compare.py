@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.names import COMPARED_MEASURES, parse_measures
 from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
@@ -26,7 +26,6 @@ from evalsql.report.table import Table
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
-_MEASURES = ("nDCG@10", "AP")
 _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
 
 
@@ -71,7 +70,7 @@ def compare(
     with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
-        parsed = parse_measures(measure or _MEASURES, warehouse.catalog)
+        parsed = parse_measures(measure or COMPARED_MEASURES, warehouse.catalog)
         named = [each.name for each in parsed]
         lower = frozenset(each.name for each in parsed if each.relation.header.less_is_better)
         options = {"test": test, "correction": correction, "family": family}

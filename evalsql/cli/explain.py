@@ -13,15 +13,11 @@ from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import DEFAULT_MEASURES, MemoryLimit, OneQrels, OutputOptions, OwnMeasures, only_one
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
-from evalsql.evaluation.explanation import DEPTH, Explanation, ListValue
+from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.topic_groups import texts
-from evalsql.words import counted
+from evalsql.report.explained import explanation_lines
 
 _VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
-_FORMS = {
-    "groups": "the ideal order is by a document's highest grade, which is not the best order of groups or subtopics",
-    "preferences": "the ideal order puts documents of a level above 0 first, whatever the preferences among them",
-}
 
 
 @grouped_options
@@ -79,39 +75,7 @@ def explain(
         keep = protected_files(warehouse)
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
-    _note_values(found, depth, output.digits)
+    for line in explanation_lines(found, depth, output.digits):
+        note(line)
     if text:
         note(f"  the topic asks: {text}")
-
-
-def _note_values(found: Explanation, depth: int, digits: int) -> None:
-    def shown(value: float | None) -> str:
-        if value is None:
-            return "not known"
-        return f"{value:.0f}" if found.measure.is_count else f"{value:.{digits}f}"
-
-    explained = [found.run] if found.other is None else [found.run, found.other]
-    values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
-    note(f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}")
-    for one in explained:
-        _note_list(one, depth, shown(one.left_out), found)
-    if found.num_equal:
-        note(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
-    if found.form in _FORMS and found.other is None:
-        note(f"  {_FORMS[found.form]}")
-
-
-def _note_list(one: ListValue, depth: int, left_out: str, found: Explanation) -> None:
-    if one.missing:
-        note(f"  {one.name} leaves this topic out, which scores as an empty ranking")
-    if one.threshold is not None:
-        note(f"  {one.name} is cut at the score {one.threshold:g}, which comes from all topics")
-    if one.num_ret > depth:
-        ranks = f"ranks {depth + 1} to {one.num_ret} of {one.name}"
-        where = "" if found.other is None else " but where the other run has the document above"
-        note(f"  not shown{where}: {ranks}, which contribute {left_out} together; --depth {one.num_ret} shows them")
-    if one.differs:
-        note(
-            f"  this is the topic by itself: together with the other topics (or runs) {one.name} has "
-            f"{one.in_warehouse:.17g} here"
-        )

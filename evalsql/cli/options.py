@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evalsql import report
+from evalsql.catalog.names import DEFAULT_MEASURES as DEFAULT_MEASURES
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.errors import UsageError
@@ -80,7 +81,6 @@ MemoryLimit = Annotated[
 KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
-DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 
 
 def _note_old_name(context: typer.Context, given: list[str] | None) -> list[str] | None:

@@ -74,6 +74,11 @@ class Explanation(NamedTuple):
     other: ListValue | None
     num_equal: int
 
+    def __repr__(self) -> str:
+        lists = [self.run] if self.other is None else [self.run, self.other]
+        worth = ", ".join(f"{one.name} {'not known' if one.value is None else f'{one.value:.4g}'}" for one in lists)
+        return f"<explanation of {self.measure.name}, topic {self.topic} ({self.qrels}): {worth}>"
+
 
 class _Request(NamedTuple):
     measure: Measure

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
+from evalsql.errors import EvalsqlError
 from evalsql.evaluation import stored
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.choosing import Choice, choose_runs
@@ -26,6 +27,7 @@ from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.opening import open_database
 from evalsql.warehouse.schema import MEMORY, add_temporary_relations, remake_own
 from evalsql.warehouse.user_measures import Sources
+from evalsql.words import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,13 +70,21 @@ class Warehouse:
             check_new_runs(self.database)
         warn_of_own(self.database)
 
-    def __enter__(self) -> Warehouse:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        try:
+            held = self.rows("select (select count(*) from qrels), (select count(*) from runs)")
+        except EvalsqlError:
+            return f"<evalsql warehouse {self.path}, closed>"
+        ((num_qrels, num_runs),) = held
+        return f"<evalsql warehouse {self.path}: {counted(num_qrels, 'judgment set')}, {counted(num_runs, 'run')}>"
 
     @property
     def path(self) -> str:

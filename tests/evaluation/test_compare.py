@@ -56,12 +56,13 @@ def test_pairs_are_those_of_scipy_with_holm_over_all_shown(
 
 def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
     with evalsql.open(sample_file, read_only=True) as warehouse:
-        for arguments, options, complaint in (
+        refused: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
             (("bm25", "bm25"), {}, "two runs"),
             (("bm52",), {}, 'no run is called "bm52"'),
             (("bm25",), {"test": "z"}, "test"),
             (("bm25",), {"tests": "t"}, "comparisons take no tests"),
-        ):
+        ]
+        for arguments, options, complaint in refused:
             with pytest.raises(UsageError, match=complaint):
                 warehouse.compare(*arguments, measures="AP", **options)
         warehouse.execute("create temp table scores as select 1 as x")

@@ -24,6 +24,7 @@ from evalsql.ingest.files.sources import open_sources
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.schema import MEMORY
+from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from evalsql.warehouse.writing import Writer
 
 CORPUS = Path(__file__).with_name("corpus")
@@ -107,7 +108,7 @@ def check_body(data: bytes) -> None:
 
 
 @cache
-def _shut_in() -> Warehouse:
+def _shut_in() -> PlainWarehouse:
     return open_shut_in(MEMORY)
 
 

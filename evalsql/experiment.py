@@ -1,0 +1,146 @@
+"""Runs and judgments at hand to a leaderboard with tests in one call, as ``pt.Experiment`` and ranx have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Number
+from pathlib import Path
+from typing import Any
+
+from evalsql.catalog.names import DEFAULT_MEASURES
+from evalsql.database.names import Names
+from evalsql.errors import UsageError
+from evalsql.notebook import Warehouse, open
+from evalsql.report.shown import Shown
+from evalsql.warehouse.schema import MEMORY
+
+_QRELS = "qrels"
+
+
+class Experiment(Shown):
+    """The leaderboard of an experiment; with a baseline, marks show what is significantly better or worse than it.
+
+    Attributes:
+        warehouse: the runs and judgments, in memory: for explanations, charts, reports and SQL.
+        comparison: the runs beside the baseline, with differences, intervals and p values; None without a baseline.
+    """
+
+    warehouse: Warehouse
+    comparison: Shown | None
+
+    def __init__(self, board: Shown, warehouse: Warehouse, comparison: Shown | None) -> None:
+        self.__dict__.update(board.__dict__)
+        self.warehouse = warehouse
+        self.comparison = comparison
+
+
+def experiment(
+    runs: Any,
+    qrels: Any,
+    measures: Names = DEFAULT_MEASURES,
+    *,
+    baseline: str | int | None = None,
+    names: Sequence[str] | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    tie_rule: str | None = None,
+    lower_is_better: bool = False,
+    digits: int = 4,
+) -> Experiment:
+    """Evaluate runs and compare them with a baseline; everything stays in memory.
+
+    Args:
+        runs: {name: run}, or several runs, or files and globs. A run is a file, a frame (pandas, polars, Arrow),
+            {topic: {document: score}}, or a run of ranx.
+        qrels: a file, a frame, {topic: {document: grade}}, or the qrels of ranx.
+        measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+        baseline: the name of a run, or its place from 0.
+        names: what several runs are called; by default files by their stem, runs of ranx as they are, others run1,
+            run2 and so on.
+        test, correction, alpha: how runs are tested beside the baseline, as in ``Warehouse.compare``.
+        tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
+        digits: decimals that are shown; the rows have all.
+
+    Raises:
+        UsageError: no run, names that do not fit, a baseline that is not among the runs.
+        InputError: what is wrong with the data.
+    """
+    warehouse = open(MEMORY)
+    try:
+        is_file = isinstance(qrels, str | Path)
+        warehouse.load_qrels(_plain(qrels), None if is_file else _QRELS)
+        loaded = _load(warehouse, _named(runs, names), tie_rule=tie_rule, lower_is_better=lower_is_better)
+        base = _baseline(baseline, loaded)
+        how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "digits": digits}
+        board = warehouse.leaderboard(measures=measures, baseline=base, **how)
+        comparison = None if base is None else warehouse.compare(base, measures=measures, **how)
+        return Experiment(board, warehouse, comparison)
+    except BaseException:
+        warehouse.close()
+        raise
+
+
+def _named(runs: Any, names: Sequence[str] | None) -> list[tuple[str | None, Any]]:
+    """Each run with its name; files without one are called as they are when they are loaded."""
+    if isinstance(runs, Mapping):
+        if _is_run(runs):
+            raise UsageError('this is one run; give it a name, as in {"bm25": run}')
+        if names is not None:
+            raise UsageError("the runs have names already; leave out names")
+        found: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    elif isinstance(runs, str | Path) or not isinstance(runs, Sequence):
+        found = [(names[0] if names else _own_name(runs, 1), runs)]
+    else:
+        if names is not None and len(names) != len(runs):
+            raise UsageError(f"there are {len(names)} names for {len(runs)} runs")
+        found = [(names[at] if names else _own_name(run, at + 1), run) for at, run in enumerate(runs)]
+    if not found:
+        raise UsageError("an experiment takes a run at least")
+    return found
+
+
+def _is_run(runs: Mapping[Any, Any]) -> bool:
+    """Whether this is {topic: {document: score}} rather than {name: run}."""
+    first = next(iter(runs.values()), None)
+    return isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Number)
+
+
+def _own_name(run: Any, place: int) -> str | None:
+    if isinstance(run, str | Path):
+        return None
+    name = run.name if _is_of_ranx(run) else None
+    return str(name) if name else f"run{place}"
+
+
+def _is_of_ranx(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "ranx"
+
+
+def _plain(data: Any) -> Any:
+    """The data as a loader takes it: that of ranx as dicts."""
+    if not _is_of_ranx(data):
+        return data
+    return {
+        str(topic): {str(name): value.item() for name, value in row.items()} for topic, row in data.to_dict().items()
+    }
+
+
+def _load(warehouse: Warehouse, runs: Sequence[tuple[str | None, Any]], **options: Any) -> list[str]:
+    loaded: list[str] = []
+    for name, run in runs:
+        if isinstance(run, str | Path):
+            loaded += warehouse.load_runs(run, name=name, **options)
+        else:
+            loaded.append(warehouse.load_run(_plain(run), str(name), **options))
+    return loaded
+
+
+def _baseline(baseline: str | int | None, runs: Sequence[str]) -> str | None:
+    if isinstance(baseline, int):
+        if not 0 <= baseline < len(runs):
+            raise UsageError(f"the baseline is run {baseline}; there are {len(runs)} runs, from 0")
+        return runs[baseline]
+    if baseline is not None and baseline not in runs:
+        raise UsageError(f'no run is called "{baseline}"; there are: {", ".join(runs)}')
+    return baseline

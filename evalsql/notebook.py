@@ -1,0 +1,355 @@
+"""What ``evalsql.open`` gives: a warehouse with the verbs of the command line, whose results show themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from evalsql.catalog.names import COMPARED_MEASURES, DEFAULT_MEASURES, Measure, parse_measures
+from evalsql.database.names import Names, as_list
+from evalsql.errors import UsageError
+from evalsql.evaluation.explanation import DEPTH
+from evalsql.warehouse import entry
+from evalsql.warehouse import warehouse as plain
+
+if TYPE_CHECKING:
+    from evalsql.report.shown import Draw, Shown
+    from evalsql.report.shown_explanation import ShownExplanation
+    from evalsql.report.shown_pages import Chart, Report
+
+_P = ParamSpec("_P")
+_CHOOSING = ("where", "since", "last", "system")
+_DIGITS = 4
+_ALPHA = 0.05
+
+
+class Warehouse(plain.Warehouse):
+    """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
+
+    Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
+    engine's words. ``connection`` is the DuckDB connection, for whatever else SQL can do.
+
+    ``leaderboard``, ``topics``, ``compare``, ``explain``, ``chart`` and ``report`` are the commands of these names, and
+    what they give shows itself in a notebook. They have options in common:
+
+        runs: names or globs; all by default.
+        measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
+        qrels: names or globs of judgment sets; all by default.
+        where, since, last, system: which runs are meant further: a condition such as "meta.branch = 'main'", a date,
+            the number of the latest ones, and a system's name or several.
+        sort: a column to sort by, with ``:asc`` or ``:desc`` behind it where its usual order is not meant.
+        limit: the number of rows.
+        digits: decimals that are shown; the rows have all.
+    """
+
+    def leaderboard(
+        self,
+        runs: Names = (),
+        measures: Names = DEFAULT_MEASURES,
+        *,
+        qrels: Names = (),
+        by: str | None = None,
+        baseline: str | None = None,
+        test: str = "t",
+        correction: str = "holm",
+        alpha: float = _ALPHA,
+        sort: str | None = None,
+        limit: int | None = None,
+        digits: int = _DIGITS,
+        **choosing: Any,
+    ) -> Shown:
+        """Systems by measures, ``qrels, run, <measure>...``: a row a run, the best by the first measure on top.
+
+        Args:
+            by: groups of topics to average apart, as in ``evaluate``.
+            baseline: a run; a mark stands behind means that are significantly better or worse than its own.
+            test, correction, alpha: how that is tested, as in ``compare``.
+        """
+        from evalsql.evaluation.topic_groups import groups_query
+        from evalsql.report import shown_tables as tables
+
+        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        names, lower, notes = [each.name for each in named], _lower(named), self._notes(named, qrels, chosen)
+        if by is not None and baseline is not None:
+            raise UsageError("a leaderboard by groups of topics has no baseline; leave out by or baseline")
+        draw: Draw = partial(tables.rows_grid, digits=digits)
+        marks = {}
+        if baseline is not None:
+            compared = self._compared(baseline, chosen, named, qrels, alpha, {"test": test, "correction": correction})
+            marks = tables.marks_beside(compared)
+            notes = [*tables.explained_marks(compared), *notes]
+        if by is None:
+            query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
+            draw = partial(tables.leaderboard_grid, warehouse=self, lower=lower, digits=digits, marks=marks)
+        else:
+            query = groups_query(self.evaluation, by, names, qrels=qrels, runs=chosen)
+        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+
+    def topics(
+        self,
+        runs: Names = (),
+        measures: Names = DEFAULT_MEASURES,
+        *,
+        qrels: Names = (),
+        wide: bool = False,
+        sort: str | None = None,
+        limit: int | None = None,
+        digits: int = _DIGITS,
+        **choosing: Any,
+    ) -> Shown:
+        """Values by topic, ``qrels, run, topic, measure, value``: a row for each run, topic and measure.
+
+        Args:
+            wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
+        """
+        from evalsql.evaluation.arranging import wide_query
+        from evalsql.report import shown_tables as tables
+
+        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
+        query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
+        draw: Draw = partial(tables.rows_grid, digits=digits)
+        if wide:
+            covered = [run for _, run, *_ in self.rows(self.evaluation.coverage_query(qrels, chosen))]
+            query = wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
+            draw = partial(tables.wide_grid, lower=_lower(named), digits=digits)
+        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+
+    def compare(  # type: ignore[override]
+        self,
+        baseline: str | None,
+        runs: Names = (),
+        *,
+        measures: Names = COMPARED_MEASURES,
+        qrels: Names = (),
+        alpha: float = _ALPHA,
+        sort: str | None = None,
+        limit: int | None = None,
+        digits: int = _DIGITS,
+        **options: Any,
+    ) -> Shown:
+        """Runs beside a baseline, or all pairs where that is None: how they differ and how surely.
+
+        Columns are those of ``evalsql compare``: means, difference, interval, p values, topics won, tied and lost.
+
+        Args:
+            alpha: the level of the corrected p below which a difference is marked.
+            options: test, correction, family, tolerance, confidence, intervals, samples and seed; and what says which
+                runs are meant.
+        """
+        from evalsql.report import shown_tables as tables
+
+        choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
+        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        names = [each.name for each in named]
+        query = self.evaluation.comparison_query(baseline, chosen, measures=names, qrels=qrels, **options)
+        compared = self._by_judgments(self.sql(query), named, baseline, alpha, options)
+        told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
+        notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
+        draw = partial(tables.comparison_grid, alpha=alpha, lower=_lower(named), digits=digits)
+        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+
+    def explain(
+        self,
+        run: str,
+        topic: str,
+        *,
+        measure: str = DEFAULT_MEASURES[0],
+        other: str | None = None,
+        qrels: str | None = None,
+        depth: int = DEPTH,
+        digits: int = _DIGITS,
+    ) -> ShownExplanation:
+        """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
+
+        A document contributes the value of the list down to it less that of the list above it, so that all of them,
+        with the value of the empty list, add up to the value of the whole list but for rounding.
+
+        Args:
+            measure: the name of one measure.
+            other: a run to compare with: rows are the documents that made the difference then.
+            qrels: judgment set, where the run is evaluated with several.
+            depth: how many documents to explain; what the others contribute is in the answer as one number.
+        """
+        from evalsql.evaluation.topic_groups import texts
+        from evalsql.report.shown_explanation import shown_explanation
+
+        found = super().explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        return shown_explanation(found, depth, digits, texts(self.evaluation).get((found.qrels, found.topic)))
+
+    def chart(
+        self,
+        name: str,
+        runs: Names = (),
+        measures: Names = DEFAULT_MEASURES,
+        *,
+        qrels: str | None = None,
+        baseline: str | None = None,
+        **choosing: Any,
+    ) -> Chart:
+        """A chart of the report, by the name that ``evalsql chart`` has for it, such as "pr" or "topics".
+
+        Args:
+            qrels: judgment set, where there are several.
+            baseline: the run that is compared with (differences).
+        """
+        from evalsql.report.overview import chart_rows
+        from evalsql.report.shown_pages import Chart, checked_chart
+
+        named, chosen = self._named(measures), self._chosen(runs, choosing)
+        names = [each.name for each in named]
+        table = chart_rows(self, checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline)
+        return Chart(name, table, names[0], baseline)
+
+    def report(
+        self,
+        runs: Names = (),
+        measures: Names = DEFAULT_MEASURES,
+        *,
+        qrels: str | None = None,
+        baseline: str | None = None,
+        title: str = "",
+        shown: Sequence[str] = (),
+        without: Sequence[str] = (),
+        digits: int | None = None,
+        output: str | Path | None = None,
+        **choosing: Any,
+    ) -> Report:
+        """A report of systems on one judgment set, as a page in the notebook, and as a file.
+
+        Args:
+            qrels: judgment set, where there are several.
+            baseline: the run that others are compared with.
+            title: what stands above.
+            shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
+            output: a file to write at once, as ``.save`` of the report does.
+        """
+        from evalsql.report.overview import overview
+        from evalsql.report.shown_pages import Report, check_sections
+        from evalsql.version import __version__
+
+        check_sections(shown, without)
+        chosen = self._chosen(runs, choosing)
+
+        def gather(for_page: bool) -> Any:
+            return overview(
+                self,
+                measures,
+                program_version=__version__,
+                qrels=qrels,
+                runs=chosen,
+                baseline=baseline,
+                title=title,
+                shown=shown,
+                without=without,
+                for_page=for_page,
+            )
+
+        made = Report(gather, digits)
+        if output is not None:
+            made.save(output)
+        return made
+
+    def _named(self, measures: Names) -> list[Measure]:
+        named = parse_measures(as_list(measures), self.catalog)
+        if not named:
+            raise UsageError("name at least one measure, such as nDCG@10")
+        return list(named)
+
+    def _chosen(self, runs: Names, choosing: dict[str, Any]) -> Names:
+        """Names or globs of the runs that are meant; empty is all."""
+        if unknown := [name for name in choosing if name not in _CHOOSING]:
+            raise UsageError(f"there is no option {unknown[0]}; which runs are meant say {', '.join(_CHOOSING)}")
+        given = {name: value for name, value in choosing.items() if value not in (None, ())}
+        if not given:
+            return runs
+        if "system" in given:
+            given["systems"] = as_list(given.pop("system"))
+        return self.choose_runs(runs, **given)
+
+    def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
+        """What the command line says beside the same rows."""
+        from evalsql.evaluation import notices
+
+        sets, names = as_list(qrels), as_list(runs)
+        waiting = notices.on_waiting(self.evaluation, names)
+        lines = [
+            *([waiting] if waiting else []),
+            *notices.on_coverage(self.evaluation, sets, names),
+            *notices.on_overlaps(self.evaluation, sets, names),
+            *notices.on_thresholds(self.evaluation, named, sets, names),
+        ]
+        tied = None if by_topic else notices.on_ties(self.evaluation, named[0], sets, names)
+        return [*lines, *([tied] if tied else [])]
+
+    def _compared(
+        self, baseline: str, runs: Names, named: Sequence[Measure], qrels: Names, alpha: float, options: dict[str, Any]
+    ) -> Any:
+        names = [each.name for each in named]
+        pairs = super().compare(baseline, runs, measures=names, qrels=qrels, **options)
+        return self._by_judgments(pairs, named, baseline, alpha, options)
+
+    def _by_judgments(
+        self, pairs: Any, named: Sequence[Measure], baseline: str | None, alpha: float, options: dict[str, Any]
+    ) -> Any:
+        """Compared pairs as a paper has them, for each judgment set."""
+        from evalsql.report.comparison import Comparison
+
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for row in pairs.fetchall():
+            rows.setdefault(str(row[0]), []).append(dict(zip(pairs.columns, row, strict=True)))
+        names = [each.name for each in named]
+        otherwise = self.evaluation.averaged_otherwise(names)
+        return [
+            Comparison(
+                held,
+                found,
+                names,
+                str(options.get("test", "t")),
+                str(options.get("correction", "holm")),
+                alpha,
+                otherwise=[(name, way) for qrels, name, way in otherwise if qrels == held],
+                lower=_lower(named),
+                baseline=baseline,
+                family=str(options.get("family", "all")),
+                has_others=len(rows) > 1,
+            )
+            for held, found in rows.items()
+        ]
+
+    def _shown(
+        self,
+        query: str,
+        draw: Draw,
+        notes: Sequence[str],
+        named: Sequence[Measure],
+        *,
+        sort: str | None,
+        limit: int | None,
+    ) -> Shown:
+        from evalsql.evaluation.arranging import arranged
+        from evalsql.report.shown import Shown
+
+        lower = {*_lower(named), *(["value"] if len(_lower(named)) == len(named) else [])}
+        asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower)
+        counts = frozenset(each.name for each in named if each.is_count)
+        return Shown(self.sql(asked), draw, notes, counts=counts, path=self.path)
+
+
+def _lower(named: Sequence[Measure]) -> frozenset[str]:
+    return frozenset(each.name for each in named if each.relation.header.less_is_better)
+
+
+def _opening(opened: Callable[_P, plain.Warehouse]) -> Callable[_P, Warehouse]:
+    """The same function, with a warehouse whose results show themselves."""
+
+    @wraps(opened)
+    def open(*arguments: _P.args, **options: _P.kwargs) -> Warehouse:
+        return Warehouse(opened(*arguments, **options).database)
+
+    return open
+
+
+open = _opening(entry.open)
