@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         UsageError,
         WarehouseError,
     )
-    from evalsql.experiment import experiment
+    from evalsql.experiments import experiment
     from evalsql.notebook import Warehouse, open
     from evalsql.warehouse.archive import import_warehouse
     from evalsql.warehouse.evaluator import Evaluator, evaluate
@@ -47,7 +47,7 @@ _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.notebook",
     "evaluate": "evalsql.warehouse.evaluator",
-    "experiment": "evalsql.experiment",
+    "experiment": "evalsql.experiments",
     "import_warehouse": "evalsql.warehouse.archive",
     "open": "evalsql.notebook",
 }

@@ -11,11 +11,12 @@ _FORMS = {
 }
 
 
-def explanation_lines(found: Explanation, depth: int, digits: int) -> list[str]:
+def explanation_lines(found: Explanation, depth: int, digits: int, asking: str = "--depth ") -> list[str]:
     """Lines that tell what the lists are worth, and what the rows do not show.
 
     Args:
         depth: how many documents were explained.
+        asking: how one asks for another depth, before the number.
     """
 
     def shown(value: float | None) -> str:
@@ -27,7 +28,7 @@ def explanation_lines(found: Explanation, depth: int, digits: int) -> list[str]:
     values = ", ".join(f"{one.name} {shown(one.value)}" for one in [*explained, found.ideal])
     lines = [f"{found.measure.name}, topic {found.topic} ({found.qrels}): {values}"]
     for one in explained:
-        lines += _list_lines(one, depth, shown(one.left_out), found)
+        lines += _list_lines(one, depth, shown(one.left_out), found, asking)
     if found.num_equal:
         lines.append(f"  not shown: {counted(found.num_equal, 'document')} that contributed the same to both")
     if found.form in _FORMS and found.other is None:
@@ -35,7 +36,7 @@ def explanation_lines(found: Explanation, depth: int, digits: int) -> list[str]:
     return lines
 
 
-def _list_lines(one: ListValue, depth: int, left_out: str, found: Explanation) -> list[str]:
+def _list_lines(one: ListValue, depth: int, left_out: str, found: Explanation, asking: str) -> list[str]:
     lines = []
     if one.missing:
         lines.append(f"  {one.name} leaves this topic out, which scores as an empty ranking")
@@ -45,7 +46,7 @@ def _list_lines(one: ListValue, depth: int, left_out: str, found: Explanation) -
         ranks = f"ranks {depth + 1} to {one.num_ret} of {one.name}"
         where = "" if found.other is None else " but where the other run has the document above"
         lines.append(
-            f"  not shown{where}: {ranks}, which contribute {left_out} together; --depth {one.num_ret} shows them"
+            f"  not shown{where}: {ranks}, which contribute {left_out} together; {asking}{one.num_ret} shows them"
         )
     if one.differs:
         lines.append(

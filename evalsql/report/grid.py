@@ -12,18 +12,18 @@ from evalsql.report.plain import GAP, one_line, text_width
 _STYLE = (
     "table.evalsql{border-collapse:collapse;border:none;margin:.3em 0;font-variant-numeric:tabular-nums}"
     "table.evalsql caption{caption-side:top;text-align:left;font-weight:600;padding:.2em .5em;color:inherit}"
-    "table.evalsql th,table.evalsql td{text-align:left;padding:.2em .6em;border:none;white-space:nowrap;"
+    "table.evalsql th,table.evalsql td{text-align:left!important;padding:.2em .6em;border:none;white-space:nowrap;"
     "vertical-align:middle;background:none;color:inherit}"
     "table.evalsql td.long{white-space:normal;min-width:16em;max-width:36em}"
-    "table.evalsql th.n,table.evalsql td.n{text-align:right}"
+    "table.evalsql th.n,table.evalsql td.n{text-align:right!important}"
     "table.evalsql thead th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.6)}"
     "table.evalsql tbody tr{background:none;border-bottom:1px solid rgba(128,128,128,.18)}"
     "table.evalsql tbody tr:hover{background:rgba(128,128,128,.1)}"
     "table.evalsql td.g{padding:.2em .6em .2em 0;width:88px;min-width:88px}"
     "table.evalsql td.g div{height:.8em;background:#2a7f9e;opacity:.6;border-radius:1px}"
     "table.evalsql svg{display:block}"
-    "table.evalsql sup{line-height:0;font-size:.75em}"
-    "div.evalsql-notes{font-size:.85em;opacity:.8;max-width:60em;padding:0 .5em;white-space:pre-wrap}"
+    "table.evalsql sup{line-height:0;font-size:.75em}table.evalsql td.n sup{position:absolute;margin-top:.5em}"
+    "div.evalsql-notes{font-size:.85em;opacity:.8;max-width:80em;padding:0 .5em;white-space:pre-wrap}"
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.evaluation.explanation import Explanation
 from evalsql.report.explained import explanation_lines
@@ -20,12 +20,10 @@ class ShownExplanation(Explanation):
         shown: Any = self.rows
         return str(shown._repr_html_())
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            if name.startswith("_"):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return getattr(self.rows, name)
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.rows, name)
 
 
 def shown_explanation(found: Explanation, depth: int, digits: int, text: str | None) -> ShownExplanation:
@@ -34,7 +32,7 @@ def shown_explanation(found: Explanation, depth: int, digits: int, text: str | N
     Args:
         text: what the topic asks, where that is known.
     """
-    lines = explanation_lines(found, depth, digits)
+    lines = explanation_lines(found, depth, digits, "depth=")
     counts = _VALUES if found.measure.is_count else frozenset()
     notes = [*lines, *([f"the topic asks: {text}"] if text else [])]
     rows = Shown(found.rows, partial(explanation_grid, digits=digits), notes, counts=counts)

@@ -102,9 +102,11 @@ class Report:
     def _repr_html_(self) -> str:
         if len(self.page) > _MOST_BYTES:
             return f"<p>{html.escape(repr(self))}</p>"
-        # The page stands in a frame of its own: its style and scripts reach nothing of the notebook.
+        # The page stands in a frame of its own: its style and scripts reach nothing of the notebook. Without a base of
+        # its own its links would be those of the notebook.
+        page = self.page.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
-            f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts allow-popups" title="report" '
+            f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )
 

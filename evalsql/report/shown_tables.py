@@ -172,7 +172,7 @@ def _interval(row: Mapping[str, Any], reach: float, is_sure: bool) -> str:
     told = f"difference {number(row['difference'], 4)}"
     return (
         f'<svg width="{2 * _HALF}" height="{_HEIGHT}" role="img" aria-label="{told}">'
-        f'<line x1="{_HALF}" x2="{_HALF}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".35"/>'
+        f'<line x1="{_HALF}" x2="{_HALF}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
         f'{ends}<circle cx="{x(row["difference"])}" cy="{middle}" r="3.5" fill="{colour}"/></svg>'
     )
 

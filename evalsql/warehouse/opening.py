@@ -195,8 +195,10 @@ def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
                 "python_enable_replacements": False,
             },
         )
-        # The engine would draw its bar on standard output.
-        connection.execute("set enable_progress_bar = false")
+        # The engine would draw its bar on standard output. In a notebook without ipywidgets it draws none, and refuses
+        # to be told so.
+        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            connection.execute("set enable_progress_bar = false")
     except engine.Error as error:
         if trouble.is_cut_short(path):
             raise WarehouseError(_UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error

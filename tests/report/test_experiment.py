@@ -1,0 +1,114 @@
+"""Experiments on runs and judgments at hand, as people have them who come from PyTerrier and ranx."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+import pytrec_eval
+
+# It compiles for minutes otherwise.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+import ranx
+
+import evalsql
+from evalsql import InputError, UsageError
+from evalsql.experiments import Experiment
+from tests.conftest import SAMPLE
+
+RUNS = ("bm25", "dense", "tfidf")
+FILES = {name: SAMPLE / "runs" / f"{name}.run" for name in RUNS}
+
+
+def as_dicts() -> tuple[dict[str, Any], dict[str, Any]]:
+    runs = {name: pytrec_eval.parse_run(file.open()) for name, file in FILES.items()}
+    return runs, pytrec_eval.parse_qrel((SAMPLE / "qrels.txt").open())
+
+
+def as_frames() -> tuple[dict[str, Any], Any]:
+    """As PyTerrier has them: qid, docno and score, and label."""
+    runs, grades = as_dicts()
+
+    def rows(found: Any) -> list[tuple[Any, ...]]:
+        return [(topic, document, value) for topic, inner in found.items() for document, value in inner.items()]
+
+    frames = {name: pandas.DataFrame(rows(run), columns=["qid", "docno", "score"]) for name, run in runs.items()}
+    return frames, pandas.DataFrame(rows(grades), columns=["qid", "docno", "label"])
+
+
+def means() -> dict[str, float]:
+    """Mean average precision as trec_eval has it; a topic that a run leaves out counts as 0."""
+    runs, grades = as_dicts()
+    evaluator = pytrec_eval.RelevanceEvaluator(grades, {"map"})
+    return {
+        name: sum(each["map"] for each in evaluator.evaluate(run).values()) / len(grades) for name, run in runs.items()
+    }
+
+
+def found(experiment: Experiment) -> dict[str, float]:
+    return {run: value for _, run, value in experiment}
+
+
+@pytest.mark.parametrize("form", ["files", "dicts", "frames", "ranx", "list of ranx", "list of frames", "glob"])
+def test_runs_may_be_what_one_has_at_hand(form: str) -> None:
+    runs: Any
+    grades: Any
+    runs, grades = as_dicts()
+    options: dict[str, Any] = {}
+    if form in ("files", "glob"):
+        runs, grades = FILES if form == "files" else str(SAMPLE / "runs" / "[bdt]*[5ef]*.run"), SAMPLE / "qrels.txt"
+    elif "frames" in form:
+        runs, grades = as_frames()
+    elif "ranx" in form:
+        runs = {name: ranx.Run(run, name=name) for name, run in runs.items()}
+        grades = ranx.Qrels({topic: {d: g for d, g in row.items() if g >= 0} for topic, row in grades.items()})
+    if "list" in form:
+        options = {} if "ranx" in form else {"names": RUNS}
+        runs = list(runs.values())
+    experiment = evalsql.experiment(runs, grades, "AP", **options)
+    ours = found(experiment)
+    assert {name: ours[name] for name in RUNS} == pytest.approx(means(), abs=1e-12)
+    assert experiment.comparison is None
+    experiment.warehouse.close()
+
+
+def test_a_baseline_is_compared_with_and_marked() -> None:
+    runs, grades = as_dicts()
+    by_place = evalsql.experiment(list(runs.values()), grades, "AP", baseline=0)
+    assert by_place.comparison is not None
+    assert {row[2] for row in by_place.comparison} == {"run1"}
+    by_place.warehouse.close()
+    by_name = evalsql.experiment(runs, grades, "AP", baseline="bm25", test="wilcoxon", correction="none")
+    assert by_name.comparison is not None
+    expected = means()
+    differences = dict(by_name.comparison.project("run, difference").fetchall())
+    assert differences == pytest.approx({run: expected[run] - expected["bm25"] for run in ("dense", "tfidf")})
+    html = by_name._repr_html_()
+    assert f"{expected['tfidf']:.4f}<sup>‡</sup>" in html
+    assert "Wilcoxon signed rank test, p not corrected for 2 tests" in html
+    assert by_name.warehouse.explain("dense", "T01", measure="AP").fetchall()
+    assert list(by_name.df().columns) == ["qrels", "run", "AP"]
+    by_name.warehouse.close()
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    runs, grades = as_dicts()
+    frames, _ = as_frames()
+    for given, options, complaint in (
+        (runs["bm25"], {}, "this is one run; give it a name"),
+        ([], {}, "takes a run at least"),
+        ({}, {}, "takes a run at least"),
+        (runs, {"names": ["a"]}, "have names already"),
+        (list(runs.values()), {"names": ["a"]}, "1 names for 3 runs"),
+        (runs, {"baseline": "bm52"}, 'no run is called "bm52"; there are: bm25, dense, tfidf'),
+        (runs, {"baseline": 3}, "there are 3 runs, from 0"),
+        ({"bm25": frames["bm25"].drop(columns="score")}, {}, "score"),
+    ):
+        with pytest.raises(UsageError, match=complaint):
+            evalsql.experiment(given, grades, "AP", **options)
+    (tmp_path / "bad.run").write_text("T01 Q0 d 1\n")
+    with pytest.raises(InputError, match=r"bad\.run"):
+        evalsql.experiment(tmp_path / "bad.run", grades, "AP")

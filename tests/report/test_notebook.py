@@ -1,0 +1,325 @@
+"""Results of the library: what a notebook shows of them, and that they are relations in all else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+import pandas
+import polars
+import pyarrow
+import pytest
+import pytrec_eval
+import scipy.stats
+import statsmodels.stats.multitest
+from playwright.sync_api import Browser
+
+import evalsql
+from evalsql import UsageError, Warehouse
+from evalsql.report.shown import MOST_ROWS
+from tests.conftest import SAMPLE, Command, new_warehouse
+from tests.report.conftest import NASTY
+
+CELLS = {
+    "warehouse": "w",
+    "leaderboard": "w.leaderboard(measures='AP RR', baseline='bm25')",
+    "topics": "w.topics(['bm25', 'dense'], 'AP', wide=True)",
+    "compare": "w.compare('bm25', measures='AP')",
+    "explain": "w.explain('dense', 'T01', measure='AP', depth=5)",
+    "chart": "w.chart('pr')",
+    "report": "w.report(['bm25', 'dense'], 'AP')",
+    "frame": "print(list(w.leaderboard(measures='AP').df().columns))",
+}
+
+
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[Warehouse]:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        yield warehouse
+
+
+@cache
+def trec_eval() -> dict[str, dict[str, float]]:
+    """Average precision of the sample's runs by topic, as trec_eval has it."""
+    grades = pytrec_eval.parse_qrel((SAMPLE / "qrels.txt").open())
+    evaluator = pytrec_eval.RelevanceEvaluator(grades, {"map"})
+    found = {}
+    for file in sorted((SAMPLE / "runs").glob("*.run")):
+        values = evaluator.evaluate(pytrec_eval.parse_run(file.open()))
+        found[file.stem] = {topic: values.get(topic, {"map": 0.0})["map"] for topic in grades}
+    return found
+
+
+def mean(values: dict[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def marked_by_hand(baseline: str) -> dict[str, str]:
+    """By run the mark of a paired t test with Holm's correction, as scipy and statsmodels have both."""
+    values = trec_eval()
+    topics, others = list(values[baseline]), [run for run in values if run != baseline]
+    columns = {run: [values[run][topic] for topic in topics] for run in values}
+    p_values = [scipy.stats.ttest_rel(columns[run], columns[baseline]).pvalue for run in others]
+    are_sure, *_ = statsmodels.stats.multitest.multipletests(p_values, alpha=0.05, method="holm")
+    return {
+        run: ("†" if mean(values[run]) > mean(values[baseline]) else "‡") if is_sure else ""
+        for run, is_sure in zip(others, are_sure, strict=True)
+    }
+
+
+@pytest.fixture(scope="module")
+def outputs(sample_file: Path) -> dict[str, Any]:
+    """What a kernel answers to each cell, by mime type; what it prints is its text."""
+    opened = f"import evalsql\nw = evalsql.open({str(sample_file)!r}, read_only=True)"
+    cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values())]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    return {
+        name: next((output.get("data") or {"text/plain": output["text"]}) for output in cell["outputs"])
+        for name, cell in zip(CELLS, notebook.cells[1:], strict=True)
+    }
+
+
+def html_rows(html: str) -> list[list[str]]:
+    """The cells of a table's body, with their tags."""
+    body = html.partition("<tbody>")[2].partition("</tbody>")[0]
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
+
+
+def test_a_kernel_shows_a_leaderboard_with_the_best_in_bold_bars_and_marks(outputs: dict[str, Any]) -> None:
+    rows = html_rows(outputs["leaderboard"]["text/html"])
+    means = {run: mean(values) for run, values in trec_eval().items()}
+    best = max(means, key=lambda run: means[run])
+    marks = marked_by_hand("bm25")
+    assert set(marks.values()) == {"", "†", "‡"}
+    assert [row[0] for row in rows] == sorted(means, key=lambda run: -means[run])
+    for run, ap, bar, _ in rows:
+        text = f"<b>{means[run]:.4f}</b>" if run == best else f"{means[run]:.4f}"
+        mark = f"<sup>{marks[run]}</sup>" if marks.get(run) else ""
+        assert ap == text + mark
+        assert bar == f'<div style="width:{round(100 * means[run] / means[best])}%"></div>'
+    assert "paired t test, p corrected by Holm for 14 tests" in outputs["leaderboard"]["text/html"]
+
+
+def test_a_kernel_shows_topics_side_by_side_with_the_better_one_in_bold(outputs: dict[str, Any]) -> None:
+    rows = html_rows(outputs["topics"]["text/html"])
+    values = trec_eval()
+    assert len(rows) == len(values["bm25"])
+    for topic, *cells in rows:
+        both = [values[run][topic] for run in ("bm25", "dense")]
+        assert cells == [f"<b>{value:.4f}</b>" if value == max(both) != min(both) else f"{value:.4f}" for value in both]
+
+
+def test_a_kernel_shows_differences_with_intervals_in_figures_and_drawn(outputs: dict[str, Any]) -> None:
+    rows = html_rows(outputs["compare"]["text/html"])
+    values, marks = trec_eval(), marked_by_hand("bm25")
+    assert len(rows) == len(marks)
+    for run, ap, difference, picture, interval, _, won in rows:
+        differences = [values[run][topic] - values["bm25"][topic] for topic in values[run]]
+        told = f"{sum(differences) / len(differences):.4f}"
+        low, high = scipy.stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+        assert difference == (f"<b>{told}</b>" if marks[run] else told)
+        assert ap.removeprefix(f"{mean(values[run]):.4f}") == (f"<sup>{marks[run]}</sup>" if marks[run] else "")
+        assert interval == f"{low:.4f} to {high:.4f}"
+        assert won == "-".join(str(sum(test(each) for each in differences)) for test in (won_by, tied_by, lost_by))
+        assert picture.startswith("<svg ")
+
+
+def won_by(difference: float) -> bool:
+    return difference > 0
+
+
+def tied_by(difference: float) -> bool:
+    return difference == 0
+
+
+def lost_by(difference: float) -> bool:
+    return difference < 0
+
+
+def test_a_kernel_shows_the_rest_in_the_form_of_each(outputs: dict[str, Any]) -> None:
+    assert outputs["warehouse"]["text/plain"].endswith("duckdb: 1 judgment set, 8 runs>")
+    explained = outputs["explain"]["text/html"]
+    assert len(html_rows(explained)) == 5
+    assert f"dense {trec_eval()['dense']['T01']:.4f}" in explained
+    assert "depth=40 shows them" in explained
+    assert outputs["chart"]["image/svg+xml"].startswith("<svg ")
+    specification = outputs["chart"]["application/vnd.vegalite.v5+json"]
+    assert len(specification["data"]["values"]) == 8 * 11  # eleven levels of recall
+    assert "<iframe srcdoc=" in outputs["report"]["text/html"]
+    assert outputs["frame"]["text/plain"] == "['qrels', 'run', 'AP']\n"
+
+
+def test_what_is_shown_is_a_relation_in_all_else(sample: Warehouse) -> None:
+    board = sample.leaderboard(measures="AP RR", baseline="bm25")
+    rows = sample.evaluate("AP RR").fetchall()
+    assert list(board) == board.fetchall() == rows
+    assert len(board) == len(rows)
+    assert isinstance(board.df(), pandas.DataFrame)
+    assert isinstance(board.pl(), polars.DataFrame)
+    assert board.to_arrow_table().equals(pyarrow.table(board))
+    assert polars.DataFrame(board).rows() == rows
+    assert board.columns == ["qrels", "run", "AP", "RR"]
+    assert board.filter("run = 'dense'").project("run").fetchall() == [("dense",)]
+    assert sample.compare("bm25", measures="AP").df()["p"].between(0, 1).all()
+    explained = sample.explain("dense", "T01", measure="AP", depth=5)
+    assert explained.df().equals(explained.rows.df())
+    assert len(explained.fetchall()) == 5
+    assert (explained.run.name, explained.measure.name) == ("dense", "AP")
+
+
+def test_verbs_give_what_their_commands_print(sample: Warehouse, sample_file: Path, command: Command) -> None:
+    for words, rows in (
+        (("leaderboard", "rerank-*", "bm25"), sample.leaderboard(["rerank-*", "bm25"])),
+        (("topics", "dense", "-m", "AP,RR"), sample.topics("dense", "AP RR")),
+        (("compare", "bm25", "--test", "wilcoxon", "--alpha", "0.01"), sample.compare("bm25", test="wilcoxon")),
+        (("compare", "bm25", "--all-pairs", "-m", "AP"), sample.compare(None, measures="AP")),
+        (("explain", "dense", "T02", "--other", "bm25"), sample.explain("dense", "T02", other="bm25").rows),
+    ):
+        printed = command(*words, "--format", "json", "--db", sample_file)
+        assert [tuple(row.values()) for row in json.loads(printed.stdout)] == rows.fetchall(), words
+
+
+def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:
+    means = {run: mean(values) for run, values in trec_eval().items()}
+    rising = sorted(means, key=lambda run: means[run])
+    assert [run for _, run, *_ in sample.leaderboard(measures="RR AP", sort="ap", limit=3)] == rising[:-4:-1]
+    assert [run for _, run, *_ in sample.leaderboard(measures="RR AP", sort="AP:asc")] == rising
+    assert [run for _, run, *_ in sample.leaderboard(measures="AP", sort="run:desc", limit=1)] == ["tfidf"]
+    p_values = [row[0] for row in sample.compare("bm25", measures="AP", sort="p").project("p").fetchall()]
+    assert p_values == sorted(p_values)
+
+
+def test_topics_stand_in_natural_order_with_a_column_a_run() -> None:
+    grades = {topic: {"d": 1} for topic in ("10", "9", "q2", "q10", "1")}
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(grades, "tiny")
+        warehouse.load_run({topic: {"d": 1.0} for topic in ("10", "9", "1")}, "some")
+        warehouse.load_run({topic: {"d": 1.0} for topic in grades}, 'all of "them"')
+        wide = warehouse.topics((), "RR P@1", wide=True)
+        assert wide.columns == ["qrels", "measure", "topic", 'all of "them"', "some"]
+        of_rr = [row[2:] for row in wide if row[1] == "RR"]
+        assert of_rr == [("1", 1, 1), ("9", 1, 1), ("10", 1, 1), ("q2", 1, 0), ("q10", 1, 0)]
+        assert [row[1] for row in wide] == ["RR"] * 5 + ["P@1"] * 5
+        assert [row[2] for row in warehouse.topics("some", "RR", sort="topic")] == ["1", "9", "10", "q2", "q10"]
+        falling = warehouse.topics("some", "RR", sort="topic:desc", limit=1)
+        assert falling.fetchall() == [("tiny", "some", "q10", "RR", 0.0)]
+
+
+def test_what_the_command_line_says_stands_below_the_rows(sample: Warehouse) -> None:
+    board = sample.leaderboard(measures="AP")
+    assert any("tfidf misses 1 of 40 topics" in text for text in board.notes)
+    for shown in (repr(board), board._repr_html_()):
+        assert "tfidf misses 1 of 40 topics" in shown
+    assert repr(board).splitlines()[1].split() == ["run", "AP"]
+
+
+def test_the_first_rows_of_many_are_shown(sample: Warehouse) -> None:
+    topics = sample.topics(measures="AP")
+    assert len(html_rows(topics._repr_html_())) == MOST_ROWS < len(topics) == 320
+    assert f"The first {MOST_ROWS} rows are shown" in repr(topics)
+
+
+def test_measures_of_which_less_is_better_are_shown_so() -> None:
+    with new_warehouse() as warehouse:
+        measure = next(each for each in warehouse.catalog.measures if each.header.less_is_better).header.measure
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
+        warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "first")
+        warehouse.load_run({"t": {"b": 2.0, "a": 1.0}}, "last")
+        values = {run: value for _, run, value in warehouse.evaluate(measure).fetchall()}
+        assert values["first"] != values["last"]
+        best = min(values, key=lambda run: values[run])
+        rows = html_rows(warehouse.leaderboard(measures=measure)._repr_html_())
+        assert [row[0] for row in rows if "<b>" in row[1]] == [best]
+        (sorted_first, *_) = warehouse.leaderboard(measures=measure, sort=measure)
+        assert sorted_first[1] == best
+
+
+def test_names_are_text(nasty: Path) -> None:
+    with evalsql.open(nasty / "evalsql.duckdb", read_only=True) as warehouse:
+        shown = [
+            warehouse.leaderboard(measures="AP", baseline=NASTY[0])._repr_html_(),
+            warehouse.topics(measures="AP", wide=True)._repr_html_(),
+            warehouse.compare(NASTY[0], measures="AP")._repr_html_(),
+            warehouse.explain(NASTY[0], NASTY[0])._repr_html_(),
+            warehouse.report()._repr_html_(),
+        ]
+    for html in shown:
+        assert "<script>alert" not in html
+        assert "<img" not in html
+
+
+def test_representations_are_short(sample: Warehouse, sample_file: Path) -> None:
+    explained = sample.explain("dense", "T01", measure="AP", other="bm25")
+    values = trec_eval()
+    assert repr(explained) == (
+        f"<explanation of AP, topic T01 (sample): dense {values['dense']['T01']:.4g}, bm25 {values['bm25']['T01']:.4g}>"
+    )
+    assert repr(sample.chart("pr")) == "<chart pr, 88 rows; .save(FILE) writes it>"
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        board = warehouse.leaderboard(measures="AP")
+        assert repr(warehouse) == f"<evalsql warehouse {sample_file}: 1 judgment set, 8 runs>"
+    assert repr(warehouse) == f"<evalsql warehouse {sample_file}, closed>"
+    assert repr(board).startswith("<rows that cannot be shown: ")
+
+
+def test_charts_and_reports_are_written_to_files(sample: Warehouse, tmp_path: Path) -> None:
+    sample.chart("differences", "dense", "AP", baseline="bm25").save(tmp_path / "chart.svg")
+    assert "AP, dense less bm25" in (tmp_path / "chart.svg").read_text()
+    report = sample.report(["bm25", "dense"], "AP", title="Two systems", output=tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == report.page
+    assert "Two systems" in report.page
+    report.save(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())
+    for made in (report, sample.chart("pr")):
+        with pytest.raises(UsageError, match=r"as \.\w+, "):
+            made.save(tmp_path / "report.docx")
+    with pytest.raises(UsageError, match="cannot be written"):
+        report.save(tmp_path / "none" / "report.html")
+
+
+def test_what_is_wrong_is_said(sample: Warehouse) -> None:
+    for call, complaint in (
+        (lambda: sample.leaderboard(measure="AP"), "there is no option measure"),
+        (lambda: sample.leaderboard(measures=[]), "name at least one measure"),
+        (lambda: sample.leaderboard(sort="AQ"), 'no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
+        (lambda: sample.leaderboard(limit=0), "limit is 0"),
+        (lambda: sample.leaderboard(by="length", baseline="bm25"), "has no baseline"),
+        (lambda: sample.leaderboard(baseline="bm52"), 'no run is called "bm52"'),
+        (lambda: sample.chart("pie"), 'there is no chart "pie"; there are: agreement, '),
+        (lambda: sample.report(without=["all"]), 'there is no section "all"'),
+    ):
+        with pytest.raises(UsageError, match=complaint):
+            call()
+
+
+def test_a_choice_in_a_report_within_a_notebook_is_drawn(sample: Warehouse, browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><body>{sample.report(measures='AP RR')._repr_html_()}</body>")
+    page.goto(notebook.as_uri())
+    (frame,) = page.frames[1:]
+    frame.wait_for_selector("#measure")
+    before = frame.inner_text("body")
+    frame.select_option("#measure", "RR")
+    frame.wait_for_function("document.body.innerText.includes('RR 0.')")
+    assert frame.inner_text("body") != before
+    frame.click("nav a >> nth=1")
+    assert page.url == notebook.as_uri()
+    page.close()
+
+
+def test_tables_take_the_colours_of_the_page_around(sample: Warehouse, browser: Browser) -> None:
+    html = sample.leaderboard(measures="AP")._repr_html_()
+    for paper, ink in (("#fff", "rgb(20, 20, 20)"), ("#111", "rgb(230, 230, 230)")):
+        page = browser.new_page()
+        page.set_content(f'<body style="background:{paper};color:{ink}">{html}</body>')
+        for element in ("th", "td", "caption", "div.evalsql-notes"):
+            assert page.eval_on_selector(element, "each => getComputedStyle(each).color") == ink
+        page.close()
