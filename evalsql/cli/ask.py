@@ -39,6 +39,8 @@ _GOING = Going(
     ("num_rows", "version", "dated_at", "missing_topics", "system"),
 )
 _LISTED = ("measure", "title", "aliases", "parameters")
+_WHOLE = frozenset({"family", "measure"})
+_CATALOGUE_GOING = Going(spare=("parameters", "aliases"))
 
 
 @grouped_options
@@ -153,8 +155,8 @@ def measures(
 ) -> None:
     """The catalogue of measures, or the page of one.
 
-    It has the measures of the package, of the warehouse if there is one, and your own. A word that is no measure's name
-    lists those that have it in a name, the title or the family, such as graded.
+    It has the measures of the package, of the warehouse if there is one, and your own, by family. A word that is no
+    measure's name lists those that have it in a name, the title or the family, such as graded.
 
     Example: evalsql measures nDCG
     """
@@ -173,7 +175,15 @@ def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) ->
         return
     if as_page:
         places = [columns.index(column) for column in _LISTED]
-        rows = [tuple(row[place] for place in places) for row in rows]
-        columns = list(_LISTED)
+        families = [relation.family for relation in listed]
+        rows = [(family, *(row[place] for place in places)) for family, row in zip(families, rows, strict=True)]
+        rows, columns = _by_family(rows), ["family", *_LISTED]
         note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
-    write_table(Table(columns, rows), output)
+    write_table(Table(columns, rows, whole=_WHOLE), output, going=_CATALOGUE_GOING)
+
+
+def _by_family(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The rows of each family together, its name beside the first."""
+    grouped = sorted(rows, key=lambda row: row[0])
+    before = ["", *(family for family, *_ in grouped)]
+    return [("" if row[0] == last else row[0], *row[1:]) for row, last in zip(grouped, before, strict=False)]

@@ -21,7 +21,8 @@ _GAP = 2
 def add_bars(
     warehouse: Warehouse, table: Table, measure: Measure, qrels: Names, runs: Names, digits: int
 ) -> tuple[Table, list[str]]:
-    """The table with as much of bars and marks as there is room for, and what is to be said of it."""
+    """The table with the best in colour and the bars and marks there is room for, and what is to be said of it."""
+    table = table._replace(hues={(nth, table.columns[at]): "best" for nth, at in table.bold}, bold=frozenset())
     cells = terminal.width()
     widths = terminal.natural_widths(table, digits)
     sets = {row[0] for row in table.rows}
@@ -55,7 +56,7 @@ def _narrow_note(lacking: Sequence[str]) -> list[str]:
 
 def _with_column(table: Table, at: int, name: str, texts: Sequence[str]) -> Table:
     rows = [[*row[:at], text, *row[at:]] for row, text in zip(table.rows, texts, strict=True)]
-    return Table([*table.columns[:at], name, *table.columns[at:]], rows, table.counts)
+    return table._replace(columns=[*table.columns[:at], name, *table.columns[at:]], rows=rows)
 
 
 def _bars(warehouse: Warehouse, keys: Sequence[Sequence[object]], means: Sequence[object]) -> list[str]:

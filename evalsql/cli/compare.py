@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.names import COMPARED_MEASURES, parse_measures
+from evalsql.cli.arranging import Arrangement
 from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
@@ -19,6 +20,7 @@ from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.paper import PaperOptions
 from evalsql.cli.where import WhereToAsk
 from evalsql.database.names import resolve_names
+from evalsql.errors import UsageError
 from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
@@ -53,6 +55,7 @@ def compare(
     samples: Annotated[int, typer.Option(min=1, help="Samples of randomisation, bootstrap and tukey.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
+    arrangement: Arrangement,
     memory_limit: MemoryLimit = None,
     paper: PaperOptions,
     output: OutputOptions,
@@ -103,6 +106,8 @@ def compare(
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
         if chosen in _WRITERS:
+            if arrangement != Arrangement():
+                raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
             text = StringIO()
             _WRITERS[chosen](compared, text, output.digits)
             if output.path is None:
@@ -110,7 +115,14 @@ def compare(
             else:
                 write_bytes(text.getvalue().encode(), output.path, keep=keep)
         else:
-            write_table(drawn(table, output.digits) if output.is_drawn else table, output, keep=keep, going=GOING)
+            rows = (
+                Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
+                if arrangement.sort
+                else table
+            )
+            rows = arrangement.first_rows(rows)
+            rows = drawn(rows, output.digits, alpha, lower) if output.is_drawn else rows
+            write_table(rows, output, keep=keep, going=GOING)
         shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
             note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)

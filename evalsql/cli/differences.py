@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from evalsql.report.table import CORRECTED, Table
 from evalsql.report.terminal import Going
@@ -19,8 +20,11 @@ GOING = Going(
 )
 
 
-def drawn(table: Table, digits: int) -> Table:
-    """The same rows with one column for both ends of the interval, and one for topics won, tied and lost."""
+def drawn(table: Table, digits: int, alpha: float, lower: Collection[str]) -> Table:
+    """The same rows with one column for both ends of the interval, and one for topics won, tied and lost.
+
+    Differences that are significant are in colour; ``lower`` names measures where less is better.
+    """
     texts = {
         _INTERVAL: _aligned(table, ("low", "high"), "..", digits),
         _TOPICS: _aligned(table, ("wins", "ties", "losses"), "-", digits),
@@ -35,7 +39,17 @@ def drawn(table: Table, digits: int) -> Table:
         ]
         for nth, row in enumerate(table.rows)
     ]
-    return Table(columns, rows, table.counts, frozenset(texts))
+    return Table(columns, rows, table.counts, frozenset(texts), hues=_hues(table, alpha, lower))
+
+
+def _hues(table: Table, alpha: float, lower: Collection[str]) -> dict[tuple[int, str], str]:
+    found = {}
+    for nth, values in enumerate(table.rows):
+        row: dict[str, Any] = dict(zip(table.columns, values, strict=True))
+        if row["p_corrected"] is not None and row["p_corrected"] < alpha and row["difference"]:
+            is_better = (row["difference"] > 0) != (row["measure"] in lower)
+            found[nth, "difference"] = "better" if is_better else "worse"
+    return found
 
 
 def _aligned(table: Table, names: Sequence[str], sign: str, digits: int) -> list[str | None]:

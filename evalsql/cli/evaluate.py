@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalsql.catalog.names import parse_measures
+from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
@@ -99,7 +100,7 @@ def evaluate(
         if keep_best:
             note_repeated(warehouse)
         check_own(warehouse.database)
-        _print_scores(warehouse, measure, (), (), per_topic, output)
+        _print_scores(warehouse, measure, (), (), per_topic, output, Arrangement())
 
 
 def _are_small(paths: Sequence[str]) -> bool:
@@ -119,6 +120,7 @@ def leaderboard(
             "--by", metavar="KEY", help="Average the topics of each group apart: a group that was loaded, or length."
         ),
     ] = None,
+    arrangement: Arrangement,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: WhereToAsk,
@@ -134,9 +136,9 @@ def leaderboard(
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         if by is not None:
-            _print_groups(warehouse, by, measure, selection.qrels_names, runs, output)
+            _print_groups(warehouse, by, measure, selection.qrels_names, runs, output, arrangement)
             return
-        _print_scores(warehouse, measure, selection.qrels_names, runs, False, output)
+        _print_scores(warehouse, measure, selection.qrels_names, runs, False, output, arrangement)
 
 
 @grouped_options
@@ -148,18 +150,23 @@ def topics(
     texts: Annotated[
         bool, typer.Option("--texts", help="The text of each topic in a last column, where it was loaded.")
     ] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="A row a topic and measure, and a column a run.")] = False,
+    arrangement: Arrangement,
     memory_limit: MemoryLimit = None,
     output: OutputOptions,
     where: WhereToAsk,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
+    With --wide there is a row for each topic and measure, and a column for each run.
+
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
     with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
-        _print_scores(warehouse, measure, selection.qrels_names, runs, True, output, show_texts=texts)
+        sets = selection.qrels_names
+        _print_scores(warehouse, measure, sets, runs, True, output, arrangement, show_texts=texts, wide=wide)
 
 
 def _print_scores(
@@ -169,32 +176,52 @@ def _print_scores(
     runs: Sequence[str],
     per_topic: bool,
     output: OutputOptions,
+    arrangement: Arrangement,
     *,
     show_texts: bool = False,
+    wide: bool = False,
 ) -> None:
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
+    lower = {each.name for each in named if each.relation.header.less_is_better}
     counts = frozenset(each.name for each in named if each.is_count)
     query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    table, notes = Table(*warehouse.database.table(query), counts), list[str]()
+    if wide:
+        query = _wide_query(warehouse, query, [each.name for each in named], qrels, runs)
+    query = arrangement.sorted_query(warehouse, query, {*lower, *(["value"] if len(lower) == len(named) else [])})
+    table, notes, going = Table(*warehouse.database.table(query), counts), list[str](), None
     if show_texts:
         table = _with_texts(warehouse, table)
-    if output.is_drawn and per_topic:
+    if per_topic and not wide and arrangement.sort is None and (output.is_drawn or arrangement.limit):
         table = _in_natural_order(table)
+    if not per_topic and (output.is_drawn or output.chosen_format == "latex"):
+        from evalsql.report.markup import with_best
+
+        table = with_best(table, lower, output.digits)
+    table = arrangement.first_rows(table)
+    if output.is_drawn and wide:
+        from evalsql.cli.wide import GOING, fitting
+
+        table, going = fitting(table, output.digits), GOING
     if output.is_drawn and not per_topic:
         from evalsql.cli.board import add_bars
 
         table, notes = add_bars(warehouse, table, named[0], qrels, runs, output.digits)
-    if output.chosen_format == "latex" and not per_topic:
-        from evalsql.report.markup import with_best
-
-        table = with_best(table, {each.name for each in named if each.relation.header.less_is_better}, output.digits)
-    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
+    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path], going=going)
     for text in notes:
         note(text)
     note_coverage(warehouse, qrels, runs)
     note_thresholds(warehouse, named, qrels, runs)
     if not per_topic:
         note_ties(warehouse, named[0], qrels, runs)
+
+
+def _wide_query(
+    warehouse: Warehouse, values: str, measures: Sequence[str], qrels: Sequence[str], runs: Sequence[str]
+) -> str:
+    from evalsql.evaluation.arranging import wide_query
+
+    covered = (run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(qrels, runs)))
+    return wide_query(warehouse.database, values, runs=list(dict.fromkeys(covered)), measures=measures)
 
 
 def _in_natural_order(table: Table) -> Table:
@@ -219,12 +246,16 @@ def _print_groups(
     qrels: Sequence[str],
     runs: Sequence[str],
     output: OutputOptions,
+    arrangement: Arrangement,
 ) -> None:
     """Means by group of topics, and what there is to be said of the groups."""
     named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
     query = groups_query(warehouse.evaluation, by, measures or DEFAULT_MEASURES, qrels=qrels, runs=runs)
+    lower = {each.name for each in named if each.relation.header.less_is_better}
+    query = arrangement.sorted_query(warehouse, query, lower)
     table = Table(*warehouse.database.table(query), frozenset(each.name for each in named if each.is_count))
-    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
+    shown = arrangement.first_rows(table)
+    write_table(shown, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
     for name, count in sorted(without):
         note(f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group")

@@ -9,7 +9,11 @@ from evalsql.report.table import Table
 
 _WIDEST = 10_000
 GAP = "  "
+# Colour with restraint: what is best or worse, and bars. Terminals and NO_COLOR say whether there is any.
+_HUES = {"best": "bold green", "better": "green", "worse": "red"}
+_BARS = "cyan"
 # Columns of names, which stand on one line each.
+BARS = ("", "by topic")
 NAMES = ("run", "baseline", "name", "system")
 
 
@@ -64,9 +68,11 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
         # Names are text, never markup: a run may be called "FSDM [d]".
         is_number = table.is_number(at)
         justify: Literal["left", "right"] = "right" if is_number else "left"
-        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number or column in whole)
-    for row in rows:
-        grid.add_row(*map(Text, row))
+        hue = _BARS if terminal and column in BARS else ""
+        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number or column in whole, style=hue)
+    for nth, row in enumerate(rows):
+        hues = [_HUES[table.hues[nth, name]] if (nth, name) in table.hues else "" for name in table.columns]
+        grid.add_row(*(Text(text, style=hue if terminal else "") for text, hue in zip(row, hues, strict=True)))
     with console.capture() as capture:
         console.print(grid)
     return capture.get().splitlines()
