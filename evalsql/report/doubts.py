@@ -101,18 +101,9 @@ def _other_measures(overview: Overview) -> list[Doubt]:
     names = [measure.name for measure in overview.measures if not is_about_judgments(measure.name)]
     if len(names) < 2 or len(overview.runs) < 2:
         return []
-    columns = list(overview.board.columns)
-    order: dict[str, list[int]] = {}
-    best = overview.runs[0]
-    for name in names:
-        at, sign = columns.index(name), 1 if name in overview.lower else -1
-        values = {str(row[0]): sign * row[at] for row in overview.board.rows}  # type: ignore[operator]
-        for run, value in values.items():
-            order.setdefault(run, []).append(1 + sum(other < value for other in values.values()))
+    best, order = overview.runs[0], overview.places
     ahead = {
-        name: next(run for run in overview.runs if order[run][at] == 1)
-        for at, name in enumerate(names)
-        if order[best][at] > 1
+        name: next(run for run in overview.runs if order[run][name] == 1) for name in names if order[best][name] > 1
     }
     first = [name for name in names[1:] if name not in ahead]
     claim = f"{best} is first by {listed(names[:1] + first)}."
@@ -128,7 +119,9 @@ def _other_measures(overview: Overview) -> list[Doubt]:
     shown = names[:_MOST_PLACES]
     drawn = sorted(overview.runs, key=lambda run: kinds[run] != "other")
     picture = places(
-        shown, [(order[run][: len(shown)], kinds[run]) for run in drawn], f"Places by {listed(shown)}: {claim}"
+        shown,
+        [([order[run][name] for name in shown], kinds[run]) for run in drawn],
+        f"Places by {listed(shown)}: {claim}",
     )
     note = f"Kendall's tau with the order by {names[0]}: {', '.join(agreed)}." if agreed else ""
     return [Doubt("Other measures.", bool(ahead), claim, note, picture)]

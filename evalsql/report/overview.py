@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
@@ -61,7 +62,7 @@ class Overview(NamedTuple):
 
     ``board`` has a row a run, the best by the first measure on top: run and the mean of each measure. ``comparison``
     is that of all pairs of runs, None for a single run. Other tables: values, intervals, distribution, agreement, pr,
-    pr_topics, roc, tap, unjudged, runs, qrels.
+    pr_topics, roc, tap, unjudged, runs, qrels. ``places`` has by run and measure the place among all runs.
     """
 
     qrels: str
@@ -75,6 +76,7 @@ class Overview(NamedTuple):
     title: str = ""
     baseline: str = ""
     evidence: Evidence | None = None
+    places: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
     @property
     def heading(self) -> str:
@@ -168,7 +170,9 @@ def overview(
         *([tie_note] if tie_note else []),
     ]
     found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
-    found = found._replace(baseline=baseline or default_baseline(found.runs))
+    found = found._replace(
+        baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, found.board)
+    )
     show("documents")
     if for_page:
         found = found._replace(evidence=_evidence(gatherer, found, tested))
@@ -297,6 +301,25 @@ def _board(warehouse: Warehouse, named: Sequence[Measure]) -> Table:
     rows = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
     counts = frozenset(measure.name for measure in named if measure.is_count)
     return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
+
+
+def _places(warehouse: Warehouse, named: Sequence[Measure], board: Table) -> Mapping[str, Mapping[str, int]]:
+    """By run and measure the place among all runs."""
+    means = [
+        (each.name, row[0], row[list(board.columns).index(each.name)], each.relation.header.less_is_better)
+        for each in named
+        for row in board.rows
+    ]
+    kinds = {"measure": "varchar", "run": "varchar", "value": "double", "less_is_better": "boolean"}
+    given = ", ".join(f"unnest(?::{kind}[]) as {name}" for name, kind in kinds.items())
+    inputs = {"means": f"select {given}", "drawn_runs": "select distinct run from means"}
+    query = ddl.relation_query(warehouse.catalog, "measure_places", inputs)
+    found: dict[str, dict[str, int]] = {}
+    for run, measure, place in warehouse.rows(
+        f"select run, measure, place from ({query})", [list(column) for column in zip(*means, strict=True)]
+    ):
+        found.setdefault(run, {})[measure] = place
+    return found
 
 
 def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> Comparison:
