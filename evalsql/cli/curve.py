@@ -98,7 +98,7 @@ def _drawn(
     place = list(table.columns).index("run")
     if most is None or len({row[place] for row in table.rows}) <= most:
         return table
-    (measure,) = parse_measures("AP", warehouse.catalog)
+    (measure,) = parse_measures(["AP"], warehouse.catalog)
     best, notes = best_runs(warehouse, measure, qrels, runs, most)
     for text in notes:
         note(text)

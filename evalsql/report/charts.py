@@ -89,7 +89,7 @@ def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) 
     for encoding in _encodings(spec):
         _cut_names(encoding)
         _keep_styles(encoding, values, look.styles, has_lines=name in _OF_LINES)
-    if name == "scatter" and values:
+    if name == "scatter" and values and {"run", "baseline"} <= {*table.columns}:
         for encoding in _encodings(spec):
             for axis, column in (("x", "baseline"), ("y", "run")):
                 if "title" in encoding.get(axis, {}):

@@ -73,6 +73,7 @@ def demonstration(tmp_path: Path, sample_file: Path) -> Path:
     with evalsql.open(sample_file, read_only=True) as warehouse:
         elsewhere = "select qrels, 'elsewhere' as run, topic, measure, value from scores where run = 'dense'"
         warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{tmp_path}/scores.parquet' (format parquet)")
+    write(tmp_path / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
     write(tmp_path / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
     return tmp_path
 
