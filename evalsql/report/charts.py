@@ -20,6 +20,11 @@ EXTENSIONS = (".png", ".svg", ".pdf", ".html")
 COLOURS = ("#0b61ad", "#b34700", "#29a35a", "#931ce3", "#363663", "#a08bc1", "#5b2b0b", "#a65978")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
 _OF_LINES = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
+# Systems have areas beside their lines, whose colour is too pale for a legend.
+_SYMBOLS: Mapping[str, Mapping[str, Any]] = {
+    "run": {"symbolType": "stroke"},
+    "system": {"symbolType": "circle", "symbolOpacity": 1},
+}
 LONGEST_NAME = 36
 _CUT = (
     f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
@@ -112,8 +117,8 @@ def _cut_names(encoding: dict[str, Any]) -> None:
     for channel, guide in (("y", "axis"), ("color", "legend"), ("facet", "header")):
         shown = encoding.get(channel) or {}
         if shown.get("field") in ("run", "system") and shown.get(guide, {}) is not None:
-            stroke = {"symbolType": "stroke"} if guide == "legend" else {}
-            shown[guide] = {**shown.get(guide, {}), **stroke, "labelExpr": _CUT, "labelLimit": 400}
+            symbols = _SYMBOLS[shown["field"]] if guide == "legend" else {}
+            shown[guide] = {**shown.get(guide, {}), **symbols, "labelExpr": _CUT, "labelLimit": 400}
 
 
 def _keep_styles(

@@ -100,7 +100,11 @@ def test_histories_draw_the_eight_best_systems(tmp_path: Path, command: Command)
         done = command(*asked, "-m", "RR", "--db", path, "-o", "few.svg")
         assert done.returncode == 0, done.stderr
         assert "8 of 10 systems are drawn, the best by RR" in done.stderr
-        assert set(re.findall(r">(s\d)<", (tmp_path / "few.svg").read_text())) == {f"s{at}" for at in range(8)}
+        svg = (tmp_path / "few.svg").read_text()
+        assert set(re.findall(r">(s\d)<", svg)) == {f"s{at}" for at in range(8)}
+        # The legend shows every colour as it is, not as pale as the areas.
+        symbols = re.findall(r'role-legend-symbol"[^>]*><path[^>]*fill="(#\w+)" stroke="\1"[^>]*opacity="1"', svg)
+        assert {*COLOURS} <= {*symbols}
 
 
 def test_a_system_keeps_its_colour(sample: evalsql.Warehouse) -> None:
