@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -15,9 +15,11 @@ from evalsql.warehouse import entry
 from evalsql.warehouse import warehouse as plain
 
 if TYPE_CHECKING:
+    from evalsql.report.grid import Grid
     from evalsql.report.shown import Draw, Shown
     from evalsql.report.shown_explanation import ShownExplanation
     from evalsql.report.shown_pages import Chart, Report
+    from evalsql.report.table import Table
 
 _P = ParamSpec("_P")
 _CHOOSING = ("where", "since", "last", "system")
@@ -71,7 +73,7 @@ class Warehouse(plain.Warehouse):
         from evalsql.report import shown_tables as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
-        names, lower, notes = [each.name for each in named], _lower(named), self._notes(named, qrels, chosen)
+        names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
         if by is not None and baseline is not None:
             raise UsageError("a leaderboard by groups of topics has no baseline; leave out by or baseline")
         draw: Draw = partial(tables.rows_grid, digits=digits)
@@ -82,7 +84,8 @@ class Warehouse(plain.Warehouse):
             notes = [*tables.explained_marks(compared), *notes]
         if by is None:
             query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
-            draw = partial(tables.leaderboard_grid, warehouse=self, lower=lower, digits=digits, marks=marks)
+            left_out = query if limit is not None else None
+            draw = partial(self._leaderboard_grid, query=left_out, named=named, digits=digits, marks=marks)
         else:
             query = groups_query(self.evaluation, by, names, qrels=qrels, runs=chosen)
         return self._shown(query, draw, notes, named, sort=sort, limit=limit)
@@ -268,6 +271,17 @@ class Warehouse(plain.Warehouse):
         if "system" in given:
             given["systems"] = as_list(given.pop("system"))
         return self.choose_runs(runs, **given)
+
+    def _leaderboard_grid(
+        self, table: Table, query: str | None, named: Sequence[Measure], digits: int, marks: Mapping[Any, str]
+    ) -> Grid:
+        """What a leaderboard shows of its rows; the best are those of all, which the query gives if some are out."""
+        from evalsql.report import shown_tables as tables
+        from evalsql.report.table import Table
+
+        whole = table if query is None else Table(*self.database.table(query), table.counts)
+        best = tables.best_texts(whole, _lower(named), digits)
+        return tables.leaderboard_grid(table, self, best, digits, marks)
 
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
         """What the command line says beside the same rows."""

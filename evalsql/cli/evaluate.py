@@ -201,7 +201,8 @@ def _print_scores(
     if output.is_drawn and wide:
         from evalsql.cli.wide import GOING, fitting
 
-        table, going = fitting(table, output.digits), GOING
+        going = GOING
+        table, notes = fitting(table, output.digits)
     if output.is_drawn and not per_topic:
         from evalsql.cli.board import add_bars
 

@@ -22,16 +22,20 @@ _HALF, _HEIGHT = 60, 14  # pixels of the picture of an interval
 _SURE, _UNSURE = "#2a7f9e", "#888"
 
 Marks = Mapping[tuple[str, str, str], str]
+Best = Mapping[tuple[str, str], str]
 
 
-def leaderboard_grid(
-    table: Table, warehouse: Warehouse, lower: Collection[str], digits: int, marks: Marks | None = None
-) -> Grid:
+def leaderboard_grid(table: Table, warehouse: Warehouse, best: Best, digits: int, marks: Marks | None = None) -> Grid:
     """Means with a bar beside the first measure, and the best of each measure in bold.
 
-    ``marks`` stand behind means, by judgment set, run and measure; ``lower`` names measures where less is better.
+    ``best`` gives its text by judgment set and measure; ``marks`` stand behind means, by these and the run.
     """
-    bold = with_best(table, lower, digits).bold
+    bold = {
+        (nth, at)
+        for nth, row in enumerate(table.rows)
+        for at in range(_FIRST, len(row))
+        if best.get((str(row[_QRELS]), table.columns[at])) == table.text(row, at, digits)
+    }
     lengths = bar_lengths(warehouse, table)
     columns = _columns(table)
     rows = [
@@ -48,6 +52,14 @@ def leaderboard_grid(
     bars = [Cell(bar=lengths.get((row[_QRELS], row[_RUN]), 0)) for row in table.rows]
     grid = _with_column(Grid(columns, rows), _FIRST + 1, Column("", is_picture=True), bars)
     return _without_constant(grid, "qrels")
+
+
+def best_texts(table: Table, lower: Collection[str], digits: int) -> dict[tuple[str, str], str]:
+    """By judgment set and measure how the best mean of a whole leaderboard reads, where there are several runs."""
+    return {
+        (str(table.rows[nth][_QRELS]), table.columns[at]): table.text(table.rows[nth], at, digits)
+        for nth, at in with_best(table, lower, digits).bold
+    }
 
 
 def bar_lengths(warehouse: Warehouse, table: Table) -> dict[tuple[object, ...], int]:

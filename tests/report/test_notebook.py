@@ -196,6 +196,12 @@ def test_rows_come_in_the_order_that_is_asked_for(sample: Warehouse) -> None:
     assert p_values == sorted(p_values)
 
 
+def test_the_best_is_that_of_all_rows_also_of_few(sample: Warehouse) -> None:
+    rows = html_rows(sample.leaderboard(measures="AP", sort="AP:asc", limit=3)._repr_html_())
+    assert [row[0] for row in rows] == ["random", "tfidf", "bm25"]
+    assert not any("<b>" in cell for row in rows for cell in row)
+
+
 def test_topics_stand_in_natural_order_with_a_column_a_run() -> None:
     grades = {topic: {"d": 1} for topic in ("10", "9", "q2", "q10", "1")}
     with new_warehouse() as warehouse:

@@ -1,0 +1,158 @@
+"""``--sort``, ``--limit`` and ``--wide``, and what a terminal shows in colour."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql.report.table import Table
+from tests.conftest import Command, new_warehouse
+from tests.pseudo_terminal import Terminal, plain
+
+terminal_only = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
+
+
+def rows_of(command: Command, *arguments: object) -> list[dict[str, str]]:
+    asked = command(*arguments, "--format", "csv")
+    assert asked.returncode == 0, asked.stderr
+    return list(csv.DictReader(io.StringIO(asked.stdout)))
+
+
+def test_rows_are_sorted_by_any_column_and_cut(sample_file: Path, command: Command) -> None:
+    board = ("leaderboard", "-m", "nDCG@10,AP,RR", "--db", sample_file)
+    every = rows_of(command, *board)
+    for words, key, is_falling in (
+        ("RR", lambda row: float(row["RR"]), True),
+        ("rr:asc", lambda row: float(row["RR"]), False),
+        ("run", lambda row: row["run"], False),
+        ("run:desc", lambda row: row["run"], True),
+    ):
+        found = rows_of(command, *board, "--sort", words, "--limit", "3")
+        assert [key(row) for row in found] == sorted(map(key, every), reverse=is_falling)[:3], words
+    assert rows_of(command, *board, "--limit", "2") == every[:2]
+    pairs = ("compare", "bm25", "-m", "AP", "--db", sample_file)
+    least = sorted(float(row["p"]) for row in rows_of(command, *pairs))
+    assert [float(row["p"]) for row in rows_of(command, *pairs, "--sort", "p", "--limit", "3")] == least[:3]
+
+
+def test_the_corrections_of_few_rows_are_those_of_all(sample_file: Path, command: Command) -> None:
+    pairs = ("compare", "bm25", "-m", "AP", "--db", sample_file)
+    assert rows_of(command, *pairs, "--limit", "1") == rows_of(command, *pairs)[:1]
+
+
+def test_topics_have_a_column_a_run(sample_file: Path, command: Command) -> None:
+    asked = ("topics", "bm25", "tfidf", "-m", "AP,RR", "--db", sample_file)
+    expected: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows_of(command, *asked):
+        expected.setdefault((row["measure"], row["topic"]), {})[row["run"]] = row["value"]
+    wide = rows_of(command, *asked, "--wide")
+    assert list(wide[0]) == ["qrels", "measure", "topic", "bm25", "tfidf"]
+    assert {(row["measure"], row["topic"]): {"bm25": row["bm25"], "tfidf": row["tfidf"]} for row in wide} == expected
+    assert [row["measure"] for row in wide] == ["AP"] * 40 + ["RR"] * 40
+    worst = min(values["bm25"] for (measure, _), values in expected.items() if measure == "AP")
+    (first,) = rows_of(
+        command, *asked[:3], "-m", "AP", "--db", sample_file, "--wide", "--sort", "bm25:asc", "--limit", "1"
+    )
+    assert first["bm25"] == worst
+
+
+def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: Command) -> None:
+    file = tmp_path / "topics.duckdb"
+    with evalsql.open(file) as warehouse:
+        names = [str(number) for number in range(1, 13)]
+        warehouse.load_qrels({topic: {"a": 1} for topic in names}, "set")
+        warehouse.load_run({topic: {"a": 1.0} for topic in names}, "run")
+    for words in ((), ("--wide",)):
+        found = rows_of(command, "topics", "-m", "RR", "--limit", "10", "--db", file, *words)
+        assert [row["topic"] for row in found] == names[:10]
+
+
+def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command) -> None:
+    for words, complaint in (
+        (("leaderboard", "--sort", "AQ"), 'there is no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
+        (("leaderboard", "--limit", "0"), "out of range"),
+        (("compare", "bm25", "--sort", "p", "--format", "latex"), "--order says which runs stand first in latex"),
+    ):
+        refused = command(*words, "--db", sample_file)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert complaint in refused.stderr
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "set")
+        warehouse.load_run({"t": {"a": 1.0}}, "Topic")
+        path = warehouse.path
+    refused = command("topics", "--wide", "--db", path)
+    assert refused.returncode == 2
+    assert 'a run is called "topic" as a column of the table is' in refused.stderr.lower()
+
+
+@terminal_only
+def test_the_best_is_in_colour_but_not_without_colours(sample_file: Path) -> None:
+    asked = ("leaderboard", "-m", "AP", "--db", sample_file)
+    with Terminal(*asked) as running:
+        lines = running.to_the_end().splitlines()
+    coloured = [line for line in lines if "\x1b[1;32m" in line]
+    assert len(coloured) == 1
+    assert re.search(r"\x1b\[1;32m0\.8080\x1b\[0m", coloured[0])
+    assert "rerank-large" in coloured[0]
+    with Terminal(*asked, NO_COLOR="1") as running:
+        text = running.to_the_end()
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", text)
+    assert "0.8080" in plain(text)
+
+
+@terminal_only
+def test_significant_differences_are_in_colour(sample_file: Path, command: Command) -> None:
+    asked = ("compare", "bm25", "-m", "AP", "--db", sample_file)
+    with Terminal(*asked) as running:
+        lines = running.to_the_end().splitlines()
+    for row in rows_of(command, *asked):
+        (line,) = [line for line in lines if plain(line).startswith(f"{row['run']} ")]
+        is_sure = float(row["p_corrected"]) < 0.05
+        colour = ("\x1b[32m" if float(row["difference"]) > 0 else "\x1b[31m") if is_sure else None
+        difference = f"{float(row['difference']):.4f}"
+        found = re.search(rf"(\x1b\[[0-9;]*m)? *{re.escape(difference)}", line)
+        assert found is not None
+        assert found[1] == colour, row
+
+
+@terminal_only
+def test_names_above_columns_are_cut_in_the_middle(tmp_path: Path) -> None:
+    file = tmp_path / "long.duckdb"
+    with evalsql.open(file) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "set")
+        for nth in range(4):
+            warehouse.load_run({"t": {"a": 1.0}}, f"a-run-with-a-rather-long-name-{nth}")
+    with Terminal("topics", "--wide", "-m", "RR", "--db", file, columns=80) as running:
+        lines = plain(running.to_the_end()).splitlines()
+    assert lines[0].split() == ["qrels", "measure", "topic", *(f"a-ru..me-{nth}" for nth in range(4))]
+    assert "too narrow for whole names of runs" in "\n".join(lines)
+
+
+def test_very_small_values_are_no_zeros() -> None:
+    columns = ("value", "difference", "p")
+    rows = [(1.2345e-87, 1.2e-17, 1e-9), (0.0, 0.0, 0.5), (-3e-9, -0.5, 0.01), (0.00005, 0.1, 0.2)]
+    table = Table(columns, rows)
+    assert [[table.text(row, at, 4) for at in range(3)] for row in rows] == [
+        ["1.2e-87", "0.0000", "<0.0001"],
+        ["0.0000", "0.0000", "0.5000"],
+        ["-3e-09", "-0.5000", "0.0100"],
+        ["0.0001", "0.1000", "0.2000"],
+    ]
+
+
+def test_measures_stand_by_family(command: Command) -> None:
+    lines = command("measures").stdout.splitlines()
+    assert lines[0].split()[:3] == ["family", "measure", "title"]
+    families = [line.split()[0] for line in lines[2:] if not line.startswith(" ")]
+    assert families == sorted(set(families))
+    assert len(families) >= 9
+    found = command("measures", "precision").stdout.splitlines()[2:]
+    assert 3 < len(found) < len(lines) - 2
+    by_name = rows_of(command, "measures")
+    assert [row["measure"] for row in by_name] == sorted((row["measure"] for row in by_name), key=str.lower)
