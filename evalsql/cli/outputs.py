@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from evalsql.report.terminal import Going
 
+_MOST_NAMED = 12  # columns that a terminal is too narrow for
+
 
 def write_table(
     relation: duckdb.DuckDBPyRelation | Table,
@@ -70,7 +72,8 @@ def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
     except (OSError, UnicodeEncodeError) as error:
         raise UsageError(f"standard output cannot be written: {error}") from error
     if hidden:
-        note(f"the terminal is too narrow for {', '.join(hidden)}; --format csv has all columns")
+        few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
+        note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
 
 
 def close_to_readers() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _QRELS, _RUN, _FIRST = 0, 1, 2  # columns of a leaderboard
 _WHOLE = 100  # percent
 _TEXTS = ("text",)
-_HALF, _HEIGHT = 60, 14  # pixels of the picture of an interval
+_WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
 _SURE, _UNSURE = "#2a7f9e", "#888"
 
 Marks = Mapping[tuple[str, str, str], str]
@@ -94,8 +94,8 @@ def wide_grid(table: Table, lower: Collection[str], digits: int) -> Grid:
 def comparison_grid(table: Table, alpha: float, lower: Collection[str], digits: int) -> Grid:
     """Differences with their intervals, drawn and in figures; significant ones in bold, with the marks of a paper."""
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    ends: list[Any] = [row[name] or 0 for row in rows for name in ("low", "high", "difference")]
-    reach = max(map(abs, ends), default=0)
+    ends: list[Any] = [0, *(row[name] or 0 for row in rows for name in ("low", "high", "difference"))]
+    span = min(ends), max(ends)
     columns = [
         *(Column(name) for name in ("qrels", "measure", "baseline", "run")),
         *(Column(name, is_number=True) for name in ("mean", "difference")),
@@ -117,7 +117,7 @@ def comparison_grid(table: Table, alpha: float, lower: Collection[str], digits: 
                 *(Cell(shown[name]) for name in ("qrels", "measure", "baseline", "run")),
                 Cell(shown["mean"], mark=mark),
                 Cell(shown["difference"], bool(mark)),
-                Cell(picture=_interval(row, reach, bool(mark))),
+                Cell(picture=_interval(row, span, bool(mark))),
                 *(Cell(text) for text in (interval, shown["p_corrected"], won, shown["note"] or "")),
             ]
         )
@@ -168,13 +168,14 @@ def _legend(rows: Sequence[Mapping[str, Any]], alpha: float, lower: Collection[s
     return [", ".join(told)] if told else []
 
 
-def _interval(row: Mapping[str, Any], reach: float, is_sure: bool) -> str:
-    """The difference and its interval around a line at 0, drawn."""
-    if not reach or row["difference"] is None:
+def _interval(row: Mapping[str, Any], span: tuple[float, float], is_sure: bool) -> str:
+    """The difference and its interval beside a line at 0, drawn on a scale that all rows share."""
+    least, greatest = span
+    if least == greatest or row["difference"] is None:
         return ""
 
     def x(value: float) -> str:
-        return f"{_HALF + (_HALF - 4) * value / reach:.1f}"
+        return f"{_MARGIN + (_WIDTH - 2 * _MARGIN) * (value - least) / (greatest - least):.1f}"
 
     middle, colour = _HEIGHT / 2, _SURE if is_sure else _UNSURE
     ends = ""
@@ -183,8 +184,8 @@ def _interval(row: Mapping[str, Any], reach: float, is_sure: bool) -> str:
         ends = f'<line x1="{low}" x2="{high}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
     told = f"difference {number(row['difference'], 4)}"
     return (
-        f'<svg width="{2 * _HALF}" height="{_HEIGHT}" role="img" aria-label="{told}">'
-        f'<line x1="{_HALF}" x2="{_HALF}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{told}">'
+        f'<line x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
         f'{ends}<circle cx="{x(row["difference"])}" cy="{middle}" r="3.5" fill="{colour}"/></svg>'
     )
 

@@ -134,6 +134,23 @@ def test_names_above_columns_are_cut_in_the_middle(tmp_path: Path) -> None:
     assert "too narrow for whole names of runs" in "\n".join(lines)
 
 
+@terminal_only
+def test_columns_that_do_not_fit_are_named_but_not_by_the_dozen(tmp_path: Path) -> None:
+    file = tmp_path / "many.duckdb"
+    with evalsql.open(file) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "set")
+        for nth in range(40):
+            warehouse.load_run({"t": {"a": 1.0}}, f"system-{nth:02}")
+    with Terminal("topics", "--wide", "-m", "RR", "--db", file, columns=80) as running:
+        lines = plain(running.to_the_end()).splitlines()
+    num_shown = lines[0].count("system-")
+    assert num_shown == 6
+    told = "\n".join(lines[3:]).replace("\n", " ")
+    hidden = 40 - num_shown + 2  # judgment set and measure are gone too
+    assert f"system-{num_shown:02}, " in told
+    assert f"and {hidden - 12} more; --format csv has all columns" in told
+
+
 def test_very_small_values_are_no_zeros() -> None:
     columns = ("value", "difference", "p")
     rows = [(1.2345e-87, 1.2e-17, 1e-9), (0.0, 0.0, 0.5), (-3e-9, -0.5, 0.01), (0.00005, 0.1, 0.2)]
