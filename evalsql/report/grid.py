@@ -19,7 +19,7 @@ _STYLE = (
     "table.evalsql thead th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.6)}"
     "table.evalsql tbody tr{background:none;border-bottom:1px solid rgba(128,128,128,.18)}"
     "table.evalsql tbody tr:hover{background:rgba(128,128,128,.1)}"
-    "table.evalsql td.g{padding:.2em .6em .2em 0;width:88px;min-width:88px}"
+    "table.evalsql td.g{padding:.2em .6em .2em 0;min-width:88px}"
     "table.evalsql td.g div{height:.8em;background:#2a7f9e;opacity:.6;border-radius:1px}"
     "table.evalsql svg{display:block}"
     "table.evalsql sup{line-height:0;font-size:.75em}table.evalsql td.n sup{position:absolute;margin-top:.5em}"

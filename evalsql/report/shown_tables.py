@@ -184,7 +184,9 @@ def _interval(row: Mapping[str, Any], span: tuple[float, float], is_sure: bool) 
         ends = f'<line x1="{low}" x2="{high}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
     told = f"difference {number(row['difference'], 4)}"
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{told}">'
+        # Pages of notebooks make pictures as narrow as their cells, which cuts off what stands beside them.
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="width:{_WIDTH}px;height:{_HEIGHT}px;max-width:none" role="img" '
+        f'aria-label="{told}">'
         f'<line x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
         f'{ends}<circle cx="{x(row["difference"])}" cy="{middle}" r="3.5" fill="{colour}"/></svg>'
     )

@@ -321,6 +321,23 @@ def test_a_choice_in_a_report_within_a_notebook_is_drawn(sample: Warehouse, brow
     page.close()
 
 
+def test_intervals_are_drawn_whole_where_a_page_bounds_pictures(sample: Warehouse, browser: Browser) -> None:
+    page = browser.new_page()
+    # As nbconvert and JupyterLab have it.
+    page.set_content(
+        f"<style>svg{{max-width:100%;height:auto}}</style>{sample.compare('bm25', measures='AP')._repr_html_()}"
+    )
+    outside = page.evaluate("""() => [...document.querySelectorAll("svg")].flatMap((svg) => {
+        const box = svg.getBoundingClientRect(), cell = svg.closest("td").getBoundingClientRect();
+        return [...svg.children].map((each) => each.getBoundingClientRect()).filter((each) =>
+            each.left < box.left || each.right > box.right || each.top < box.top || each.bottom > box.bottom
+            || each.left < cell.left || each.right > cell.right);
+    })""")
+    assert page.locator("svg").count() == 7
+    assert outside == []
+    page.close()
+
+
 def test_tables_take_the_colours_of_the_page_around(sample: Warehouse, browser: Browser) -> None:
     html = sample.leaderboard(measures="AP")._repr_html_()
     for paper, ink in (("#fff", "rgb(20, 20, 20)"), ("#111", "rgb(230, 230, 230)")):
