@@ -39,12 +39,12 @@ KEPT = ("tables", "loading", "explanation", "selection", "migrations", "audits",
 # The longest first, so that both workers end together; what is not named here takes seconds. Peers make what curves
 # and models of users read.
 LONG = (
-    *("statistics", "trec_eval", "peers", "preferences", "ties", "warehouse", "catalog", "diversity", "golden"),
-    *("install", "own_measures", "template", "hostile", "cli", "readme", "loading", "functions", "judged_only"),
-    *("upgrade", "sampled", "charts", "ir_measures", "lists", "user_models", "curves", "tap", "start", "clients"),
+    *("foreign_files", "readme", "statistics", "export", "gate", "install", "peers", "page_access", "loading", "page"),
+    *("own_measures", "console", "notebook", "template", "warehouse", "bench", "latex", "drawing", "preferences"),
+    *("compare_command", "trec_eval", "diversity", "upgrade", "tap", "trouble", "judged_only", "ties", "formats"),
+    *("audits", "topics", "catalog", "golden", "hostile", "cli", "functions", "sampled", "charts", "ir_measures"),
+    *("lists", "user_models", "curves", "start", "clients"),
 )
-
-
 # Worked examples of every measure and what is read and named: less than a minute, for while one works.
 FAST = {"test_golden", "test_syntax", "test_naming", "test_functions", "test_ranking", "test_report", "test_compare"}
 # What is about processes, disks and installations takes long, and the same whatever the engine's version.
