@@ -66,9 +66,12 @@ drawn_stretches as (
         shapes.num_runs,
         draws.draw,
         shapes.place as first_place,
-        lead(shapes.place, 1, shapes.num_places + 1) over (
-            partition by shapes.num_runs, draws.draw
-            order by shapes.place
+        coalesce(
+            lead(shapes.place) over (
+                partition by shapes.num_runs, draws.draw
+                order by shapes.place
+            ),
+            shapes.num_places + 1
         ) as next_place
     from shapes
     cross join range(1, cast($samples as bigint) + 1) as draws(draw)

@@ -284,6 +284,7 @@ def test_steps_of_a_body_hide_no_relation() -> None:
         ("select median(x) from t", "Median"),
         ("select unnest([1, 2])", "Explode"),
         ("select sum(x) filter (where y) over (partition by z) from t", "FILTER with OVER"),
+        ("select lead(x, 1, 0) over (order by x) from t", "offset of LAG or LEAD"),
         ("select x from t asof join u on t.a >= u.a", "ASOF JOIN"),
         ("select x from generate_series(1, 3) as s(x)", "GenerateSeries"),
     ],
