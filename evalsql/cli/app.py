@@ -39,6 +39,7 @@ _COMMANDS = {
     "agreement": "agreement.agreement",
     "drop": "drop.drop",
     "keep": "keep.keep",
+    "serve": "serve.serve",
     "vacuum": "drop.vacuum",
     "help": "help.show_guide",
 }

@@ -22,6 +22,7 @@ from evalsql.cli.outputs import write_table
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where, WhereToAsk
 from evalsql.database.names import resolve_names
+from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.report.terminal import Going
@@ -120,7 +121,7 @@ def sql(
 
 
 def known_catalog(where: Where, own: Sequence[str]) -> Catalog:
-    if where.db is None and not Path(default_path()).exists():
+    if where.db is None and not is_address(default_path()) and not Path(default_path()).exists():
         return read_catalog().extended(read_sources(own))
     with open_warehouse(where, read_only=True, measures=own) as warehouse:
         return warehouse.catalog

@@ -265,7 +265,13 @@ def _opened(where: Where, part: Path | None = None, measures: Sequence[str] = ()
     folders = [] if part is None else [str(part)]
     with progress_bar() as progress:
         opened = open_shut_in(
-            where.db, read_only=True, measures=measures, folders=folders, wait=where.wait, progress=progress
+            where.db,
+            read_only=True,
+            measures=measures,
+            folders=folders,
+            wait=where.wait,
+            progress=progress,
+            token=where.token,
         )
     with opened:
         yield opened

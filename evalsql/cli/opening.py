@@ -42,6 +42,7 @@ def open_warehouse(
             memory_limit=memory_limit,
             wait=where.wait,
             progress=progress,
+            token=where.token,
         )
     with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
         yield warehouse
@@ -107,6 +108,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
                     folders=[folder],
                     wait=where.wait,
                     progress=progress,
+                    token=where.token,
                 ) as warehouse,
                 _reach_explained(warehouse.path),
             ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,8 +21,23 @@ class Where:
     ] = WAIT
     db: Annotated[
         str | None,
-        typer.Option("--db", help="Warehouse file; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE"),
+        typer.Option(
+            "--db", help="Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE"
+        ),
     ] = None
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Holds the token of a server; else EVALSQL_TOKEN is it."),
+    ] = None
+
+    @property
+    def token(self) -> str | None:
+        """What to show a server; None where no file is named."""
+        if self.token_file is None:
+            return None
+        from evalsql.server.tokens import read_token
+
+        return read_token(self.token_file)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog
+from evalsql.database.quack import is_address
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.schema import MEMORY
@@ -23,11 +24,13 @@ def open(
     wait: float = WAIT,
     progress: Progress = silent,
     external_access: bool | None = None,
+    token: str | None = None,
 ) -> Warehouse:
     """Open a warehouse, making the file if there is none.
 
     Args:
-        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory.
+        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory,
+            "quack:HOST:PORT" is one that ``evalsql serve`` holds.
         read_only: leave the file as it is; views of an older version are then replaced for this connection only.
         measures: relation files, or folders of them, to have beside those of the file while it is open.
         memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
@@ -39,12 +42,15 @@ def open(
             has none to copy.
         external_access: whether SQL may read and write other files and load extensions. By default it may where the
             file defines nothing but evalsql's own relations; a warning says so where it defines others.
+        token: what a server knows the client by; by default ``EVALSQL_TOKEN``.
 
     Raises:
         UsageError: the limit is no size.
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
+    if is_address(str(path or default_path())):
+        return _open_served(str(path or default_path()), token, read_only, measures, memory_limit, progress)
     database = open_database(
         str(path or default_path()),
         read_only=read_only,
@@ -67,12 +73,15 @@ def open_shut_in(
     folders: Sequence[str] = (),
     wait: float = WAIT,
     progress: Progress = silent,
+    token: str | None = None,
 ) -> Warehouse:
     """Open a warehouse that may come from a stranger, as ``open`` does: nothing in it reaches another file.
 
     Args:
         files, folders: what the engine may use nevertheless; it reads what is to be loaded.
     """
+    if is_address(str(path or default_path())):
+        return _open_served(str(path or default_path()), token, read_only, measures, memory_limit, progress)
     database = open_database(
         str(path or default_path()),
         read_only=read_only,
@@ -83,6 +92,23 @@ def open_shut_in(
         reach=Reach(files, folders),
     )
     return Warehouse(database)
+
+
+def _open_served(
+    path: str,
+    token: str | None,
+    read_only: bool,
+    measures: Sources,
+    memory_limit: str | None,
+    progress: Progress,
+) -> Warehouse:
+    from evalsql.warehouse.remote import open_remote
+
+    return Warehouse(
+        open_remote(
+            path, token=token, read_only=read_only, measures=measures, memory_limit=memory_limit, progress=progress
+        )
+    )
 
 
 def open_to_ask(

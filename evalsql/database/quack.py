@@ -1,0 +1,87 @@
+"""DuckDB's extension quack: where it comes from, the addresses it serves, and what it needs."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalsql.catalog.names import literal
+from evalsql.database import engine
+from evalsql.errors import UsageError, WarehouseError
+
+if TYPE_CHECKING:
+    import duckdb
+
+SCHEME = "quack:"
+DEFAULT_PORT = 9494
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+CATALOG = "served"  # under this name a client has the server's database attached
+_ADDRESS = re.compile(r"quack:(?://)?(?P<host>\[[0-9a-f:.]+\]|[^\s:/\[\]'\"]+)?(?::(?P<port>\d{1,5}))?", re.IGNORECASE)
+# Client and server know these requests; the rest of what a client sends is SQL.
+HELLO, LOCK, UNLOCK, BEAT = "evalsql hello", "evalsql lock", "evalsql unlock", "evalsql beat"
+REFUSED = "evalsql refuses: "  # before the server's own words
+LEASE = 15.0  # seconds after which a client that says nothing more has lost its turn to write
+
+
+class Address(NamedTuple):
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """As it is written behind --db."""
+        return f"{SCHEME}{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        return self.host.strip("[]").lower() in LOOPBACK
+
+
+def is_address(path: str) -> bool:
+    """Whether a warehouse is named by a server's address, not by a file."""
+    return path.lower().startswith(SCHEME)
+
+
+def parse_address(text: str) -> Address:
+    """The address in ``quack:HOST:PORT``; host and port may be left out.
+
+    Raises:
+        UsageError: it is none.
+    """
+    found = _ADDRESS.fullmatch(text if is_address(text) else f"{SCHEME}{text}")
+    port = int(found["port"] or DEFAULT_PORT) if found else 0
+    if not found or not 0 < port < 65536:
+        raise UsageError(f'"{text}" is no address of a server: expected quack:HOST:PORT, such as quack:localhost:9494')
+    return Address(found["host"] or "localhost", port)
+
+
+def extension(name: str) -> Path | None:
+    """The file of an extension that the extra [server] installed, for the engine's version; None if there is none."""
+    found = importlib.util.find_spec(f"duckdb_extension_{name}")
+    if found is None or found.origin is None:
+        return None
+    path = Path(found.origin).parent / "extensions" / f"v{engine.__version__}" / f"{name}.duckdb_extension"
+    return path if path.exists() else None
+
+
+def load(connection: duckdb.DuckDBPyConnection, *, with_tls: bool = False) -> None:
+    """Load quack into a connection, with what speaks TLS where that is needed; nothing is downloaded.
+
+    Raises:
+        WarehouseError: it is not installed for the engine's version.
+    """
+    for name in ["httpfs"] * with_tls + ["quack"]:
+        path = extension(name)
+        try:
+            connection.execute(f"load {name if path is None else literal(str(path))}")
+        except engine.Error as error:
+            raise WarehouseError(
+                f"DuckDB {engine.__version__} has no extension {name} here, which servers take: "
+                "pip install 'evalsql[server]' puts in DuckDB 1.5.5 with it; with another version of DuckDB and a "
+                f"network, INSTALL {name} in any DuckDB client fetches it"
+            ) from error

@@ -1,0 +1,327 @@
+"""A warehouse that a server holds: statements run there, and rows travel.
+
+A client has a connection of its own, in memory, to which the server's database is attached. What a user asks goes to
+the server as text and runs in one session there, with its temporary tables and its transaction. Files are read here:
+a statement that reads one runs here, and its rows go into the table on the server that it names.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from evalsql.catalog.names import literal
+from evalsql.catalog.relations import Catalog
+from evalsql.database import engine, quack
+from evalsql.database.database import Database, translated_errors
+from evalsql.database.interrupts import held_back
+from evalsql.database.quack import CATALOG, LEASE, REFUSED, Address
+from evalsql.database.rendering import rendered
+from evalsql.errors import QueryError, UsageError, WarehouseError
+from evalsql.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import duckdb
+
+_READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
+_QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_MAKES = re.compile(
+    r"\s*create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+table\s+(?P<name>\w+)\s+as\b(?P<select>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
+_COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
+_WORD = re.compile(r"\s*(\w+)")
+_BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
+_OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
+_KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
+_PAUSE = 0.05  # seconds between two attempts to have the turn to write
+
+
+class RemoteConnection:
+    """What the server's session and the connection here are to a ``Database``: one connection.
+
+    Args:
+        local: a connection in memory, with quack loaded.
+        reads_files: whether statements that read files run here, as those of a load do.
+    """
+
+    def __init__(
+        self, local: duckdb.DuckDBPyConnection, address: Address, token: str, *, reads_files: bool, progress: Progress
+    ) -> None:
+        self.local = local
+        self.address = address
+        self._token = token
+        self._reads_files = reads_files
+        self._progress = progress
+        self._views: set[str] = set()
+        self._heart: Heart | None = None
+        self._num_kept = 0
+        self.session = ""
+        self.role = ""
+
+    def attach(self) -> None:
+        """Begin a session on the server."""
+        with self._reached():
+            self.local.execute(f"attach {literal(self.address.url)} as {CATALOG} (token {literal(self._token)})")
+        self.session, self.role = self.ask(quack.HELLO).fetchall()[0]
+
+    def ask(self, text: str) -> duckdb.DuckDBPyConnection:
+        """Send one statement; the rows are the connection's."""
+        with self._reached():
+            return self.local.execute(self.query(text))
+
+    def relation(self, text: str) -> duckdb.DuckDBPyRelation:
+        """A relation of the rows that a query gives now: one that asked when it is read would ask twice."""
+        self._num_kept += 1
+        table = f"kept_{self._num_kept}"
+        with self._reached():
+            self.local.execute(f"create temp table {table} as {self.query(text)}")
+            return self.local.table(table)
+
+    def query(self, text: str) -> str:
+        """A SELECT, for the connection here, of what a statement gives there."""
+        return f"from quack_query_by_name('{CATALOG}', {literal(text)})"
+
+    # What a Database asks of a connection
+
+    def execute(self, sql: str, parameters: Sequence[object] | None = None) -> duckdb.DuckDBPyConnection:
+        """Run statements, each where it belongs."""
+        result = self.local
+        for statement in self.local.extract_statements(sql):
+            result = self._run(statement.type.name, rendered(statement.query, parameters or ()))
+        return result
+
+    def extract_statements(self, sql: str) -> list[Any]:
+        return self.local.extract_statements(sql)
+
+    def interrupt(self) -> None:
+        self.local.interrupt()
+
+    def close(self) -> None:
+        """End the session; the server drops what it had begun."""
+        self._stop_heart()
+        with suppress(engine.Error):
+            self.local.execute(f"detach {CATALOG}")
+        self.local.close()
+
+    # Where a statement runs
+
+    def _run(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
+        if kind == "TRANSACTION":
+            return self._turn(text)
+        copied = _COPIES.fullmatch(text) if kind == "COPY" else None
+        if copied:
+            with self._reached():
+                return self.local.execute(f"copy ({self.query(copied['query'])}) {copied['target']}")
+        if not self._is_local(text):
+            return self.ask(text)
+        if kind == "CREATE" and (made := _MAKES.fullmatch(text)):
+            columns = self.local.execute(f"describe {made['select']}").fetchall()
+            listed = ", ".join(f'"{name}" {type_}' for name, type_, *_ in columns)
+            self.ask(f"create or replace temp table {made['name']} ({listed})")
+            return self._send(made["name"], made["select"])
+        if kind == "INSERT" and (filled := _FILLS.fullmatch(text)):
+            return self._send(filled["name"], filled["select"])
+        return self.local.execute(text)
+
+    def _is_local(self, text: str) -> bool:
+        if not self._reads_files:
+            return False
+        outside = _QUOTED.sub("''", text)
+        views = "".join(rf"|\b{view}\b" for view in self._views)
+        return re.search(_READS_FILES.pattern + views, outside, re.IGNORECASE) is not None
+
+    def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
+        """Put the rows of a SELECT here into a table there."""
+        with self._reached():
+            self.local.execute("from quack_clear_cache()")  # it knows the tables of before
+            return self.local.execute(f"insert into {CATALOG}.main.{table} {select}")
+
+    # The turn to write
+
+    def _turn(self, text: str) -> duckdb.DuckDBPyConnection:
+        word = found[1].lower() if (found := _WORD.match(text)) else ""
+        if word in _BEGINS and self._reads_files:
+            self._take_turn()
+        try:
+            return self.ask(text)
+        finally:
+            if word in _ENDS and self._heart:
+                self._stop_heart()
+                with suppress(engine.Error, QueryError, WarehouseError):
+                    self.ask(quack.UNLOCK)
+
+    def _take_turn(self) -> None:
+        """Wait until no other client writes: transactions that write at once would fail."""
+        is_waiting = False
+        while not self.ask(quack.LOCK).fetchall()[0][0]:
+            if not is_waiting:
+                self._progress("waiting for another client that writes", 0, 1)
+            is_waiting = True
+            time.sleep(_PAUSE)
+        self._heart = Heart(self.local.cursor(), self.address, self._token, self.session)
+
+    def _stop_heart(self) -> None:
+        if self._heart:
+            self._heart.stop()
+            self._heart = None
+
+    # What is registered here
+
+    def register(self, name: str, data: object) -> None:
+        self.local.register(name, data)
+        self._views.add(name)
+
+    def unregister(self, name: str) -> None:
+        self.local.unregister(name)
+        self._views.discard(name)
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Around whatever goes to the server: what it says in our words, and what hinders it."""
+        try:
+            yield
+        except engine.InterruptException:
+            raise
+        except engine.Error as error:
+            raise fault(str(error), self.address) from error
+
+
+def fault(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
+    """An error of the extension in our words."""
+    told = _OWN_PLACE.sub("", message.strip())
+    if REFUSED in told:
+        return UsageError(told.partition(REFUSED)[2].strip())
+    plain = _KIND.sub("", told)
+    if plain.startswith("Authentication failed"):
+        return WarehouseError(
+            f"{address.url}: does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
+        )
+    if "Could not connect" in plain or "Failed to send message" in plain:
+        return WarehouseError(f"{address.url}: no server answers there; evalsql serve starts one")
+    if "Invalid connection id" in plain:
+        return WarehouseError(
+            f"{address.url}: the server has ended this session, and nothing of an open transaction is kept; try again"
+        )
+    if "Unsupported Quack version" in plain or "eserializ" in plain:
+        return WarehouseError(
+            f"{address.url}: the server speaks another version of the protocol than DuckDB {engine.__version__} here "
+            f"({plain.splitlines()[0]}); install the same version on both sides"
+        )
+    try:
+        with translated_errors(address.url):
+            raise engine.Error(plain)
+    except (QueryError, WarehouseError) as error:
+        return error
+
+
+class Heart:
+    """Tells the server every few seconds that this client lives, while it has the turn to write."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, address: Address, token: str, session: str) -> None:
+        self._connection = connection
+        self._query = (
+            f"from quack_query({literal(address.url)}, {literal(f'{quack.BEAT} {session}')}, token = {literal(token)})"
+        )
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+        self._thread.start()
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(LEASE / 5):
+            with suppress(engine.Error):  # one that is lost is made good by the next
+                self._connection.execute(self._query).fetchall()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._thread.join()
+        self._connection.close()
+
+
+class RemoteDatabase(Database):
+    """A database on a server. What concerns files, settings and extensions is the server's."""
+
+    def __init__(self, remote: RemoteConnection, catalog: Catalog, *, read_only: bool) -> None:
+        super().__init__(remote, catalog, path=remote.address.url, read_only=read_only)  # type: ignore[arg-type]
+        self._remote = remote
+        self._is_shut_in = self._is_locked = True  # by the server
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection here; the server's database is attached to it as ``served``."""
+        import duckdb  # noqa: F401
+
+        return self._remote.local
+
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A relation of the rows that the server gives now; they are here until the database is closed."""
+        import duckdb  # noqa: F401
+
+        with translated_errors(self.path):
+            return self._remote.relation(query)
+
+    def register(self, name: str, data: object) -> None:
+        with translated_errors(self.path):
+            self._remote.register(name, data)
+
+    def unregister(self, name: str) -> None:
+        self._remote.unregister(name)
+
+    def fails(self, query: str) -> bool:
+        """Whether a query of a file fails."""
+        with self._remote.local.cursor() as other:
+            try:
+                other.execute(query).fetchall()
+            except engine.Error:
+                return True
+        return False
+
+    @contextmanager
+    def unordered(self) -> Iterator[None]:
+        """Settings of the server are the same for all its clients."""
+        yield
+
+    def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run statements as ``Database.run`` does, all on the server.
+
+        Raises:
+            UsageError: other files are to be reached: the server reaches none.
+        """
+        if external:
+            raise UsageError(f"{self.path}: SQL on a server reaches no other file; leave out --external")
+        before, self._remote._reads_files = self._remote._reads_files, False
+        try:
+            return super().run(text, external=False)
+        finally:
+            self._remote._reads_files = before
+
+
+def connect(address: Address, token: str, *, reads_files: bool, progress: Progress = silent) -> RemoteConnection:
+    """Connect to a server.
+
+    Raises:
+        WarehouseError: quack is not installed, no server answers, it does not know the token, or is of another kind.
+    """
+    with held_back():
+        # The extension comes from a package, as the engine does; to check its signature takes a quarter of a second.
+        settings: dict[str, str | bool] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "allow_unsigned_extensions": True,
+        }
+        local = engine.connect(":memory:", config=settings)  # type: ignore[arg-type]
+    remote = RemoteConnection(local, address, token, reads_files=reads_files, progress=progress)
+    try:
+        local.execute("set enable_progress_bar = false")
+        quack.load(local, with_tls=not address.is_loopback)
+        remote.attach()
+    except BaseException:
+        local.close()
+        raise
+    return remote

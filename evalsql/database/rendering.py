@@ -1,0 +1,60 @@
+"""Statements with parameters as plain text: a server takes text only."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+
+from evalsql.catalog.names import literal
+from evalsql.errors import UsageError
+
+# What stands in quotes or comments holds no placeholder.
+_PLACES = re.compile(
+    r"""(?P<kept> e'(?:[^'\\]|''|\\.)*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | \$\$.*?\$\$ )
+    | (?P<next> \? ) | \$(?P<place>\d+)\b""",
+    re.DOTALL | re.VERBOSE | re.IGNORECASE,
+)
+
+
+def rendered(sql: str, parameters: Sequence[object]) -> str:
+    """The statement with its parameters written out."""
+    if not parameters:
+        return sql
+    values = iter(parameters)
+
+    def replaced(found: re.Match[str]) -> str:
+        if found["kept"] is not None:
+            return found[0]
+        return value(next(values) if found["next"] else parameters[int(found["place"]) - 1])
+
+    return _PLACES.sub(replaced, sql)
+
+
+def value(given: object) -> str:
+    """A value of Python as SQL that has the type which the engine gives it."""
+    if given is None or isinstance(given, bool | int):
+        return literal(given)
+    if isinstance(given, float):
+        text = repr(given) if math.isfinite(given) else literal(str(given))
+        return f"cast({text} as double)"
+    if isinstance(given, str):
+        parts = [literal(part) for part in given.split("\0")]  # text that is sent ends at a NUL character
+        return parts[0] if len(parts) == 1 else f"({' || chr(0) || '.join(parts)})"
+    if isinstance(given, Decimal):
+        return str(given)
+    if isinstance(given, datetime):
+        return f"cast({literal(given.isoformat(' '))} as {'timestamptz' if given.tzinfo else 'timestamp'})"
+    if isinstance(given, date | time):
+        return f"cast({literal(given.isoformat())} as {type(given).__name__})"
+    if isinstance(given, bytes):
+        return "'" + "".join(f"\\x{byte:02X}" for byte in given) + "'::blob"
+    if isinstance(given, Mapping):
+        return f"map([{', '.join(map(value, given))}], [{', '.join(map(value, given.values()))}])"
+    if isinstance(given, Sequence):
+        return f"[{', '.join(map(value, given))}]"
+    if hasattr(given, "item"):  # a number of numpy
+        return value(given.item())
+    raise UsageError(f"a value of type {type(given).__name__} cannot be sent to a server")

@@ -1,0 +1,97 @@
+"""Which statements a client may send, by the token it showed.
+
+Clients are shut in as ``evalsql sql`` is: no files, no extensions, no settings. The engine sees to files and settings
+itself; what it has no setting for is refused here, by the kind of a statement and by the functions it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evalsql.database import engine
+
+WRITE, READ = "write", "read"
+_READING = {"SELECT", "TRANSACTION"}
+_WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"}
+_TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
+_SPACE = r"(?:\s|--[^\n]*\n|/\*.*?\*/)+"
+_EXPLAIN = re.compile(r"\s*explain\s*(?:\(\s*(?:analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
+_LEADING = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
+_MAKES_TEMPORARY = re.compile(
+    r"create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+(?:table|view|macro|function)\b", re.IGNORECASE
+)
+_NAME = r'(?P<schema>(?:temp|"temp")\s*\.\s*)?(?P<name>[a-z_]\w*|"(?:[^"]|"")+")(?!\s*\.)(?![\w"])'
+# Where the name of what a statement changes stands; the name is what is put into the schema temp.
+_CHANGES = [
+    re.compile(rf"(?P<before>{words})\s+{_NAME}", re.IGNORECASE)
+    for words in (
+        r"insert\s+into",
+        r"update",
+        r"delete\s+from",
+        r"drop\s+(?:table|view|macro\s+table|macro|function)\s+if\s+exists",
+        r"drop\s+(?:table|view|macro\s+table|macro|function)(?!\s+if\s+exists\b)",
+    )
+]
+# They start and stop servers, show what others ask, change what is logged, or run text that is not looked at here.
+_REFUSED = re.compile(
+    r"quack_\w*|evalsql_server_\w*|query|json_execute_serialized_sql|from_substrait\w*|from_serialized_\w*"
+    r"|\w*_logging|write_log|truncate_duckdb_logs|duckdb_logs\w*|parse_duckdb_log_message|whoami\w*"
+    r"|force_checkpoint|checkpoint|getenv|duckdb_secrets|which_secret|sniff_csv|read_\w+|glob|parquet_\w+|\w+_scan"
+    r"|pragma_\w*|import_database|export_database",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r'([a-z_]\w*|"(?:[^"]|"")+")\s*\(', re.IGNORECASE)
+_TEXT = re.compile(
+    r"e'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/|(?P<dollar>\$\w*\$).*?(?P=dollar)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+class RefusedError(Exception):
+    """A statement that a client may not send; the message is for it."""
+
+
+def admitted(text: str, role: str) -> str:
+    """The statements to run instead of what a client sent: of a reader, what is changed is in the schema temp.
+
+    Raises:
+        RefusedError: one of them is not for clients, or not for those that read.
+    """
+    return "; ".join(_admitted(query, kind, role) for kind, query in _statements(text))
+
+
+def _statements(text: str) -> Sequence[tuple[str, str]]:
+    try:
+        found = [(each.type.name, each.query) for each in engine.extract_statements(text)]
+    except (engine.Error, RuntimeError) as error:
+        raise RefusedError(str(error).strip()) from error
+    if not found:
+        raise RefusedError("there is no statement to run")
+    return found
+
+
+def _admitted(query: str, kind: str, role: str) -> str:
+    query = _LEADING.sub("", query, count=1) if _LEADING.match(query) else query
+    query = query.strip().rstrip(";")
+    if kind == "EXPLAIN":
+        explained = _EXPLAIN.match(query)
+        if not explained:
+            raise RefusedError("this form of EXPLAIN is not for clients of a server")
+        inner = _statements(query[explained.end() :])
+        return explained[0] + "; ".join(_admitted(each, kind_, role) for kind_, each in inner)
+    if kind not in _READING | _WRITING:
+        raise RefusedError(
+            f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
+        )
+    for name in _CALLED.findall(_TEXT.sub("''", query)):
+        if _REFUSED.fullmatch(name.strip('"')):
+            raise RefusedError(f"the function {name} is not for clients of a server")
+    if role == WRITE or kind in _READING:
+        return query
+    if kind == "CREATE" and _MAKES_TEMPORARY.match(query):
+        return query
+    for changes in _CHANGES if kind in _TEMPORARY else ():
+        if found := changes.match(query):
+            return f"{found['before']} temp.{found['name']}{query[found.end() :]}"
+    raise RefusedError("this token reads only; to change the warehouse takes the one that writes")

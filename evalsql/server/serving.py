@@ -1,0 +1,171 @@
+"""Holds a warehouse's file and serves it until it is told to stop."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import secrets
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from evalsql.catalog.names import literal
+from evalsql.database import engine, quack
+from evalsql.database.database import Database
+from evalsql.database.quack import Address
+from evalsql.errors import InputWarning, UsageError, WarehouseError
+from evalsql.progress import Progress, silent
+from evalsql.server.sessions import Sessions
+from evalsql.server.tokens import Tokens
+from evalsql.warehouse.opening import WAIT, open_database
+
+_AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
+_ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
+_LOOKS = 1.0  # seconds between two looks at the sessions
+_FINISHING = 10.0  # seconds that running statements have when the server stops
+# The extension's message that ends a session: its number, the session's name, no number of a query.
+_END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
+
+
+class Server:
+    """Serves one database.
+
+    Args:
+        address: where it listens.
+        log: takes a line for each request, and for what else happens.
+    """
+
+    def __init__(self, database: Database, address: Address, tokens: Tokens, log: Callable[[str], None]) -> None:
+        self.database = database
+        self.address = address
+        self.log = log
+        self.sessions = Sessions(tokens, log)
+
+    def start(self) -> None:
+        """Listen.
+
+        Raises:
+            WarehouseError: quack is not installed for the engine's version.
+            UsageError: the address is taken, or is none of this machine.
+        """
+        connection = self.database.connection
+        quack.load(connection, with_tls=True)  # sessions get their names from its random numbers
+        functions: list[tuple[str, Callable[..., Any], list[Any], Any]] = [
+            (_AUTHENTICATE, self.sessions.authenticate, ["varchar"] * 3, "boolean"),
+            (_AUTHORISE, self.sessions.authorise, ["varchar"] * 2, "varchar"),
+        ]
+        nulls: Any = "special"
+        for name, function, takes, gives in functions:
+            connection.create_function(name, function, takes, gives, null_handling=nulls, side_effects=True)
+        # What Python imports for the first calls is not the first client's to wait for.
+        connection.execute(f"select {_AUTHENTICATE}('', '', ''), {_AUTHORISE}('', '')").fetchall()
+        self.database.execute(f"set global quack_authentication_function = '{_AUTHENTICATE}'")
+        self.database.execute(f"set global quack_authorization_function = '{_AUTHORISE}'")
+        others = "" if self.address.is_loopback else ", allow_other_hostname = true, disable_ssl = true"
+        try:
+            # The extension's own token is not used: the functions know those of this server.
+            connection.execute(
+                f"call quack_serve({literal(self.address.url)}, token = {literal(secrets.token_hex(16))}{others})"
+            ).fetchall()
+        except engine.Error as error:
+            words = str(error).splitlines()[0]
+            raise UsageError(f"{self.address.url}: cannot be listened on ({words}); --listen names another") from error
+        self.database.shut_in()
+        self.database.lock()
+
+    def watch(self, stop: Event) -> None:
+        """End sessions of clients that have gone, until it is time to stop."""
+        while not stop.wait(_LOOKS):
+            self.look()
+
+    def look(self) -> None:
+        """Look at the sessions once."""
+        rows = self._rows()
+        gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
+        for name in gone:
+            self.log(f"{name[:8].lower()} has gone: its session is ended, and what it had begun is rolled back")
+            self._end(name)
+        self.sessions.forget([*gone, *self.sessions.ended(rows)])
+
+    def stop(self) -> None:
+        """Stop: statements that run may finish for some seconds, open transactions are rolled back."""
+        self.sessions.is_stopping = True
+        until = time.monotonic() + _FINISHING
+        while any(self._rows().values()) and time.monotonic() < until:
+            time.sleep(0.05)
+        for name, is_busy in self._rows().items():
+            if not is_busy:
+                self._end(name)
+        with suppress(engine.Error):
+            self.database.connection.execute(f"call quack_stop({literal(self.address.url)})").fetchall()
+
+    def _rows(self) -> dict[str, bool]:
+        """The extension's sessions, and whether each has a statement running."""
+        found = self.database.rows(
+            "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
+        )
+        return {name: bool(is_busy) for name, is_busy in found}
+
+    def _end(self, session: str) -> None:
+        """End a session, as its client would have done."""
+        host = "localhost" if self.address.is_loopback or self.address.host == "0.0.0.0" else self.address.host
+        with (
+            suppress(OSError, http.client.HTTPException),
+            closing(http.client.HTTPConnection(host.strip("[]"), self.address.port, timeout=5)) as connection,
+        ):
+            connection.request("POST", "/quack", _END % session.encode(), {"Content-Type": "application/octet-stream"})
+            connection.getresponse().read()
+
+
+def serve(
+    path: str,
+    address: Address,
+    tokens: Tokens,
+    *,
+    stop: Event,
+    log: Callable[[str], None],
+    is_ready: Callable[[], None] = lambda: None,
+    memory_limit: str | None = None,
+    wait: float = WAIT,
+    progress: Progress = silent,
+) -> None:
+    """Serve a warehouse's file, made if there is none, until ``stop`` is set; then write everything into the file.
+
+    Raises:
+        UsageError: the address is taken.
+        WarehouseError: the file cannot be opened, or quack is not installed.
+    """
+    if quack.is_address(path):
+        raise UsageError(f"{path}: is a server already; a file is what is served")
+    left = Path(f"{path}.wal")
+    was_killed = left.exists() and left.stat().st_size > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
+        database = open_database(path, memory_limit=memory_limit, wait=wait, progress=progress, external_access=True)
+    try:
+        if was_killed:
+            log(
+                f"{path}: the process that had it last did not end properly; all that it had committed is here, and "
+                "nothing of what it had not"
+            )
+            database.execute("checkpoint")
+        server = Server(database, address, tokens, log)
+        server.start()
+        try:
+            log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
+            is_ready()
+            server.watch(stop)
+        finally:
+            log("stopping")
+            server.stop()
+            with suppress(Exception):  # closing the file writes it too
+                database.execute("force checkpoint")
+    finally:
+        database.close()
+    if Path(f"{path}.wal").exists():
+        raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
+    log(f"stopped; everything is in {path}")

@@ -1,0 +1,174 @@
+"""Sessions of clients: what each may do, whose turn it is to write, and which have gone without a word.
+
+The extension asks two functions: one whether a token is known, one what to run instead of what a client sent. They are
+called by its threads, one at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, UNLOCK
+from evalsql.server.policy import RefusedError, admitted
+from evalsql.server.tokens import Tokens
+
+IDLE = 12 * 3600.0  # seconds after which a session that asks nothing is ended
+_PATIENCE = 2.0  # seconds after which a client that does not ask again for its turn has given it up
+_NEW = 60.0  # seconds
+_SHOWN = 160  # characters of a statement in the log
+_ROWS = "VALUES (NULL)"  # how the extension asks about rows that a client sends
+
+
+@dataclass
+class Session:
+    """A client's session."""
+
+    role: str
+    seen: float
+    rows_for: str = ""  # the table that rows are coming for
+    num_rows_requests: int = 0
+
+
+@dataclass
+class Sessions:
+    """All sessions of a server.
+
+    Args:
+        log: takes a line.
+    """
+
+    tokens: Tokens
+    log: Callable[[str], None]
+    now: Callable[[], float] = time.monotonic
+    known: dict[str, Session] = field(default_factory=dict)
+    writer: str | None = None  # the session whose turn it is
+    waiting: dict[str, float] = field(default_factory=dict)  # sessions in their order, and when each last asked
+    is_stopping: bool = False
+    _guard: threading.RLock = field(default_factory=threading.RLock)
+
+    def authenticate(self, session: str, token: str, _: str) -> bool:
+        """Whether a client that shows this token may begin a session."""
+        with self._guard:
+            if not session:  # the server tries the function itself
+                return False
+            role = self.tokens.role(token or "")
+            if role is not None and not self.is_stopping:
+                self.known[session] = Session(role, self.now())
+            self.log(f"{_short(session)} connects: {role or 'unknown token'}")
+            return role is not None and not self.is_stopping
+
+    def authorise(self, session: str, text: str) -> str | None:
+        """What is run instead of what a client sent; None refuses without a word."""
+        with self._guard:
+            known = self.known.get(session)
+            if known is None:
+                return None
+            known.seen = self.now()
+            if text.startswith("INSERT INTO ") and text.endswith(_ROWS):
+                return self._rows(session, known, text)
+            self._told_rows(session, known)
+            if text.startswith("evalsql "):
+                return self._own(session, known, text)
+            try:
+                if self.is_stopping:
+                    raise RefusedError("the server is stopping")
+                run = admitted(text, known.role)
+            except RefusedError as error:
+                self.log(f"{_short(session)} {known.role} refused: {_line(text)}")
+                return f"select error('{(REFUSED + str(error)).replace(chr(39), chr(39) * 2)}')"
+            self.log(f"{_short(session)} {known.role} {_line(text)}")
+            return run
+
+    def _own(self, session: str, known: Session, text: str) -> str | None:
+        """What programs of this package ask beside SQL."""
+        if text == HELLO:
+            return f"select '{session}' as session, '{known.role}' as role"
+        if text == LOCK:
+            return f"select {str(known.role == 'write' and self._takes_turn(session)).lower()} as locked"
+        if text == UNLOCK:
+            self._give_up(session)
+            return "select true as unlocked"
+        word, _, other = text.rpartition(" ")
+        if word == BEAT and other in self.known:
+            self.known[other].seen = self.now()
+            return "select true as heard"
+        return None
+
+    def _rows(self, session: str, known: Session, text: str) -> str | None:
+        if known.role != "write" or self.is_stopping:
+            return None
+        table = text.removeprefix("INSERT INTO ").removesuffix(_ROWS).strip()
+        if table != known.rows_for:
+            self._told_rows(session, known)
+            self.log(f"{_short(session)} {known.role} sends rows for {table}")
+            known.rows_for = table
+        known.num_rows_requests += 1
+        return text
+
+    def _told_rows(self, session: str, known: Session) -> None:
+        if known.rows_for:
+            self.log(
+                f"{_short(session)} {known.role} sent rows for {known.rows_for} in {known.num_rows_requests} requests"
+            )
+            known.rows_for, known.num_rows_requests = "", 0
+
+    # The turn to write
+
+    def _takes_turn(self, session: str) -> bool:
+        now = self.now()
+        self.waiting = {
+            each: asked for each, asked in self.waiting.items() if each == session or now - asked < _PATIENCE
+        }
+        self.waiting[session] = now  # a session that waits already keeps its place
+        if self.writer not in (None, session) or next(iter(self.waiting)) != session:
+            return False
+        del self.waiting[session]
+        if self.writer is None:
+            self.log(f"{_short(session)} begins to write")
+        self.writer = session
+        return True
+
+    def _give_up(self, session: str) -> None:
+        self.waiting.pop(session, None)
+        if self.writer == session:
+            self.writer = None
+            self.log(f"{_short(session)} ends to write")
+
+    def gone(self, busy: Collection[str]) -> list[str]:
+        """Sessions to end: a writer that has not been heard of, and those that have asked nothing for long.
+
+        Args:
+            busy: sessions whose statement is running.
+        """
+        with self._guard:
+            now = self.now()
+            return [
+                name
+                for name, session in self.known.items()
+                if name not in busy and now - session.seen > (LEASE if name == self.writer else IDLE)
+            ]
+
+    def forget(self, names: Collection[str]) -> None:
+        """Take sessions out that have ended, and the turn to write from them."""
+        with self._guard:
+            for name in names:
+                self.known.pop(name, None)
+                self._give_up(name)
+
+    def ended(self, alive: Collection[str]) -> list[str]:
+        """Sessions that are not among those that the extension has; new ones may not be there yet."""
+        with self._guard:
+            now = self.now()
+            return [name for name, each in self.known.items() if name not in alive and now - each.seen > _NEW]
+
+
+def _short(session: str) -> str:
+    return session[:8].lower()
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
