@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from evalsql.database.interrupts import held_back
 
 if TYPE_CHECKING:
-    from duckdb import Error, InterruptException, __version__, connect, extract_statements
+    from duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
 else:
     with held_back():  # an import that is cut in half is an ImportError, and cannot be done again
         try:
-            from _duckdb import Error, InterruptException, __version__, connect, extract_statements
+            from _duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
         except ImportError:  # no version promises the name
-            from duckdb import Error, InterruptException, __version__, connect, extract_statements
+            from duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
 
-__all__ = ["Error", "InterruptException", "__version__", "connect", "extract_statements"]
+__all__ = ["Error", "InterruptException", "__version__", "connect", "extract_statements", "tokenize"]

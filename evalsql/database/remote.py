@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
-_QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)  # statements here are this package's
 _MAKES = re.compile(
     r"\s*create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+table\s+(?P<name>\w+)\s+as\b(?P<select>.*)",
     re.IGNORECASE | re.DOTALL,

@@ -1,0 +1,96 @@
+"""A server in a process of its own, for tests and trials to ask."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from evalsql.database import engine, quack
+
+HAS_SERVER = quack.extension("quack") is not None
+REASON = f"DuckDB {engine.__version__} has no extension quack here: pip install '.[server]'"
+_STARTING = 60.0  # seconds
+
+
+class Served:
+    """A warehouse's file and the process that serves it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.port = free_port()
+        self.log = path.with_name("serve.log")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"quack:localhost:{self.port}"
+
+    @property
+    def write_token(self) -> str:
+        return Path(f"{self.path}.token").read_text(encoding="utf-8").strip()
+
+    @property
+    def read_token(self) -> str:
+        return Path(f"{self.path}.read-token").read_text(encoding="utf-8").strip()
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        self.log.unlink(missing_ok=True)
+        words = ["serve", "--db", str(self.path), "--listen", f"localhost:{self.port}"]
+        with self.log.open("wb") as stream:
+            self.process = subprocess.Popen([sys.executable, "-m", "evalsql", *words], stderr=stream)
+        until = time.monotonic() + _STARTING
+        while " serving " not in self.told():
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"the server did not start: {self.told()}")
+            time.sleep(0.05)
+
+    def told(self) -> str:
+        """What it has written to standard error."""
+        return self.log.read_text(encoding="utf-8")
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send it a signal; the code that it ends with."""
+        if self.process is None:
+            return 0
+        self.process.send_signal(number)
+        return self.process.wait(timeout=60)
+
+    def command(self, *words: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a command as a client."""
+        return self.begin(words, token).finished()
+
+    def begin(self, words: Sequence[object], token: str | None = None) -> Client:
+        """Begin a command as a client."""
+        return Client(words, self.url, self.write_token if token is None else token)
+
+
+class Client:
+    """A command that asks a server, in a process of its own."""
+
+    def __init__(self, words: Sequence[object], url: str, token: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "evalsql", *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "EVALSQL_DB": url, "EVALSQL_TOKEN": token},
+        )
+
+    def finished(self) -> subprocess.CompletedProcess[str]:
+        output, problems = self.process.communicate(timeout=300)
+        return subprocess.CompletedProcess(self.process.args, self.process.returncode, output, problems)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])

@@ -1,0 +1,236 @@
+"""Which statements the tokens of a server admit, and what becomes of them; sessions and the turn to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
+from evalsql.server.policy import RefusedError, admitted
+from evalsql.server.sessions import IDLE, Sessions
+from evalsql.server.tokens import Tokens
+
+WRITE, READ = "w" * 20, "r" * 20
+
+READERS_MAY = {
+    "select 1": "select 1",
+    "from ndcg(k := 10)": "from ndcg(k := 10)",
+    "with a as (select 1) from a": "with a as (select 1) from a",
+    "explain select 1": "explain select 1",
+    "begin transaction": "begin transaction",
+    "create temp table t as select 1": "create temp table t as select 1",
+    "create or replace temporary view v as select 1": "create or replace temporary view v as select 1",
+    "insert into t select 1": "insert into temp.t select 1",
+    "INSERT INTO temp.t values (1)": "INSERT INTO temp.t values (1)",
+    'insert into "runs" values (1)': 'insert into temp."runs" values (1)',
+    "delete from runs": "delete from temp.runs",
+    "update runs set run = 'a'": "update temp.runs set run = 'a'",
+    "drop table t": "drop table temp.t",
+    "drop table if exists t": "drop table if exists temp.t",
+    "drop macro table temp.t": "drop macro table temp.t",
+    "-- a word\nselect 'drop table runs'": "select 'drop table runs'",
+    "select 1; drop view v": "select 1; drop view temp.v",
+}
+READERS_MAY_NOT = [
+    "create table t as select 1",
+    "create view temp.v as select 1",
+    "create schema s",
+    "insert into main.runs select * from main.runs",
+    'insert into "main".runs select 1',
+    "insert into team.main.runs select 1",
+    "with a as (select 1) insert into runs select * from a",
+    "delete from main.runs",
+    "delete from/**/main.runs",
+    "alter table runs add column a integer",
+    "drop table main.runs",
+    "drop schema steps cascade",
+    "truncate runs",
+    "explain analyze delete from main.runs",
+    "vacuum",
+    "select 1; delete from main.runs",
+    "comment on table runs is 'x'",
+    "merge into runs using (select 1) as a on false when not matched then insert default values",
+]
+NOBODY_MAY = [
+    "set threads = 1",
+    "reset threads",
+    "pragma enable_profiling",
+    "load httpfs",
+    "install httpfs",
+    "attach 'other.duckdb'",
+    "detach team",
+    "copy (select 1) to 'x.csv'",
+    "copy runs from 'x.csv'",
+    "export database 'x'",
+    "import database 'x'",
+    "call quack_stop('quack:localhost:9494')",
+    "from quack_stop('quack:localhost:9494')",
+    "from \"quack_stop\"('quack:localhost:9494')",
+    "from system.main.quack_active_connections()",
+    "from quack_query ('quack:other', 'select 1')",
+    "from query('from quack' || '_active_connections()')",
+    "create macro m() as table from quack_active_connections()",
+    "select evalsql_server_authorise('a', 'b')",
+    "from quack_stop /* ( */ -- (\n ('x')",
+    """select "a'", (select 1 from quack_stop('x')), "'" """,
+    "select date'a\\', (select 1 from quack_stop('x')), '",
+    "select a$$b, (select 1 from quack_stop('x')) as c$$",
+    "select 'é', (select 1 from quack_stop('x'))",
+    "from read_csv('x.csv')",
+    "from read_text('/etc/passwd')",
+    "from glob('*')",
+    "from duckdb_logs()",
+    "from enable_logging('Quack')",
+    "prepare p as select 1",
+    "execute p",
+    "explain (format json) set threads = 1",
+    "explain copy (select 1) to 'x.csv'",
+    "use temp",
+    "checkpoint",
+    "create secret s (type quack, token 'abcd')",
+    "selekt",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", READERS_MAY)
+def test_what_a_reader_changes_is_temporary(text: str) -> None:
+    assert admitted(text, "read") == READERS_MAY[text]
+
+
+@pytest.mark.parametrize("text", READERS_MAY_NOT)
+def test_what_a_reader_may_not_change_is_refused(text: str) -> None:
+    with pytest.raises(RefusedError):
+        admitted(text, "read")
+
+
+@pytest.mark.parametrize("role", ["read", "write"])
+@pytest.mark.parametrize("text", NOBODY_MAY)
+def test_files_settings_extensions_and_other_sessions_are_nobodys(text: str, role: str) -> None:
+    with pytest.raises(RefusedError):
+        admitted(text, role)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["delete from main.runs", "create table t as select 1", "insert into runs by name select 1 as run", "drop table t"],
+)
+def test_a_writer_changes_what_it_names(text: str) -> None:
+    assert admitted(text, "write") == text
+
+
+class Clock:
+    """Time that tests move."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def sessions(clock: Clock) -> Sessions:
+    lines: list[str] = []
+    made = Sessions(Tokens(WRITE, READ), lines.append, clock)
+    made.lines = lines  # type: ignore[attr-defined]
+    return made
+
+
+def _locks(sessions: Sessions, name: str) -> bool:
+    return sessions.authorise(name, LOCK) == "select true as locked"
+
+
+def test_a_token_gives_its_role_and_another_one_nothing(sessions: Sessions) -> None:
+    assert sessions.authenticate("a", WRITE, "")
+    assert sessions.authenticate("b", READ, "")
+    assert not sessions.authenticate("c", "x" * 20, "")
+    assert not sessions.authenticate("d", "", "")
+    assert sessions.authorise("a", HELLO) == "select 'a' as session, 'write' as role"
+    assert sessions.authorise("b", HELLO) == "select 'b' as session, 'read' as role"
+    assert sessions.authorise("c", "select 1") is None
+
+
+def test_writers_take_turns_in_the_order_they_asked(sessions: Sessions) -> None:
+    for name in "abc":
+        sessions.authenticate(name, WRITE, "")
+    assert _locks(sessions, "a")
+    assert not _locks(sessions, "b")
+    assert not _locks(sessions, "c")
+    sessions.authorise("a", UNLOCK)
+    assert not _locks(sessions, "c")
+    assert _locks(sessions, "b")
+    sessions.authorise("b", UNLOCK)
+    assert _locks(sessions, "c")
+
+
+def test_a_reader_has_no_turn_to_write(sessions: Sessions) -> None:
+    sessions.authenticate("a", READ, "")
+    assert not _locks(sessions, "a")
+
+
+def test_who_waits_no_longer_loses_the_place(sessions: Sessions, clock: Clock) -> None:
+    for name in "abc":
+        sessions.authenticate(name, WRITE, "")
+    assert _locks(sessions, "a")
+    assert not _locks(sessions, "b")
+    clock.now += 5
+    sessions.authorise("a", UNLOCK)
+    assert _locks(sessions, "c")
+
+
+def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessions: Sessions, clock: Clock) -> None:
+    for name in "ab":
+        sessions.authenticate(name, WRITE, "")
+    assert _locks(sessions, "a")
+    clock.now += LEASE - 1
+    assert sessions.authorise("b", f"{BEAT} a") == "select true as heard"
+    clock.now += LEASE - 1
+    assert sessions.gone([]) == []
+    clock.now += 2
+    assert sessions.gone(["a"]) == []  # a long statement of it is running
+    assert sessions.gone([]) == ["a"]
+    sessions.forget(["a"])
+    assert _locks(sessions, "b")
+    assert sessions.authorise("a", "select 1") is None
+
+
+def test_a_session_that_asks_nothing_for_long_is_gone(sessions: Sessions, clock: Clock) -> None:
+    sessions.authenticate("a", READ, "")
+    clock.now += IDLE - 1
+    assert sessions.gone([]) == []
+    clock.now += 2
+    assert sessions.gone([]) == ["a"]
+
+
+def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Sessions) -> None:
+    sessions.authenticate("abcdefghij", WRITE, "")
+    sessions.authorise("abcdefghij", "select\n  1")
+    sessions.authorise("abcdefghij", "set threads = 1")
+    sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
+    sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
+    sessions.authorise("abcdefghij", "select 2")
+    assert sessions.lines == [  # type: ignore[attr-defined]
+        "abcdefgh connects: write",
+        "abcdefgh write select 1",
+        "abcdefgh write refused: set threads = 1",
+        "abcdefgh write sends rows for main.staged",
+        "abcdefgh write sent rows for main.staged in 2 requests",
+        "abcdefgh write select 2",
+    ]
+
+
+def test_a_reader_sends_no_rows(sessions: Sessions) -> None:
+    sessions.authenticate("a", READ, "")
+    assert sessions.authorise("a", "INSERT INTO main.runs VALUES (NULL)") is None
+
+
+def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
+    sessions.authenticate("a", WRITE, "")
+    sessions.is_stopping = True
+    assert not sessions.authenticate("b", WRITE, "")
+    assert "the server is stopping" in str(sessions.authorise("a", "select 1"))
