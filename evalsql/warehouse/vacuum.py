@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evalsql.catalog.names import literal, quoted
 from evalsql.database.database import Database
+from evalsql.database.quack import is_address
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.warehouse.schema import MEMORY, OBJECTS, STORAGE_VERSION
 
@@ -26,6 +27,8 @@ def vacuum(database: Database) -> tuple[int, int]:
         UsageError: the database is in memory or open for reading only.
         WarehouseError: the new file cannot be written, or is not the same.
     """
+    if is_address(database.path):
+        raise UsageError(f"{database.path}: a file that is served is not written anew; stop the server first")
     if database.path == MEMORY or database.read_only:
         raise UsageError("only a file that is open for writing can be written anew")
     path = Path(database.path).resolve()

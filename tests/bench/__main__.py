@@ -30,6 +30,7 @@ from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import MarkersError, Result, plain, replaced, section
 from tests.bench.stage import Sizes, Stage
+from tests.bench.team import team
 from tests.bench.works import default_measures, evaluating, loading, more_peers, one_measure, one_run, size
 
 BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
@@ -47,6 +48,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "one-system": one_system,
     "statistics": statistics,
     "report": report_page,
+    "team": team,
     "peers": more_peers,
 }
 _GROWTH = (1, 10, 100)  # million rows

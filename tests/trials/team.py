@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -88,10 +89,10 @@ def _judged(values: Mapping[str, float], last: dict[str, int]) -> str:
         staying = {int(run.split("-")[1]) for run in values if run.startswith(f"writer{who}-") and run[-1].isdigit()}
         pair = [values[run] for name in _PAIR if (run := f"writer{who}-{name}") in values]
         nth = max(staying, default=-1)
-        of_last = [1 / (nth + 1)] * len(_PAIR) if staying else []
-        if staying != set(range(nth + 1)) or pair != of_last:
+        is_last = [math.isclose(value, 1 / (nth + 1)) for value in pair] == [True] * (len(_PAIR) if staying else 0)
+        if staying != set(range(nth + 1)) or not is_last:
             return f"WRONG: writer {who}: {pair} beside {sorted(staying)}"
-        if any(values[f"writer{who}-{each}"] != 1 / (each + 1) for each in staying):
+        if not all(math.isclose(values[f"writer{who}-{each}"], 1 / (each + 1)) for each in staying):
             return f"WRONG: figures of writer {who} are of no load"
         if nth < last.get(str(who), -1):
             return f"WRONG: load {last[str(who)]} of writer {who} was seen and is gone"

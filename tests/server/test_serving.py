@@ -1,0 +1,333 @@
+"""A warehouse that a server holds, asked by clients: the figures, the loads and the faults are those of the file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import InputError, UsageError, WarehouseError
+from evalsql.errors import QueryError
+from evalsql.warehouse import remote
+from tests.conftest import SAMPLE
+from tests.server.served import HAS_SERVER, REASON, Client, Served, free_port
+
+pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
+COMMANDS = [
+    ["ls"],
+    ["leaderboard"],
+    ["leaderboard", "-m", "AP", "--format", "csv"],
+    ["topics", "bm25", "-m", "nDCG@10"],
+    ["compare", "bm25", "-m", "nDCG@10"],
+    ["explain", "dense", "T01", "--other", "bm25", "-m", "AP"],
+    ["curve", "tap"],
+    ["ties"],
+    ["check"],
+    ["measures"],
+    ["pool", "bm25", "dense", "--depth", "3"],
+    ["export", "scores", "-m", "AP"],
+    ["sql", "from ndcg(k := 5) order by run, topic limit 3"],
+    ["sql", "selekt"],
+    ["sql", "set threads = 1"],
+    ["sql", "delete from runs"],
+    ["leaderboard", "-m", "nosuch"],
+]
+# It stops before the commit of a load.
+_STOPS = """
+import sys, time, evalsql
+warehouse = evalsql.open(sys.argv[1])
+def stop():
+    print("ready", flush=True)
+    time.sleep(600)
+warehouse.loader._check = stop
+warehouse.load_run({"T01": {"d1": 1.0}}, "half")
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("file") / "team.duckdb"
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs([SAMPLE / "runs" / f"{name}.run" for name in ("bm25", "dense", "tfidf")])
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    path = tmp_path_factory.mktemp("served") / "team.duckdb"
+    shutil.copy(file, path)
+    server = Served(path)
+    server.start()
+    yield server
+    assert server.end() == 0
+    assert not Path(f"{path}.wal").exists()
+
+
+@pytest.fixture
+def own(file: Path, tmp_path: Path) -> Iterator[Served]:
+    """A server of the test's own, to be killed."""
+    shutil.copy(file, tmp_path / "team.duckdb")
+    server = Served(tmp_path / "team.duckdb")
+    server.start()
+    yield server
+    server.end(signal.SIGKILL)
+
+
+@pytest.fixture
+def warehouse(served: Served) -> Iterator[evalsql.Warehouse]:
+    with evalsql.open(served.url, token=served.write_token) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_command_prints_what_it_prints_on_the_file(words: list[str], served: Served, file: Path) -> None:
+    here = Client(words, str(file), "").finished()
+    there = served.command(*words, token=served.read_token)
+    assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+    assert there.stderr.replace(served.url, "FILE") == here.stderr.replace(str(file), "FILE")
+
+
+def _contents(warehouse: evalsql.Warehouse, run: str) -> list[list[tuple[object, ...]]]:
+    return [
+        warehouse.rows(f"select * exclude (run) from rankings where run = '{run}' order by all"),
+        warehouse.rows(f"select * exclude (run) from scores where run = '{run}' order by all"),
+        warehouse.rows(
+            f"select tag, num_tags, comments, tie_rule, duplicates, depth, meta from runs where run = '{run}'"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        (".run", "T01 Q0 d1 1 3.5 a tag\nT01 Q0 d2 2 3.5 a tag\n# a comment\nT02 Q0 naïve 1 1e-3 other\n"),
+        (
+            ".run",
+            "".join(f"T{topic:02} Q0 doc{at:04} {at} {-at} x\n" for topic in range(1, 41) for at in range(1, 400)),
+        ),
+        (
+            ".jsonl",
+            '{"query_id": "T01", "doc_id": "it\'s", "score": 2}\n{"query_id": "T02", "doc_id": "b", "score": 1}\n',
+        ),
+        (".csv", "topic,document,score\nT01,a,2\nT01,b,1\n"),
+    ],
+)
+def test_a_file_is_loaded_as_into_a_file(
+    suffix: str, text: str, warehouse: evalsql.Warehouse, file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / f"new{suffix}"
+    path.write_text(text, encoding="utf-8")
+    shutil.copy(file, tmp_path / "copy.duckdb")
+    with evalsql.open(tmp_path / "copy.duckdb") as copy:
+        for each in (copy, warehouse):
+            assert each.load_runs(path, name="new", meta={"it's": "a ? $1"}) == ["new"]
+        assert _contents(warehouse, "new") == _contents(copy, "new")
+        assert len(_contents(copy, "new")[0]) == text.count("\n") - text.count("#") - text.count("topic,")
+    warehouse.drop_runs("new")
+
+
+def test_rows_in_memory_judgments_texts_and_measures_are_loaded_as_well(
+    warehouse: evalsql.Warehouse, tmp_path: Path
+) -> None:
+    import pandas
+
+    judged = pandas.DataFrame({"topic": ["q1", "q1", "q2"], "document": ["a", "b", "c"], "grade": [1, 0, 2]})
+    assert warehouse.load_qrels(judged, "frame") == "frame"
+    warehouse.load_weights({"q1": 3.0}, "frame")
+    warehouse.load_topics({"q1": "what is it?"}, qrels="frame")
+    many = {"q1": {f"d{at}": float(-at) for at in range(30_000)} | {"a": 1.0}, "q2": {"c": 1.0}}
+    warehouse.load_run(many, "many", qrels="frame")
+    assert warehouse.evaluate("AP", runs="many").fetchall() == [("frame", "many", 1.0)]
+    own = tmp_path / "first_found.sql"
+    own.write_text(
+        "-- measure: FirstFound\n-- title: Found first\n-- definition: 1 where the first is relevant\n"
+        "-- range: [0, 1]\n-- mean: arithmetic\n-- columns:\n\n"
+        "select qrels, run, topic, cast(count(rank) as double) as value\n"
+        "from evaluated_topics\n"
+        "left join (select * from ordered_ranks() where rank = 1 and grade >= 1) using (evaluation_id)\n"
+        "group by all\n",
+        encoding="utf-8",
+    )
+    assert warehouse.load_measures(own) == ["FirstFound"]
+    assert warehouse.evaluate("FirstFound", runs="many", qrels="frame").fetchall() == [("frame", "many", 1.0)]
+    warehouse.drop_measures("FirstFound")
+    warehouse.drop_runs("many")
+    warehouse.drop_qrels("frame")
+
+
+def test_a_bad_file_is_refused_with_its_lines_and_nothing_is_left(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+    path = tmp_path / "bad.run"
+    path.write_text("T01 Q0 d1 1 2.0 x\nT01 Q0 d1 2 1.0 x\nT01 Q0 d3 3 high x\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        warehouse.load_runs(path)
+    assert "bad.run:3: score" in str(refused.value)
+    assert warehouse.rows("select 1 from runs where run = 'bad'") == []
+
+
+def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Warehouse) -> None:
+    found = warehouse.evaluate("AP")
+    assert found.columns == ["qrels", "run", "AP"]
+    assert found.df()["run"].tolist() == [run for _, run, _ in found.fetchall()]
+    assert warehouse.sql("select count(*) as n from retrieved").fetchall() == [
+        (sum(1 for name in ("bm25", "dense", "tfidf") for _ in (SAMPLE / "runs" / f"{name}.run").open()),)
+    ]
+
+
+def test_the_token_that_reads_changes_nothing(served: Served) -> None:
+    refused = served.command("load", "runs", SAMPLE / "runs" / "random.run", token=served.read_token)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == f"evalsql: {served.url}: this token reads only; the server has another one that writes\n"
+    with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
+        for text in (
+            "delete from main.runs",
+            "insert into main.runs select * from main.runs",
+            "create table t (a int)",
+        ):
+            with pytest.raises(UsageError, match="reads only"):
+                reader.execute(text)
+        with pytest.raises(QueryError, match="does not exist"):
+            reader.execute("delete from runs")  # it would be of the session's own table
+        assert reader.rows("select count(*) > 2 from runs") == [(True,)]
+
+
+def test_no_sql_of_a_client_reaches_files_settings_or_other_sessions(
+    warehouse: evalsql.Warehouse, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.csv"
+    connection = warehouse.connection
+    for text in (
+        "set threads = 1",
+        f"copy (select 1) to '{target}'",
+        f"attach '{target}'",
+        "from quack_active_connections()",
+        "from query('from quack_active_connections()')",
+        f"from '{SAMPLE / 'qrels.txt'}'",
+        f"from read_csv('{SAMPLE / 'qrels.txt'}')",
+        "call quack_stop('quack:localhost')",
+    ):
+        quoted = text.replace("'", "''")
+        with pytest.raises(Exception, match=r"refuses|disabled by configuration"):
+            connection.execute(f"from quack_query_by_name('served', '{quoted}')")
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("token", ["wrong-token-of-nobody", ""])
+def test_a_wrong_token_or_none_ends_with_3_and_a_sentence(served: Served, token: str) -> None:
+    refused = served.command("leaderboard", token=token)
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert refused.stderr.count("\n") == 1
+    assert "token" in refused.stderr
+
+
+def test_a_token_file_is_taken(served: Served, tmp_path: Path) -> None:
+    words = ["leaderboard", "-m", "AP", "--db", served.url, "--token-file", f"{served.path}.read-token"]
+    assert Client(words, served.url, "").finished().returncode == 0
+    words[-1] = str(tmp_path / "nosuch")
+    missing = Client(words, served.url, "").finished()
+    assert (missing.returncode, "nosuch" in missing.stderr) == (2, True)
+
+
+def test_no_server_ends_with_3_and_a_sentence(served: Served) -> None:
+    url = f"quack:localhost:{free_port()}"
+    refused = Client(["leaderboard"], url, served.read_token).finished()
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert refused.stderr == f"evalsql: {url}: no server answers there; evalsql serve starts one\n"
+
+
+@pytest.mark.parametrize("text", ["quack:host:99999", "quack:a b", "quack:host:port", "quack:it's"])
+def test_an_address_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no address"):
+        evalsql.open(text, token="x" * 20)
+
+
+def test_another_version_is_told_with_both(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "SCHEMA_VERSION", 99)
+    monkeypatch.setattr(remote, "__version__", "9.9.9")
+    with pytest.raises(WarehouseError) as refused:
+        evalsql.open(served.url, token=served.read_token, read_only=True)
+    assert "evalsql 9.9.9 (schema 99" in str(refused.value)
+    assert f"has evalsql {evalsql.__version__} (schema" in str(refused.value)
+
+
+def _stopped_load(server: Served) -> subprocess.Popen[str]:
+    """A process that is in the middle of a load."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _STOPS, server.url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "EVALSQL_TOKEN": server.write_token},
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_a_client_killed_in_mid_load_leaves_nothing_and_the_next_has_its_turn(own: Served) -> None:
+    killed = _stopped_load(own)
+    waiting = own.begin(["load", "runs", SAMPLE / "runs" / "random.run"])
+    assert own.command("leaderboard", "-m", "AP").returncode == 0  # readers do not wait
+    time.sleep(3)
+    assert waiting.process.poll() is None
+    killed.kill()
+    killed.wait()
+    assert waiting.finished().returncode == 0
+    assert "has gone: its session is ended" in own.told()
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as warehouse:
+        assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",), ("random",), ("tfidf",)]
+    assert own.end() == 0
+    assert not Path(f"{own.path}.wal").exists()
+
+
+def test_a_server_killed_in_mid_load_loses_nothing_committed_and_says_what_happened(own: Served) -> None:
+    assert own.command("load", "runs", SAMPLE / "runs" / "random.run").returncode == 0
+    loading = _stopped_load(own)
+    own.end(signal.SIGKILL)
+    own.start()
+    assert "did not end properly" in own.told()
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as warehouse:
+        assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",), ("random",), ("tfidf",)]
+    loading.kill()
+    loading.wait()
+
+
+def test_a_server_that_is_told_to_stop_rolls_back_what_is_open_and_ends_with_0(own: Served) -> None:
+    loading = _stopped_load(own)
+    assert own.end() == 0
+    assert not Path(f"{own.path}.wal").exists()
+    loading.kill()
+    loading.wait()
+    with evalsql.open(own.path, read_only=True) as warehouse:
+        assert warehouse.rows("select run from runs order by run") == [("bm25",), ("dense",), ("tfidf",)]
+
+
+def test_tokens_are_for_their_owner_only(own: Served) -> None:
+    for name in (".token", ".read-token"):
+        path = Path(f"{own.path}{name}")
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert own.write_token not in own.told()
+    assert own.end() == 0
+    Path(f"{own.path}.token").chmod(0o644)
+    with pytest.raises(RuntimeError, match="chmod 600"):
+        own.start()
+
+
+def test_an_address_that_is_taken_ends_with_2(served: Served, file: Path, tmp_path: Path) -> None:
+    shutil.copy(file, tmp_path / "other.duckdb")
+    words = ["serve", "--db", tmp_path / "other.duckdb", "--listen", f"localhost:{served.port}"]
+    refused = Client(words, "", "").finished()
+    assert (refused.returncode, "--listen names another" in refused.stderr) == (2, True)
+
+
+def test_a_file_that_is_served_is_told_to_be_locked(served: Served) -> None:
+    refused = Client(["leaderboard", "--wait", "0", "--db", served.path], "", "").finished()
+    assert (refused.returncode, "is locked" in refused.stderr) == (3, True)
