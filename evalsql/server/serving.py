@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import secrets
+import socket
 import time
 import warnings
 from collections.abc import Callable
@@ -52,6 +53,7 @@ class Server:
             WarehouseError: quack is not installed for the engine's version.
             UsageError: the address is taken, or is none of this machine.
         """
+        self._check_free()
         connection = self.database.connection
         quack.load(connection, with_tls=True)  # sessions get their names from its random numbers
         functions: list[tuple[str, Callable[..., Any], list[Any], Any]] = [
@@ -72,10 +74,22 @@ class Server:
                 f"call quack_serve({literal(self.address.url)}, token = {literal(secrets.token_hex(16))}{others})"
             ).fetchall()
         except engine.Error as error:
-            words = str(error).splitlines()[0]
-            raise UsageError(f"{self.address.url}: cannot be listened on ({words}); --listen names another") from error
+            raise self._cannot_listen(str(error).splitlines()[0]) from error
         self.database.shut_in()
         self.database.lock()
+
+    def _check_free(self) -> None:
+        """Raise UsageError where another process listens: the extension would share the address with it."""
+        try:
+            for family, *_, place in socket.getaddrinfo(
+                self.address.host.strip("[]"), self.address.port, type=socket.SOCK_STREAM
+            ):
+                socket.create_server((str(place[0]), self.address.port), family=family).close()
+        except OSError as error:
+            raise self._cannot_listen(error.strerror or str(error)) from error
+
+    def _cannot_listen(self, reason: str) -> UsageError:
+        return UsageError(f"{self.address.url}: cannot be listened on ({reason}); --listen names another place")
 
     def watch(self, stop: Event) -> None:
         """End sessions of clients that have gone, until it is time to stop."""
