@@ -39,6 +39,9 @@ _WORD = re.compile(r"\s*(\w+)")
 _BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
 _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
+_TOGETHER = ("file_id", "topic")  # columns with the same value in many rows
+_PACKED = "evalsql_packed_rows"
+_ROWS_TOGETHER = 500_000  # of one request
 _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 
 
@@ -61,6 +64,7 @@ class RemoteConnection:
         self._views: set[str] = set()
         self._heart: Heart | None = None
         self._num_kept = 0
+        self.is_unordered = False  # whether the order of rows that are sent does not matter
         self.session = ""
         self.role = ""
 
@@ -138,9 +142,36 @@ class RemoteConnection:
 
     def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
         """Put the rows of a SELECT here into a table there."""
+        if self.is_unordered and not select.lstrip().lower().startswith("by name"):
+            return self._send_packed(table, select)
         with self._reached():
             self.local.execute("from quack_clear_cache()")  # it knows the tables of before
             return self.local.execute(f"insert into {CATALOG}.main.{table} {select}")
+
+    def _send_packed(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
+        """The same, many rows in one, which takes half the time; rows of a topic stay together, in no certain order."""
+        described = self.local.execute(f"describe {select}").fetchall()
+        types = {name: kind for name, kind, *_ in described}
+        listed = [name for name in types if name not in _TOGETHER]
+        packed = ", ".join(name if name not in listed else f"list({name}) as {name}" for name in types)
+        keys = ", ".join(name for name in types if name in _TOGETHER) or "()"
+        self.local.execute(f"""
+            create or replace temp table {_PACKED} as
+            select *, sum(len({listed[0]})) over (rows unbounded preceding) // {_ROWS_TOGETHER} as part
+            from (select {packed} from ({select}) group by {keys})
+        """)
+        columns = ", ".join(f"{name} {kind}{'[]' if name in listed else ''}" for name, kind in types.items())
+        self.ask(f"create or replace temp table {_PACKED} ({columns})")
+        parts = self.local.execute(f"select distinct part from {_PACKED} order by part").fetchall()
+        with self._reached():
+            self.local.execute("from quack_clear_cache()")
+            for (part,) in parts:
+                rows = f"select {', '.join(types)} from {_PACKED} where part = {part}"
+                self.local.execute(f"insert into {CATALOG}.main.{_PACKED} {rows}")
+        unpacked = ", ".join(f"unnest({name})" if name in listed else name for name in types)
+        self.ask(f"insert into {table} select {unpacked} from {_PACKED}").fetchall()
+        self.local.execute(f"drop table {_PACKED}")
+        return self.ask(f"drop table {_PACKED}")
 
     # The turn to write
 
@@ -283,8 +314,14 @@ class RemoteDatabase(Database):
 
     @contextmanager
     def unordered(self) -> Iterator[None]:
-        """Settings of the server are the same for all its clients."""
-        yield
+        """Let rows be sent in any order; settings of the server are the same for all its clients, and stay."""
+        self._remote.local.execute("set preserve_insertion_order = false")
+        self._remote.is_unordered = True
+        try:
+            yield
+        finally:
+            self._remote.is_unordered = False
+            self._remote.local.execute("set preserve_insertion_order = true")
 
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements as ``Database.run`` does, all on the server.
