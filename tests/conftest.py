@@ -48,7 +48,10 @@ LONG = (
 # Worked examples of every measure and what is read and named: less than a minute, for while one works.
 FAST = {"test_golden", "test_syntax", "test_naming", "test_functions", "test_ranking", "test_report", "test_compare"}
 # What is about processes, disks and installations takes long, and the same whatever the engine's version.
-SLOW = {"test_clients", "test_hostile", "test_install", "test_start", "test_template", "test_trouble", "test_bench"}
+SLOW = {
+    *("test_clients", "test_hostile", "test_install", "test_start", "test_template", "test_trouble", "test_bench"),
+    "test_serving",
+}
 BROWSER = {"browser", "chromium"}
 
 

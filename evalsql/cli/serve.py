@@ -42,6 +42,7 @@ def serve(
 
     Example: evalsql serve --db team.duckdb
     """
+    quack.require()
     path = where.db or default_path()
     address = quack.parse_address(listen)
     write_file = where.token_file or Path(f"{path}.token")

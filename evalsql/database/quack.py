@@ -69,6 +69,12 @@ def extension(name: str) -> Path | None:
     return path if path.exists() else None
 
 
+def require() -> None:
+    """Raise WarehouseError where quack is not installed for the engine's version."""
+    with engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
+        load(connection, with_tls=True)
+
+
 def load(connection: duckdb.DuckDBPyConnection, *, with_tls: bool = False) -> None:
     """Load quack into a connection, with what speaks TLS where that is needed; nothing is downloaded.
 

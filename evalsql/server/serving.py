@@ -26,6 +26,7 @@ from evalsql.warehouse.opening import WAIT, open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
+_TRIED = "1.5."
 _LOOKS = 1.0  # seconds between two looks at the sessions
 _FINISHING = 10.0  # seconds that running statements have when the server stops
 # The extension's message that ends a session: its number, the session's name, no number of a query.
@@ -170,6 +171,8 @@ def serve(
         server = Server(database, address, tokens, log)
         server.start()
         try:
+            if not engine.__version__.startswith(_TRIED):
+                log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
             is_ready()
             server.watch(stop)

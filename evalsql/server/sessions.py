@@ -15,6 +15,8 @@ from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, UNLOCK
 from evalsql.server.policy import RefusedError, admitted
 from evalsql.server.tokens import Tokens
 
+_BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
+OPEN = 600.0  # seconds after which a transaction in which nothing is asked is given up
 IDLE = 12 * 3600.0  # seconds after which a session that asks nothing is ended
 _PATIENCE = 2.0  # seconds after which a client that does not ask again for its turn has given it up
 _NEW = 60.0  # seconds
@@ -28,6 +30,7 @@ class Session:
 
     role: str
     seen: float
+    is_open: bool = False  # whether it has begun a transaction
     rows_for: str = ""  # the table that rows are coming for
     num_rows_requests: int = 0
 
@@ -80,6 +83,8 @@ class Sessions:
                 self.log(f"{_short(session)} {known.role} refused: {_line(text)}")
                 return f"select error('{(REFUSED + str(error)).replace(chr(39), chr(39) * 2)}')"
             self.log(f"{_short(session)} {known.role} {_line(text)}")
+            word = run.split(maxsplit=1)[0].lower().rstrip(";")
+            known.is_open = word in _BEGINS or (known.is_open and word not in _ENDS)
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
@@ -138,7 +143,7 @@ class Sessions:
             self.log(f"{_short(session)} ends to write")
 
     def gone(self, busy: Collection[str]) -> list[str]:
-        """Sessions to end: a writer that has not been heard of, and those that have asked nothing for long.
+        """Sessions to end: a writer that has not been heard of, and those that have asked nothing for too long.
 
         Args:
             busy: sessions whose statement is running.
@@ -148,7 +153,8 @@ class Sessions:
             return [
                 name
                 for name, session in self.known.items()
-                if name not in busy and now - session.seen > (LEASE if name == self.writer else IDLE)
+                if name not in busy
+                and now - session.seen > (LEASE if name == self.writer else OPEN if session.is_open else IDLE)
             ]
 
     def forget(self, names: Collection[str]) -> None:

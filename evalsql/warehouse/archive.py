@@ -15,6 +15,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import Database
+from evalsql.database.quack import is_address
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation
@@ -164,6 +165,8 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
     """
     folder, path = Path(folder), Path(path)
     facts = _manifest(folder)
+    if is_address(str(path)):
+        raise UsageError(f"{path}: is a server; name a new file")
     if str(path) == MEMORY or os.path.lexists(path):
         raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
     part = part_of(path)

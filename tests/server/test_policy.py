@@ -6,7 +6,7 @@ import pytest
 
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
 from evalsql.server.policy import RefusedError, admitted
-from evalsql.server.sessions import IDLE, Sessions
+from evalsql.server.sessions import IDLE, OPEN, Sessions
 from evalsql.server.tokens import Tokens
 
 WRITE, READ = "w" * 20, "r" * 20
@@ -204,6 +204,16 @@ def test_a_session_that_asks_nothing_for_long_is_gone(sessions: Sessions, clock:
     clock.now += IDLE - 1
     assert sessions.gone([]) == []
     clock.now += 2
+    assert sessions.gone([]) == ["a"]
+
+
+def test_a_transaction_in_which_nothing_is_asked_is_given_up(sessions: Sessions, clock: Clock) -> None:
+    for name in "ab":
+        sessions.authenticate(name, WRITE, "")
+        sessions.authorise(name, "BEGIN")
+        sessions.authorise(name, "insert into runs by name select 1 as run")
+    sessions.authorise("b", "rollback;")
+    clock.now += OPEN + 1
     assert sessions.gone([]) == ["a"]
 
 

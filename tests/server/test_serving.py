@@ -336,3 +336,18 @@ def test_an_address_that_is_taken_ends_with_2(served: Served, file: Path, tmp_pa
 def test_a_file_that_is_served_is_told_to_be_locked(served: Served) -> None:
     refused = Client(["leaderboard", "--wait", "0", "--db", served.path], "", "").finished()
     assert (refused.returncode, "is locked" in refused.stderr) == (3, True)
+
+
+@pytest.mark.parametrize("words", [["vacuum"], ["import", "folder"], ["leaderboard", "--memory-limit", "1GB"]])
+def test_what_is_for_files_only_is_refused(words: list[str], served: Served) -> None:
+    refused = served.command(*words)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert served.url in refused.stderr
+
+
+def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:
+    assert served.command("export", "warehouse", tmp_path / "backup", token=served.read_token).returncode == 0
+    evalsql.import_warehouse(tmp_path / "backup", tmp_path / "new.duckdb")
+    with evalsql.open(file, read_only=True) as expected, evalsql.open(tmp_path / "new.duckdb", read_only=True) as new:
+        for query in ("from summary order by all", "from rankings order by all", "from judgments order by all"):
+            assert new.rows(query) == expected.rows(query)
