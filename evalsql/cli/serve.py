@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -73,5 +74,6 @@ def serve(
 
 def _log(line: str) -> None:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    sys.stderr.write(f"{now} {line}\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # clients are served also where nobody reads the log any more
+        sys.stderr.write(f"{now} {line}\n")
+        sys.stderr.flush()

@@ -21,7 +21,7 @@ from evalsql.database.database import Database, translated_errors
 from evalsql.database.interrupts import held_back
 from evalsql.database.quack import CATALOG, LEASE, REFUSED, Address
 from evalsql.database.rendering import rendered
-from evalsql.errors import QueryError, UsageError, WarehouseError
+from evalsql.errors import EvalsqlError, QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -108,7 +108,10 @@ class RemoteConnection:
 
     def close(self) -> None:
         """End the session; the server drops what it had begun."""
-        self._stop_heart()
+        if self._heart:
+            with suppress(engine.Error, EvalsqlError):
+                self.ask("rollback")
+            self._give_up_turn()
         with suppress(engine.Error):
             self.local.execute(f"detach {CATALOG}")
         self.local.close()
@@ -177,18 +180,23 @@ class RemoteConnection:
 
     def _turn(self, text: str) -> duckdb.DuckDBPyConnection:
         word = found[1].lower() if (found := _WORD.match(text)) else ""
-        if word in _BEGINS and self._reads_files:
-            self._take_turn()
+        if word not in _BEGINS:
+            try:
+                return self.ask(text)
+            finally:
+                if word in _ENDS:
+                    self._give_up_turn()
+        self.take_turn()
         try:
             return self.ask(text)
-        finally:
-            if word in _ENDS and self._heart:
-                self._stop_heart()
-                with suppress(engine.Error, QueryError, WarehouseError):
-                    self.ask(quack.UNLOCK)
+        except BaseException:
+            self._give_up_turn()
+            raise
 
-    def _take_turn(self) -> None:
-        """Wait until no other client writes: transactions that write at once would fail."""
+    def take_turn(self) -> None:
+        """Wait until no other client writes, where this one may: transactions that write at once would fail."""
+        if not self._reads_files or self._heart:
+            return
         is_waiting = False
         while not self.ask(quack.LOCK).fetchall()[0][0]:
             if not is_waiting:
@@ -197,10 +205,12 @@ class RemoteConnection:
             time.sleep(_PAUSE)
         self._heart = Heart(self.local.cursor(), self.address, self._token, self.session)
 
-    def _stop_heart(self) -> None:
+    def _give_up_turn(self) -> None:
         if self._heart:
             self._heart.stop()
             self._heart = None
+            with suppress(engine.Error, EvalsqlError):
+                self.ask(quack.UNLOCK)
 
     # What is registered here
 
@@ -322,6 +332,13 @@ class RemoteDatabase(Database):
         finally:
             self._remote.is_unordered = False
             self._remote.local.execute("set preserve_insertion_order = true")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing, as of a file; Ctrl-C is heard while it waits for others."""
+        self._remote.take_turn()
+        with super().transaction():
+            yield
 
     def run(self, text: str, *, external: bool = True) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run statements as ``Database.run`` does, all on the server.

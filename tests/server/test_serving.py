@@ -293,6 +293,22 @@ def test_a_client_killed_in_mid_load_leaves_nothing_and_the_next_has_its_turn(ow
     assert not Path(f"{own.path}.wal").exists()
 
 
+def test_ctrl_c_ends_a_load_that_waits_for_its_turn(own: Served) -> None:
+    holding = _stopped_load(own)
+    waiting = own.begin(["load", "runs", SAMPLE / "runs" / "random.run"])
+    until = time.monotonic() + 60
+    while own.told().count("connects: write") < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(3)
+    waiting.process.send_signal(signal.SIGINT)
+    ended = waiting.finished()
+    assert holding.poll() is None
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert "nothing was loaded" in ended.stderr
+    holding.kill()
+    holding.wait()
+
+
 def test_a_server_killed_in_mid_load_loses_nothing_committed_and_says_what_happened(own: Served) -> None:
     assert own.command("load", "runs", SAMPLE / "runs" / "random.run").returncode == 0
     loading = _stopped_load(own)
