@@ -163,10 +163,10 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
         InputError: a table of the folder is missing, damaged or not whole.
         AuditError: what the tables hold does not fit together.
     """
-    folder, path = Path(folder), Path(path)
-    facts = _manifest(folder)
     if is_address(str(path)):
         raise UsageError(f"{path}: is a server; name a new file")
+    folder, path = Path(folder), Path(path)
+    facts = _manifest(folder)
     if str(path) == MEMORY or os.path.lexists(path):
         raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
     part = part_of(path)
