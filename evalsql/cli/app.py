@@ -18,6 +18,7 @@ _COMMANDS = {
     "table": "paper_table.table",
     "explain": "explain.explain",
     "report": "report.report",
+    "site": "site.site",
     "chart": "chart.chart",
     "curve": "curve.curve",
     "ties": "ties.ties",

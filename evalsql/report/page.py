@@ -25,8 +25,8 @@ _SCRIPTS = ("state", "marks", "answers", "winner", "topics", "documents", "curve
 _NUMBER = ' class="number"'
 
 
-def page(overview: Overview, digits: int) -> str:
-    """The whole page; ``overview`` has the evidence that a page shows."""
+def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ()) -> str:
+    """The whole page; ``overview`` has the evidence that a page shows, ``above`` names and addresses to link first."""
     if overview.evidence is None:
         raise ValueError("this overview was not gathered for a page")
     evidence = overview.evidence
@@ -36,7 +36,7 @@ def page(overview: Overview, digits: int) -> str:
         title=_text(overview.heading),
         style=_read("page.css"),
         facts=_text(_facts(overview, evidence)),
-        navigation=_navigation(overview),
+        navigation=_navigation(overview, above),
         answers=_answers(found),
         winner=_winner(overview, found, digits),
         topics="" if "topics" in overview.without else _topics(overview, found, digits),
@@ -69,10 +69,11 @@ def _facts(overview: Overview, evidence: Evidence) -> str:
     return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
 
 
-def _navigation(overview: Overview) -> str:
+def _navigation(overview: Overview, above: Sequence[tuple[str, str]]) -> str:
     there = {"answer": "Answer", "topics": "Topics", "doubts": "Doubts", "numbers": "Numbers", "data": "Data"}
     hidden = {"topics", "doubts"} & overview.without | ({"data"} if "provenance" in overview.without else set())
-    return "".join(f'<a href="#{name}">{title}</a>' for name, title in there.items() if name not in hidden)
+    links = [(title, f"#{name}") for name, title in there.items() if name not in hidden]
+    return "".join(f'<a href="{_text(address)}">{_text(title)}</a>' for title, address in (*above, *links))
 
 
 def _answers(found: Standing) -> str:

@@ -1,0 +1,134 @@
+"""The page on which readers ask in SQL: DuckDB-Wasm opens the site's copy of the warehouse in their browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+
+from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog.names import literal
+from evalsql.catalog.relations import Catalog
+from evalsql.evaluation.notices import counted
+from evalsql.report.site.copying import Copy
+from evalsql.report.site.engine import SUMS, VERSION, WASM, WORKER
+from evalsql.report.site.parts import Page
+from evalsql.report.site.places import CONSOLE
+from evalsql.report.site.results import Results
+
+_QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
+_SHOWN = ("measures", "reports", "statistics", "tables")  # what is completed; steps are of no use to readers
+_SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
+_COLUMNS_OF_SCORES = {"qrels": "", "run": "", "topic": "", "measure": "", "value": ""}
+
+
+def questions(runs: Sequence[str]) -> list[tuple[str, str]]:
+    """The questions of the SQL's page with their SQL, about runs that are here: the best first."""
+    found = _QUESTION.findall((SQL_ROOT / "README.md").read_text(encoding="utf-8").partition("## Ten questions")[2])
+    return [(question, about(sql.strip(), runs)) for question, sql in found]
+
+
+def about(sql: str, runs: Sequence[str]) -> str:
+    """The same SQL about these runs, where it names runs of the demonstration that are not among them."""
+    if not runs:
+        return sql
+    others = [run for run in runs if run not in _DEMONSTRATED]
+    for at, name in enumerate(_DEMONSTRATED):
+        if name in runs or not others:
+            continue
+        other = others[min(at, len(others) - 1)]
+        sql = sql.replace(literal(name), literal(other))
+        sql = re.sub(rf"\bas {name.replace('-', '_')}(?=\W)", lambda _, run=other: f'as "{run.replace(chr(34), chr(34) * 2)}"', sql)
+    return sql
+
+
+def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine: str) -> Page:
+    """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
+    runs = found[0].overview.runs
+    asked = questions(runs)
+    data = {
+        "file": copy.file,
+        "packed": copy.is_packed,
+        "worker": engine + WORKER,
+        "wasm": engine + WASM,
+        "sums": [SUMS[WORKER], SUMS[WASM]],
+        "depth": copy.depth,
+        "partial": sorted(copy.partial),
+        "exact": sorted(copy.exact),
+        "relations": _relations(catalog),
+    }
+    origin = re.match(r"https://[^/]+", engine)
+    elsewhere = f" {origin[0]}" if origin else ""
+    policy = (
+        f"default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+        f"script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:{elsewhere}"
+    )
+    head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+    buttons = "".join(
+        f'<li><button type="button" class="link ask" data-sql="{escape(sql)}">{escape(question)}</button></li>'
+        for question, sql in asked
+    )
+    body = f"""<div class="console">
+<div class="questions"><h2>Ask one of these</h2><ul>{buttons}</ul>
+<h2>Relations to ask</h2><p class="note">{_named(catalog)}</p></div>
+<div class="work">
+<form id="ask"><div class="editor"><label class="hidden" for="sql">SQL</label>
+<textarea id="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off"
+aria-describedby="how">{escape(asked[0][1])}</textarea>
+<ul id="completions" role="listbox" aria-label="Completions" hidden></ul></div>
+<div class="doing"><button type="submit" class="run">Run</button><button type="button" id="stop" hidden>Stop</button>
+<span class="note" id="how">Ctrl + Enter runs, Tab completes</span>
+<span class="note">Runs in this page, on a copy of the warehouse; nothing is sent.</span></div></form>
+<p id="status" role="status" class="note">{escape(_loading(copy))}</p>
+<noscript><p>The console needs JavaScript. The other pages do not.</p></noscript>
+<div id="results"></div>
+<p class="note">{escape(_limits(copy))}</p>
+</div></div>
+<script type="application/json" id="console-data">{_json(data)}</script>"""
+    return Page(CONSOLE, "Ask in SQL", _limits_in_short(copy), body, [("Results", "index.html")], head, _SCRIPTS)
+
+
+def _loading(copy: Copy) -> str:
+    return f"The first query fetches DuckDB-Wasm {VERSION} (37 MB) and the warehouse ({copy.size / 1e6:.1f} MB)."
+
+
+def _limits_in_short(copy: Copy) -> str:
+    return "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
+
+
+def _limits(copy: Copy) -> str:
+    """What the console computes, and what it does not."""
+    if copy.depth is None:
+        return "Every measure is computed here, from the whole rankings and judgments."
+    exact = [call for call in sorted(copy.exact) if ":=" in call]
+    also = f" {' and '.join(exact)} too, for as many more documents as it takes." if exact else ""
+    return (
+        "Measures are computed here from all judged documents with their ranks, whatever their arguments. Of other documents "
+        f"this copy has the first {copy.depth} of each ranking: relations that read whole rankings give other figures than "
+        f"the warehouse, and the console says so beside them.{also}"
+    )
+
+
+def _named(catalog: Catalog) -> str:
+    names = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
+    measures = f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}"
+    return " ".join(f"<code>{escape(each)}</code>" for each in (*names, measures))
+
+
+def _relations(catalog: Catalog) -> list[list[object]]:
+    """Name, signature, title and columns of what readers ask."""
+    found: list[list[object]] = [["scores", "", "Values of the common measures", list(_COLUMNS_OF_SCORES)]]
+    for relation in catalog.of_kind(*_SHOWN):
+        if relation.family == "steps":
+            continue
+        given = ", ".join(each.name for each in relation.parameters)
+        has_call = bool(relation.parameters) or relation.is_measure
+        found.append([relation.name, f"({given})" if has_call else "", relation.header.title, list(relation.columns)])
+    return sorted(found, key=lambda row: str(row[0]))
+
+
+def _json(value: object) -> str:
+    """JSON in which no name can end the element."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,192 @@
+"""The copy of a warehouse that a site carries: what the pages show and nothing else, with every measure as a macro."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+from collections.abc import Sequence
+from math import isclose
+from pathlib import Path
+from typing import NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import default_measure, literal, quoted
+from evalsql.catalog.relations import Catalog, Relation
+from evalsql.database.database import Database
+from evalsql.report.site.results import Results
+from evalsql.warehouse.opening import Reach, open_database
+from evalsql.warehouse.schema import remake_own
+from evalsql.warehouse.user_measures import with_added
+
+NAME = "warehouse.duckdb"
+DEPTH = 100  # documents of each ranking that a copy holds at least
+MOST_WHOLE = 100_000_000  # bytes up to which the file is packed and read as a whole; a larger one is read in ranges
+_MADE = ("measures", "relations")  # the program writes these itself
+_GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
+
+
+class Copy(NamedTuple):
+    """``file`` in the site, and what is said of it.
+
+    ``depth`` is how many documents of each ranking it holds at least, None for all of them. ``partial`` names the
+    relations that read whole rankings and so may give other figures there; ``exact`` are calls of those measures among
+    them whose values at the defaults are the same nevertheless.
+    """
+
+    file: str
+    size: int
+    is_packed: bool
+    depth: int | None
+    partial: frozenset[str]
+    exact: frozenset[str]
+
+
+def write_copy(database: Database, found: Sequence[Results], folder: Path, depth: int | None) -> Copy:
+    """Write the copy of what these results show into the folder of a site.
+
+    Args:
+        depth: documents of each ranking to hold at least; None is all.
+    """
+    scratch = folder / "rows"
+    scratch.mkdir()
+    path = scratch / NAME
+    for table, query in _selected(database, found, depth).items():
+        file = literal(str(scratch / f"{table}.parquet"))
+        database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
+    copy = open_database(str(path), reach=Reach(folders=[str(scratch)]))
+    try:
+        _fill(copy, scratch)
+        is_cut = bool(depth) and _is_cut(database, copy)
+        partial = _reading_rankings(copy.catalog) if is_cut else frozenset()
+        exact = frozenset(filter(None, (_if_exact(database, copy, found, name) for name in sorted(partial))))
+        copy.execute("checkpoint")
+    finally:
+        copy.close()
+    size = path.stat().st_size
+    is_packed = size <= MOST_WHOLE
+    if is_packed:
+        _pack(path, folder / f"{NAME}.gz")
+    else:
+        path.rename(folder / NAME)
+    shutil.rmtree(scratch)
+    file = folder / (f"{NAME}.gz" if is_packed else NAME)
+    return Copy(file.name, file.stat().st_size, is_packed, depth if is_cut else None, partial, exact)
+
+
+def _selected(database: Database, found: Sequence[Results], depth: int | None) -> dict[str, str]:
+    """By base table the SELECT of the rows that the copy holds."""
+    runs = ", ".join(sorted({literal(run) for results in found for run in results.overview.runs}))
+    sets = ", ".join(sorted({literal(results.qrels) for results in found}))
+    of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
+    of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
+    of_both = f"{of_runs} and {of_sets}"
+    evaluations = f"evaluation_id in (select evaluation_id from main.evaluations where {of_both})"
+    conditions = {table: of_runs for table in ("runs", "run_topics")}
+    conditions |= {table: of_both for table in ("evaluations", "stored_scores")}
+    judged = ("qrels", "assessments", "judged_documents", "preferences", "topic_weights", "topic_meta")
+    conditions |= {table: of_sets for table in judged}
+    conditions["judged_ranks"] = evaluations
+    conditions["files"] = (
+        f"(kind = 'run' and id in (select run_id from main.runs where {of_runs})) "
+        f"or (kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
+    )
+    if depth:
+        depths = relation_query(database.catalog, "published_depths", depth=depth)
+        retrieved = "select retrieved.* from main.retrieved join ({}) as published using (run_id, topic_id) where {}"
+        whole = retrieved.format(depths, f"rank <= published.depth and {of_runs}")
+    else:
+        whole = f"select * from main.retrieved where {of_runs}"
+    columns = {table.name: ", ".join(_stored_columns(table)) for table in database.catalog.of_kind("tables")}
+    chosen = {
+        table: f"select {columns[table]} from main.{quoted(table)} where {condition}"
+        for table, condition in conditions.items()
+    }
+    chosen["retrieved"] = f"select {columns['retrieved']} from ({whole}) order by run_id, topic_id, rank"
+    documents = " union ".join(
+        f"select document_id from ({chosen[table]})"
+        for table in ("retrieved", "assessments", "judged_documents", "preferences", "judged_ranks")
+    )
+    topics = " union ".join(
+        f"select topic_id from ({chosen[table]})"
+        for table in ("run_topics", "evaluations", "assessments", "judged_documents", "topic_weights", "topic_meta")
+    )
+    chosen["documents"] = f"select * from main.documents where document_id in ({documents}) order by document_id"
+    chosen["topics"] = f"select * from main.topics where topic_id in ({topics}) order by topic_id"
+    if depth:
+        chosen["runs"] = f"""
+            select runs.* replace (
+                case when run_id in (select run_id from main.run_topics where num_ret > {int(depth)})
+                then least(coalesce(depth, {int(depth)}), {int(depth)}) else depth end as depth
+            ) from ({chosen["runs"]}) as runs
+        """
+    return {**chosen, **{table: f"select * from main.{table}" for table in ("added_relations", "warehouse")}}
+
+
+def _stored_columns(table: Relation) -> list[str]:
+    generated = set(_GENERATED.findall(table.body))
+    return [quoted(column) for column in table.columns if column not in generated]
+
+
+def _fill(copy: Database, scratch: Path) -> None:
+    """Put the rows into the tables, then a user's own measures beside those of the package."""
+    copy.execute("set threads = 1")  # so that the same rows make the same file
+    with copy.transaction():
+        for table in copy.catalog.of_kind("tables"):
+            if table.name in _MADE:
+                continue
+            columns = ", ".join(_stored_columns(table))
+            file = literal(str(scratch / f"{table.name}.parquet"))
+            copy.execute(f"delete from main.{quoted(table.name)}")
+            copy.execute(f"insert into main.{quoted(table.name)} ({columns}) select {columns} from read_parquet({file})")
+        before = copy.catalog
+        copy.catalog = with_added(copy)
+        if copy.catalog.own:
+            remake_own(copy, before)
+    copy.execute("reset threads")
+
+
+def _is_cut(database: Database, copy: Database) -> bool:
+    """Whether a ranking of the copy has fewer documents than that of the warehouse."""
+    return bool(
+        copy.rows("""
+            select 1 from run_topics
+            left join (select run_id, topic_id, count(*) as num_held from retrieved group by all) as held
+                using (run_id, topic_id)
+            where coalesce(num_held, 0) < num_ret limit 1
+        """)
+    ) and bool(database.rows("select 1 from retrieved limit 1"))
+
+
+def _reading_rankings(catalog: Catalog) -> frozenset[str]:
+    """Relations that read the table of whole rankings, by whatever detour."""
+    found: set[str] = set()
+    for relation in catalog.build_order():
+        if "retrieved" in relation.reads or found & (relation.reads | set(relation.header.ties.values())):
+            found.add(relation.name)
+    return frozenset(found)
+
+
+def _if_exact(database: Database, copy: Database, found: Sequence[Results], name: str) -> str:
+    """The call of a measure at its defaults, if its values are the same in the copy; else nothing."""
+    relation = copy.catalog[name]
+    if not relation.is_measure or name not in database.catalog.relations:
+        return ""
+    measure = default_measure(relation)
+    sets = ", ".join(literal(results.qrels) for results in found)
+    runs = ", ".join(literal(run) for results in found for run in results.overview.runs)
+    asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
+    theirs, ours = database.rows(asked), copy.rows(asked)
+    same = len(theirs) == len(ours) and all(
+        one[:3] == other[:3] and isclose(one[3], other[3], rel_tol=0, abs_tol=1e-12)
+        for one, other in zip(theirs, ours, strict=True)
+    )
+    cutoff = measure.arguments.get(relation.header.at)
+    return "" if not same else f"{name}({relation.header.at} := {cutoff})" if cutoff is not None else f"{name}()"
+
+
+def _pack(path: Path, packed: Path) -> None:
+    with path.open("rb") as plain, packed.open("wb") as raw:
+        # Without a name and a time, so that the same file gives the same bytes.
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream:
+            shutil.copyfileobj(plain, stream, 1 << 20)

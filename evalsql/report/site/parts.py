@@ -1,0 +1,214 @@
+"""What every page of a site is made of: its frame, tables, links and the small pictures in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from evalsql.report.figures import number
+from evalsql.report.table import Table
+
+
+def text(value: object) -> str:
+    """Any value as HTML shows it."""
+    return escape(str(value))
+
+
+def link(address: str, words: object) -> str:
+    return f'<a href="{escape(address)}">{text(words)}</a>'
+
+
+class Frame(NamedTuple):
+    """What pages of a site share. ``sections`` are names and addresses, from the root, of what the bar links."""
+
+    title: str
+    made: str
+    sections: Sequence[tuple[str, str]]
+
+
+class Page(NamedTuple):
+    """A page: ``address`` from the root, and its ``body`` as HTML; ``above`` are names and addresses of the way to it.
+
+    ``head`` is HTML for the head, ``scripts`` are files of the root that it runs.
+    """
+
+    address: str
+    title: str
+    facts: str
+    body: str
+    above: Sequence[tuple[str, str]] = ()
+    head: str = ""
+    scripts: Sequence[str] = ()
+
+
+def to_root(address: str) -> str:
+    return "../" * address.count("/")
+
+
+def html(page: Page, frame: Frame) -> str:
+    """The whole page."""
+    root = to_root(page.address)
+    bar = "".join(
+        f'<a href="{root}{escape(address)}"{_current(page.address, address)}>{text(words)}</a>'
+        for words, address in frame.sections
+    )
+    way = "".join(f"{link(root + address, words)} <span>/</span> " for words, address in page.above)
+    scripts = "".join(f'<script src="{root}{name}" defer></script>\n' for name in ("site.js", *page.scripts))
+    whole = page.title if page.title == frame.title else f"{page.title} \u2013 {frame.title}"
+    return f"""<!doctype html>
+<html lang="en" data-root="{root}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{text(whole)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{root}site.css">
+{page.head}</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="top"><div class="page">
+<div class="heading"><div>{f'<p class="way">{way}</p>' if way else ""}<h1>{text(page.title)}</h1></div>
+<p class="facts">{text(page.facts)}</p></div>
+<div class="bar"><nav aria-label="Site">{bar}</nav>
+<div class="search" id="search" hidden><label><span class="hidden">Search systems, topics and measures</span>
+<input type="search" placeholder="Search" autocomplete="off" role="combobox" aria-expanded="false"
+aria-controls="found" aria-autocomplete="list"></label><ul id="found" role="listbox" aria-label="Found" hidden></ul></div></div>
+</div></header>
+<main class="page" id="content">
+{page.body}
+</main>
+<footer class="page"><p class="note">{text(frame.made)}</p></footer>
+{scripts}</body>
+</html>
+"""
+
+
+def _current(page: str, section: str) -> str:
+    return ' aria-current="page"' if page == section else ""
+
+
+def section(name: str, heading: str, sentence: str, *parts: str) -> str:
+    """A part of a page, with its one sentence; the parts are HTML, the words are not."""
+    said = f'<p class="sentence">{text(sentence)}</p>' if sentence else ""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{text(heading)}</h2>{said}'
+        f"{''.join(parts)}</section>\n"
+    )
+
+
+def answers(found: Iterable[tuple[str, str, str]]) -> str:
+    """Questions, each with its answer in a word and a sentence; the answers are HTML."""
+    return (
+        '<div class="answers">'
+        + "".join(
+            f'<div class="answer"><p class="question">{text(question)}</p><p class="big">{big}</p><p>{words}</p></div>'
+            for question, big, words in found
+        )
+        + "</div>\n"
+    )
+
+
+class Column(NamedTuple):
+    """A column of a table; ``kind`` is a class of its cells: number, picture, wide-only, tiles."""
+
+    title: str
+    kind: str = ""
+
+
+def table(title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are HTML; the first cell of a row heads it."""
+    kinds = [f" class={column.kind}" if column.kind else "" for column in columns]
+    kinds = [f' class="{column.kind}"' if " " in column.kind else kind for column, kind in zip(columns, kinds, strict=True)]
+    head = "".join(
+        f"<th scope=col{kind}>{text(column.title)}</th>" if column.title else f"<td{kind}></td>"
+        for column, kind in zip(columns, kinds, strict=True)
+    )
+    body = "\n".join(
+        "<tr>"
+        + "".join(
+            f"<td{kind}>{cell}</td>" if at else f"<th scope=row{kind}>{cell}</th>"
+            for at, (cell, kind) in enumerate(zip(row, kinds, strict=True))
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(title)}"><table class="figures">'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+    )
+
+
+def plain_table(title: str, found: Table, digits: int) -> str:
+    """A table of rows as a relation gives them."""
+    columns = [Column(name, "number" if found.is_number(at) else "") for at, name in enumerate(found.columns)]
+    return table(
+        title,
+        columns,
+        [[text(found.text(row, at, digits)) for at in range(len(row))] for row in found.rows],
+    )
+
+
+# Pictures in rows. Widths are in per cent, so that they flow without a script.
+
+
+class Scale(NamedTuple):
+    """What is drawn between the ends of a picture."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> str:
+        share = (value - self.low) / ((self.high - self.low) or 1)
+        return f"{3 + 94 * min(max(share, 0), 1):.1f}%"
+
+    def axis(self, digits: int = 2) -> str:
+        """The ends as words, for below a table."""
+        return f"{number(self.low, digits)} to {number(self.high, digits)}"
+
+
+def scale_of(values: Iterable[float | None]) -> Scale:
+    """One that has all values, and 0; up to 1 for what lies between 0 and 1."""
+    there = [value for value in values if value is not None]
+    low, high = min([0.0, *there]), max([0.0, *there])
+    return Scale(low, 1.0 if low == 0 and 0 < high <= 1 else high)
+
+
+def interval(scale: Scale, value: float, low: float | None, high: float | None, kind: str, told: str) -> str:
+    """A mark on a line; ``kind`` is system, baseline or other."""
+    line = "" if low is None or high is None else f'<line class=ends x1={scale.at(low)} x2={scale.at(high)} y1=9 y2=9 />'
+    mark = (
+        f'<svg x={scale.at(value)} y=9 overflow=visible><path class=baseline d="M0-5L5 0L0 5L-5 0z"/></svg>'
+        if kind == "baseline"
+        else f"<circle class={kind} cx={scale.at(value)} cy=9 r=4 />"
+    )
+    return f'<svg class=row role=img aria-label="{text(told)}">{line}{mark}</svg>'
+
+
+def spread(scale: Scale, value: float, low: float, median: float, high: float, told: str) -> str:
+    """A value on the span of all, with their median as a tick."""
+    return (
+        f'<svg class=row role=img aria-label="{text(told)}"><line class=span x1={scale.at(low)} x2={scale.at(high)} y1=9 y2=9 />'
+        f"<line class=tick x1={scale.at(median)} x2={scale.at(median)} y1=4 y2=14 />"
+        f"<circle class=system cx={scale.at(value)} cy=9 r=4 /></svg>"
+    )
+
+
+def tiles(grades: Sequence[int | None]) -> str:
+    """The grades of the first documents, one tile each."""
+    told = ", ".join("not judged" if grade is None else str(grade) for grade in grades)
+    return (
+        f'<span class=tiles role=img aria-label="Grades of the first documents: {told}">'
+        + "".join(f"<i class={_tile(grade)}>{'' if grade is None else grade}</i>" for grade in grades)
+        + "</span>"
+    )
+
+
+def _tile(grade: int | None) -> str:
+    return "u" if grade is None else "g2" if grade > 1 else "g1" if grade == 1 else "g0"
+
+
+def grade_tile(grade: int) -> str:
+    return f"<span class=tiles><i class={_tile(grade)}>{grade}</i></span>"

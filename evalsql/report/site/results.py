@@ -1,0 +1,238 @@
+"""What a site shows of one judgment set: the report's overview, and what only the site's pages have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from evalsql.catalog import ddl
+from evalsql.catalog.names import Measure, default_measure, literal, parse_measures
+from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.errors import UsageError
+from evalsql.evaluation.choosing import held_systems
+from evalsql.progress import Progress, silent
+from evalsql.report.overview import Overview, overview
+from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
+
+FOUND_DEPTH = 20  # a document counts as found from this rank on
+TILES = 10  # first documents of each ranking that a topic's page shows
+MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
+_PLACES = ("value", "place", "num_runs", "lowest", "median", "highest")
+
+
+class Place(NamedTuple):
+    """A run on a topic, among all runs."""
+
+    value: float
+    place: int
+    num_runs: int
+    lowest: float
+    median: float
+    highest: float
+
+
+class Found(NamedTuple):
+    """A relevant document, and how many runs found it."""
+
+    document: str
+    grade: int
+    num_found: int
+    num_ret: int
+    best_rank: int | None
+    found_place: int
+    missed_place: int
+
+
+class Text(NamedTuple):
+    """The words of a topic."""
+
+    text: str
+    description: str | None
+    narrative: str | None
+
+
+class Results(NamedTuple):
+    """``overview`` has the measures that were asked for; ``board`` and ``intervals`` have all that pages are made of.
+
+    ``places`` goes by measure, run and topic, ``tiles`` by run and topic: the grades of the first documents.
+    """
+
+    overview: Overview
+    measures: Sequence[Measure]
+    board: Table
+    intervals: Mapping[tuple[str, str], tuple[float | None, float | None]]
+    places: Mapping[tuple[str, str], Mapping[str, Place]]
+    tiles: Mapping[tuple[str, str], Sequence[int | None]]
+    documents: Mapping[str, Sequence[Found]]
+    texts: Mapping[str, Text]
+    history: Table | None
+
+    @property
+    def qrels(self) -> str:
+        return self.overview.qrels
+
+    @property
+    def lower(self) -> frozenset[str]:
+        """Measures where less is better."""
+        return frozenset(measure.name for measure in self.measures if measure.relation.header.less_is_better)
+
+    def means(self, measure: str) -> list[tuple[str, float]]:
+        """Runs with their means by a measure, the best first."""
+        at = list(self.board.columns).index(measure)
+        sign = 1 if measure in self.lower else -1
+        rows: list[Any] = [row for row in self.board.rows if row[at] is not None]
+        return [(row[0], row[at]) for row in sorted(rows, key=lambda row: (sign * row[at], row[0]))]
+
+
+def gather(
+    warehouse: Warehouse,
+    measures: Sequence[str],
+    *,
+    program_version: str,
+    qrels: Names = (),
+    runs: Names = (),
+    baseline: str | None = None,
+    progress: Progress = silent,
+) -> list[Results]:
+    """The results of every judgment set that evaluates one of the runs.
+
+    Args:
+        measures: names; the first is what runs are ordered by.
+        qrels, runs: names or globs; all by default.
+        baseline: run that others are compared with, where it is evaluated.
+
+    Raises:
+        UsageError: unknown names, or no judgment set evaluates any of the runs.
+    """
+    held: dict[str, list[str]] = {}
+    for judged, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(as_list(qrels), runs)):
+        held.setdefault(judged, []).append(run)
+    if not held:
+        raise UsageError("a site takes a judgment set and a run evaluated with it at least; evalsql ls says what is here")
+    if baseline is not None:
+        (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
+        if not any(baseline in names for names in held.values()):
+            raise UsageError(f"{baseline} is evaluated with none of these judgment sets")
+    return [
+        _of_set(
+            warehouse,
+            measures,
+            judged,
+            names,
+            program_version,
+            baseline if baseline in names else None,
+            progress,
+        )
+        for judged, names in held.items()
+    ]
+
+
+def _of_set(
+    warehouse: Warehouse,
+    measures: Sequence[str],
+    qrels: str,
+    runs: Sequence[str],
+    program_version: str,
+    baseline: str | None,
+    progress: Progress,
+) -> Results:
+    found = overview(
+        warehouse,
+        measures,
+        program_version=program_version,
+        qrels=qrels,
+        runs=runs,
+        baseline=baseline,
+        for_page=True,
+        progress=progress,
+    )
+    evaluated = shown_measures(warehouse, measures)
+    asker = _Asker(warehouse, qrels, runs)
+    with warehouse.evaluation.with_scores(evaluated, qrels=qrels, runs=runs):
+        board = asker.board(evaluated)
+        intervals = asker.intervals()
+        places = asker.places(found.measures)
+        history = asker.history(found.names)
+    return Results(
+        found, evaluated, board, intervals, places, asker.tiles(), asker.documents(), asker.texts(), history
+    )
+
+
+def shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
+    """Those that were asked for, then the common ones and the user's own at their defaults."""
+    named = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
+    common = [each for each in warehouse.catalog.measures if each.header.in_scores]
+    named |= {measure.name: measure for measure in map(default_measure, common) if measure.name not in named}
+    return list(named.values())
+
+
+class _Asker:
+    """Asks a warehouse about one judgment set and its runs."""
+
+    def __init__(self, warehouse: Warehouse, qrels: str, runs: Sequence[str]) -> None:
+        self._warehouse = warehouse
+        self._qrels = qrels
+        self._runs = f"select unnest([{', '.join(map(literal, runs))}]::varchar[]) as run"
+
+    def _query(self, name: str, inputs: Mapping[str, str], **arguments: Any) -> str:
+        return ddl.relation_query(self._warehouse.catalog, name, inputs, **arguments)
+
+    def board(self, measures: Sequence[Measure]) -> Table:
+        rows = ddl.leaderboard(self._warehouse.catalog, measures, "select * from temp.scores")
+        counts = frozenset(measure.name for measure in measures if measure.is_count)
+        return Table(*self._warehouse.database.table(f"select * exclude (qrels) from ({rows})"), counts)
+
+    def intervals(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+        asked = "select measure, run, low, high from mean_intervals() where qrels = ?"
+        return {(name, run): (low, high) for name, run, low, high in self._warehouse.rows(asked, [self._qrels])}
+
+    def places(self, measures: Sequence[Measure]) -> dict[tuple[str, str], dict[str, Place]]:
+        lower = [measure.name for measure in measures if measure.relation.header.less_is_better]
+        sign = f"case when measure in ({_listed(lower)}) then -1 else 1 end" if lower else "1"
+        values = f"""
+            select measure, run, topic, value, {sign} as sign from temp.scores
+            where measure in ({_listed(measure.name for measure in measures)})
+        """
+        found: dict[tuple[str, str], dict[str, Place]] = {}
+        asked = f"""
+            select measure, run, topic, {", ".join(_PLACES)} from ({self._query("topic_places", {"ranked_values": values})})
+        """
+        for measure, run, topic, *figures in self._warehouse.rows(asked):
+            found.setdefault((measure, run), {})[topic] = Place(*figures)
+        return found
+
+    def history(self, names: Sequence[str]) -> Table | None:
+        """The means of the runs of each system in the order of their dates; None where no run has a system."""
+        if not held_systems(self._warehouse.database, ()):
+            return None
+        asked = f"""
+            select system, run, version, dated_at, measure, value, difference from history
+            where qrels = {literal(self._qrels)} and run in ({self._runs})
+            order by system, list_position([{_listed(names)}], measure), dated_at, run
+        """
+        return Table(*self._warehouse.database.table(f"select * from ({asked}) where measure in ({_listed(names)})"))
+
+    def tiles(self) -> dict[tuple[str, str], list[int | None]]:
+        topics = "select topic from topics"
+        lists = self._query("chosen_lists", {"chosen_runs": self._runs, "chosen_topics": topics}, qrels=self._qrels)
+        found: dict[tuple[str, str], list[int | None]] = {}
+        first = self._query("first_documents", {"chosen_lists": lists}, depth=TILES)
+        for run, topic, _, _, grade in self._warehouse.rows(f"{first}\norder by run, topic, rank"):
+            found.setdefault((run, topic), []).append(grade)
+        return found
+
+    def documents(self) -> dict[str, list[Found]]:
+        asked = self._query("found_documents", {"chosen_runs": self._runs}, qrels=self._qrels, depth=FOUND_DEPTH)
+        found: dict[str, list[Found]] = {}
+        for topic, *figures in self._warehouse.rows(f"{asked}\norder by topic, found_place"):
+            found.setdefault(topic, []).append(Found(*figures))
+        return found
+
+    def texts(self) -> dict[str, Text]:
+        asked = "select topic, text, description, narrative from topic_texts where qrels = ?"
+        return {topic: Text(*words) for topic, *words in self._warehouse.rows(asked, [self._qrels])}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(literal, names))

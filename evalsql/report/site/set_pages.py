@@ -1,0 +1,197 @@
+"""The pages of judgment sets: the first page of the site, each set's leaderboard and its list of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evalsql.evaluation.notices import counted
+from evalsql.report.answers import standing
+from evalsql.report.figures import number
+from evalsql.report.pagedata import topics_in_order
+from evalsql.report.site import parts
+from evalsql.report.site.addresses import query_link
+from evalsql.report.site.parts import Column, Page, link, text
+from evalsql.report.site.places import MEASURES, Places
+from evalsql.report.site.results import Results
+
+DIGITS = 3
+_FIRST = 10  # runs of each judgment set on the first page
+
+
+def set_facts(results: Results) -> str:
+    """How much a judgment set holds, in a line."""
+    found, evidence = results.overview, results.overview.evidence
+    if evidence is None:
+        raise ValueError("this overview was not gathered for a page")
+    day = evidence.loaded_at
+    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
+    held = f"{counted(len(found.runs), 'system')}, {counted(len(found.topics), 'topic')}, {judged}"
+    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
+
+
+def first_page(found: Sequence[Results], places: Places, title: str) -> Page:
+    """What the site holds: each judgment set with its best systems."""
+    runs = {run for results in found for run in results.overview.runs}
+    body = "".join(_set_in_short(results, places, len(found) == 1) for results in found)
+    facts = f"{counted(len(found), 'judgment set')}, {counted(len(runs), 'system')}"
+    return Page("index.html", title, set_facts(found[0]) if len(found) == 1 else facts, body)
+
+
+def _set_in_short(results: Results, places: Places, is_only: bool) -> str:
+    overview, qrels = results.overview, results.qrels
+    links = " \u00b7 ".join(
+        [
+            link(places.of_set(qrels), f"All {counted(len(overview.runs), 'system')}"),
+            link(places.topic_list(qrels), f"All {counted(len(overview.topics), 'topic')}"),
+            link(places.report(qrels), "The report, with pairs, curves and doubts"),
+        ]
+    )
+    name = f"set-{places.sets[qrels]}"
+    return parts.section(
+        name,
+        qrels,
+        "" if is_only else set_facts(results),
+        parts.answers(_answers(results, places, "")),
+        leaderboard(results, places, "", overview.runs[:_FIRST]),
+        f'<p class="links">{links}</p>',
+    )
+
+
+def _answers(results: Results, places: Places, root: str) -> Iterator[tuple[str, str, str]]:
+    if results.overview.evidence is None:
+        return
+    best = results.overview.runs[0]
+    for question, big, words in standing(results.overview, results.overview.evidence, DIGITS).answers:
+        yield question, places.system_link(root, best) if big == best else text(big), text(words)
+
+
+def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]) -> str:
+    """The means of runs by the measures that were asked for, the first one drawn with its interval."""
+    overview = results.overview
+    first, names = overview.names[0], overview.names
+    scale = parts.scale_of(
+        value for at, row in enumerate(overview.board.rows) for value in (_mean(row[1]), *_ends(results, overview.runs[at]))
+    )
+    best = [_best(results, at, name) for at, name in enumerate(names, start=1)]
+    rows = []
+    for at, row in enumerate(overview.board.rows):
+        run = overview.runs[at]
+        if run not in runs:
+            continue
+        cells = [overview.board.text(row, place, DIGITS).replace("-", "\u2212") for place in range(1, len(names) + 1)]
+        shown = [f"<b>{cell}</b>" if cell == best[place] else cell for place, cell in enumerate(cells)]
+        kind = "baseline" if run == overview.baseline else "system" if at == 0 else "mark"
+        told = f"{first} {cells[0]}{_interval_words(results, run)}"
+        low, high = _ends(results, run)
+        picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind, told)
+        rows.append([str(at + 1), places.system_link(root, run), picture, *shown])
+    columns = [Column("", "place"), Column("system", "name"), Column(f"{first}, 95% interval", "picture wide-only")]
+    columns += [Column(name, "number" if place < 2 else "number more") for place, name in enumerate(names)]
+    return parts.table(f"Means of {results.qrels}", columns, rows)
+
+
+def _mean(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _ends(results: Results, run: str) -> tuple[float | None, float | None]:
+    return results.intervals.get((results.overview.names[0], run), (None, None))
+
+
+def _interval_words(results: Results, run: str) -> str:
+    low, high = _ends(results, run)
+    return "" if low is None else f", {number(low, DIGITS)} to {number(high, DIGITS)}"
+
+
+def _best(results: Results, at: int, name: str) -> str:
+    rows: Sequence[Any] = results.overview.board.rows
+    choose = min if name in results.lower else max
+    best = choose((row for row in rows if row[at] is not None), key=lambda row: row[at], default=rows[0])
+    return results.overview.board.text(best, at, DIGITS).replace("-", "\u2212")
+
+
+def set_page(results: Results, places: Places) -> Page:
+    """The leaderboard of all runs."""
+    overview = results.overview
+    address = places.of_set(results.qrels)
+    root = parts.to_root(address)
+    said = (
+        f"{overview.names[0]} orders them. Lines are Student's intervals of the mean at 95%; the diamond is the baseline, "
+        f"{overview.baseline}. Best means are bold."
+    )
+    asked = f"select run, measure, value from summary where qrels = {_literal(results.qrels)} order by measure, value desc"
+    more = " \u00b7 ".join(
+        [
+            link("report.html", "The report, with pairs, curves and doubts"),
+            link("topics.html", "Topics"),
+            link(root + MEASURES, "Measures"),
+            link(query_link(root, asked), "Ask in SQL"),
+        ]
+    )
+    body = parts.answers(_answers(results, places, root)) + parts.section(
+        "systems",
+        "Systems",
+        said,
+        leaderboard(results, places, root, overview.runs),
+        f'<p class="links">{more}</p>',
+        _notices(overview.notices),
+    )
+    return Page(address, results.qrels, set_facts(results), body, [("Results", "index.html")])
+
+
+def _notices(notices: Sequence[str]) -> str:
+    if not notices:
+        return ""
+    return '<h3>To note</h3><ul class="notices">' + "".join(f"<li>{text(each)}</li>" for each in notices) + "</ul>"
+
+
+def _literal(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
+
+
+def topic_list(results: Results, places: Places) -> Page:
+    """All topics, with how hard they are."""
+    overview = results.overview
+    first = overview.names[0]
+    address = places.topic_list(results.qrels)
+    root = parts.to_root(address)
+    standings = {run: results.places.get((first, run), {}) for run in overview.runs}
+    scale = parts.scale_of(
+        end for found in standings.values() for place in found.values() for end in (place.lowest, place.highest)
+    )
+    rows = []
+    for topic in topics_in_order(overview):
+        of_runs = [(run, found[topic]) for run, found in standings.items() if topic in found]
+        if not of_runs:
+            continue
+        run, place = next(((run, place) for run, place in of_runs if place.place == 1), of_runs[0])
+        told = f"median {number(place.median, DIGITS)}, {number(place.lowest, DIGITS)} to {number(place.highest, DIGITS)}"
+        words = results.texts.get(topic)
+        relevant = len(results.documents.get(topic, ()))
+        rows.append(
+            [
+                link(root + places.topic(results.qrels, topic), topic),
+                text(words.text) if words else "",
+                str(relevant),
+                number(place.median, DIGITS),
+                parts.spread(scale, place.median, place.lowest, place.median, place.highest, told),
+                number(place.value, DIGITS),
+                places.system_link(root, run),
+            ]
+        )
+    columns = [
+        Column("topic", "name"),
+        Column("question", "question-text") if results.texts else Column("", "none"),
+        Column("relevant", "number more"),
+        Column("median", "number"),
+        Column(f"{first}, all systems", "picture"),
+        Column("best", "number more"),
+        Column("by", "more"),
+    ]
+    sentence = f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
+    body = parts.section("topics", "Topics", sentence, parts.table("Topics", columns, rows))
+    above = [("Results", "index.html"), (results.qrels, places.of_set(results.qrels))]
+    return Page(address, "Topics", set_facts(results), body, above)
+
+

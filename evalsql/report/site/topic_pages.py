@@ -1,0 +1,156 @@
+"""A page a topic: its words, all systems with their first documents, the relevant documents found and missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalsql.evaluation.notices import counted
+from evalsql.report.figures import number
+from evalsql.report.pagedata import topics_in_order
+from evalsql.report.site import parts
+from evalsql.report.site.addresses import query_link
+from evalsql.report.site.parts import Column, Page, link, text
+from evalsql.report.site.places import Places
+from evalsql.report.site.results import FOUND_DEPTH, MOST_DOCUMENTS, TILES, Found, Results
+from evalsql.report.site.set_pages import DIGITS
+
+
+def topic_page(topic: str, results: Results, places: Places) -> Page:
+    """One topic of a judgment set."""
+    address = places.topic(results.qrels, topic)
+    root = parts.to_root(address)
+    words = results.texts.get(topic)
+    title = f"Topic {topic}: {words.text}" if words else f"Topic {topic}"
+    told = [each for each in (words.description, words.narrative) if each and each != words.text] if words else []
+    said = "".join(f'<p class="sentence">{text(each)}</p>' for each in told)
+    documents = results.documents.get(topic, [])
+    relevant = counted(len(documents), "relevant document")
+    first = results.overview.names[0]
+    body = said + parts.answers(_answers(topic, results, places, root)) + parts.section(
+        "systems",
+        "Systems",
+        f"All systems by {first} on this topic. Tiles are the grades of their first {TILES} documents, empty ones were not "
+        "judged.",
+        _systems(topic, results, places, root),
+    )
+    if documents:
+        shown = sum(each.num_found > 0 for each in documents)
+        lost = sum(not each.num_ret for each in documents)
+        sentence = (
+            f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
+            f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
+        )
+        body += parts.section("documents", "Relevant documents", sentence, _documents(documents, len(results.overview.runs)))
+    asked = f"select * from judgments where qrels = {_literal(results.qrels)} and topic = {_literal(topic)} order by grade desc"
+    body += f'<p class="links">{link(query_link(root, asked), "Ask for all its judgments in SQL")}</p>'
+    above = [
+        ("Results", "index.html"),
+        (results.qrels, places.of_set(results.qrels)),
+        ("Topics", places.topic_list(results.qrels)),
+    ]
+    return Page(address, title, f"{relevant} \u00b7 {_neighbours(topic, results)}", body, above)
+
+
+def _neighbours(topic: str, results: Results) -> str:
+    order = topics_in_order(results.overview)
+    return f"{order.index(topic) + 1} of {counted(len(order), 'topic')}"
+
+
+def _literal(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
+
+
+def _standing(topic: str, results: Results) -> list[str]:
+    """Systems by the first measure on this topic, the best first."""
+    first = results.overview.names[0]
+    there = [run for run in results.overview.runs if topic in results.places.get((first, run), {})]
+    return sorted(there, key=lambda run: results.places[first, run][topic].place)
+
+
+def _answers(topic: str, results: Results, places: Places, root: str) -> list[tuple[str, str, str]]:
+    first, order = results.overview.names[0], _standing(topic, results)
+    if not order:
+        return []
+    place = results.places[first, order[0]][topic]
+    same = sum(results.places[first, run][topic].place == 1 for run in order)
+    words = f"{first} {number(place.value, DIGITS)}" + (f", and {same - 1} more with the same value." if same > 1 else ".")
+    medians = {
+        name: found[topic].median
+        for name in results.overview.topics
+        for found in (results.places.get((first, order[0]), {}),)
+        for topic in (name,)
+        if topic in found
+    }
+    harder = sum(value < place.median for value in medians.values())
+    if first in results.lower:
+        harder = sum(value > place.median for value in medians.values())
+    rank = f"{harder + 1} of {len(medians)}, the hardest being 1"
+    spread = f"{number(place.lowest, DIGITS)} to {number(place.highest, DIGITS)}"
+    return [
+        ("Who is best here?", places.system_link(root, order[0]), text(words)),
+        ("How hard is it?", text(number(place.median, DIGITS)), text(f"is the median {first} of all systems: {rank}.")),
+        ("How far are systems apart?", text(number(place.highest - place.lowest, DIGITS)), text(f"from {spread}.")),
+    ]
+
+
+def _systems(topic: str, results: Results, places: Places, root: str) -> str:
+    first, others = results.overview.names[0], results.overview.names[1:4]
+    order = _standing(topic, results)
+    scale = parts.scale_of(
+        end
+        for run in order[:1]
+        for place in (results.places[first, run][topic],)
+        for end in (place.lowest, place.highest)
+    )
+    rows = []
+    for run in order:
+        place = results.places[first, run][topic]
+        also = [results.places.get((name, run), {}).get(topic) for name in others]
+        kind = "baseline" if run == results.overview.baseline else "system" if place.place == 1 else "mark"
+        value = number(place.value, DIGITS)
+        rows.append(
+            [
+                str(place.place),
+                places.system_link(root, run),
+                value,
+                parts.interval(scale, place.value, place.median, place.value, kind, value),
+                parts.tiles(results.tiles.get((run, topic), [])),
+                *("" if each is None else number(each.value, DIGITS) for each in also),
+            ]
+        )
+    columns = [Column("", "place"), Column("system", "name"), Column(first, "number"), Column("from the median", "picture")]
+    columns += [Column(f"first {TILES}", "more"), *(Column(name, "number more") for name in others)]
+    return parts.table("Systems", columns, rows)
+
+
+def _documents(documents: Sequence[Found], num_runs: int) -> str:
+    found = [each for each in documents if each.num_found][:MOST_DOCUMENTS]
+    missed = sorted(documents, key=lambda each: each.missed_place)[:MOST_DOCUMENTS]
+    return (
+        '<div class="columns">'
+        + "".join(
+            f"<div><h3>{heading}</h3>{_document_table(heading, listed, num_runs)}</div>"
+            for heading, listed in (("Found by most", found), ("Missed by most", missed))
+            if listed
+        )
+        + "</div>"
+    )
+
+
+def _document_table(heading: str, documents: Sequence[Found], num_runs: int) -> str:
+    columns = [Column("document", "id"), Column("grade")]
+    columns += [Column(f"in the first {FOUND_DEPTH} of", "number"), Column("retrieved by", "number more"), Column("best rank", "number")]
+    return parts.table(
+        heading,
+        columns,
+        [
+            [
+                text(each.document),
+                parts.grade_tile(each.grade),
+                f"{each.num_found} of {num_runs}",
+                str(each.num_ret),
+                "" if each.best_rank is None else str(each.best_rank),
+            ]
+            for each in documents
+        ],
+    )

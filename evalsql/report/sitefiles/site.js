@@ -1,0 +1,76 @@
+// Search: the index is fetched when somebody looks for something, as a script, so that it works from a folder too.
+(() => {
+  const box = document.getElementById("search");
+  const input = box.querySelector("input");
+  const list = document.getElementById("found");
+  const root = document.documentElement.dataset.root;
+  const most = 12;
+  let loading = null;
+  let current = -1;
+  box.hidden = false;
+  const load = () => loading ??= window.searchable ? Promise.resolve() : new Promise((done, fail) => {
+    const script = document.createElement("script");
+    Object.assign(script, {src: `${root}search.js`, onload: done, onerror: fail});
+    document.head.append(script);
+  });
+  const show = (entries, nothing) => {
+    current = -1;
+    input.removeAttribute("aria-activedescendant");
+    list.replaceChildren(...entries.map(([kind, name, address, words], at) => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      const soft = document.createElement("span");
+      soft.className = "soft";
+      soft.textContent = ` ${kind}${words ? `: ${words}` : ""}`;
+      link.href = root + address;
+      link.tabIndex = -1;
+      link.append(name, soft);
+      Object.assign(item, {id: `found-${at}`, role: "option"});
+      item.setAttribute("aria-selected", "false");
+      item.append(link);
+      return item;
+    }));
+    if (!entries.length && nothing) {
+      const item = document.createElement("li");
+      item.textContent = nothing;
+      list.append(item);
+    }
+    list.hidden = !list.children.length;
+    input.setAttribute("aria-expanded", String(!list.hidden));
+  };
+  const find = async () => {
+    const wanted = input.value.trim().toLowerCase();
+    if (!wanted) return show([], "");
+    await load();
+    if (wanted !== input.value.trim().toLowerCase()) return undefined;
+    const score = ([, name, , words]) => {
+      const low = name.toLowerCase();
+      return low === wanted ? 0 : low.startsWith(wanted) ? 1 : low.includes(wanted) ? 2 : words.toLowerCase().includes(wanted) ? 3 : 9;
+    };
+    const scored = window.searchable.map((entry, at) => [score(entry), at, entry]).filter(([value]) => value < 9);
+    scored.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    return show(scored.slice(0, most).map(([, , entry]) => entry), "Nothing has such a name.");
+  };
+  const choose = (step) => {
+    const items = [...list.querySelectorAll("[role=option]")];
+    if (!items.length) return;
+    current = (current + step + items.length) % items.length;
+    items.forEach((item, at) => item.setAttribute("aria-selected", String(at === current)));
+    input.setAttribute("aria-activedescendant", items[current].id);
+  };
+  input.addEventListener("input", find);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(event.key === "ArrowDown" ? 1 : -1);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      (list.querySelector("[aria-selected=true] a") ?? list.querySelector("a"))?.click();
+    } else if (event.key === "Escape") {
+      show([], "");
+    }
+  });
+  document.addEventListener("click", (event) => {
+    if (!box.contains(event.target)) show([], "");
+  });
+})();

@@ -1,0 +1,41 @@
+-- title: Where each run stands among all runs on each topic
+-- inputs: ranked_values
+-- columns:
+--   measure    canonical name of the measure
+--   run        run
+--   topic      topic
+--   value      value of the measure
+--   place      place among the runs from 1, equal values at the same one
+--   num_runs   runs that have a value
+--   lowest     least value of all runs
+--   median     median of all runs
+--   highest    greatest value of all runs
+-- definition: The input has a sign with each value: 1 where more is better, -1 where less is.
+with of_all as (
+    select
+        measure,
+        topic,
+        count(*) as num_runs,
+        min(value) as lowest,
+        median(value) as median,
+        max(value) as highest
+    from ranked_values
+    group by measure, topic
+)
+select
+    ranked_values.measure,
+    ranked_values.run,
+    ranked_values.topic,
+    ranked_values.value,
+    rank() over (
+        partition by ranked_values.measure, ranked_values.topic
+        order by ranked_values.sign * ranked_values.value desc
+    ) as place,
+    of_all.num_runs,
+    of_all.lowest,
+    of_all.median,
+    of_all.highest
+from ranked_values
+join of_all
+    on of_all.measure = ranked_values.measure
+    and of_all.topic = ranked_values.topic
