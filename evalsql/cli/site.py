@@ -49,8 +49,8 @@ def site(
         typer.Option(
             "--wasm",
             metavar="DIR",
-            help="Unpacked npm package @duckdb/duckdb-wasm, for a site that needs no network; else readers fetch it from "
-            "its CDN.",
+            help="Unpacked npm package @duckdb/duckdb-wasm, for a site that needs no network; else readers fetch it "
+            "from its CDN.",
         ),
     ] = None,
     memory_limit: MemoryLimit = None,
@@ -105,7 +105,9 @@ def _refuse_sources(output: Path, keep: list[str]) -> None:
 
 
 def _tell(output: Path, written: Site) -> None:
-    held = "whole rankings" if written.copy.depth is None else f"the first {written.copy.depth} documents of each ranking"
+    held = (
+        "whole rankings" if written.copy.depth is None else f"the first {written.copy.depth} documents of each ranking"
+    )
     note(
         f"{output}: {counted(written.num_pages, 'page')}, {written.size / 1e6:.1f} MB; readers can ask for {held}. "
         f"To look at it: python -m http.server -d {output}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from evalsql.catalog.folders import SQL_ROOT
-from evalsql.catalog.names import literal
+from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.evaluation.notices import counted
 from evalsql.report.site.copying import Copy
@@ -40,8 +40,14 @@ def about(sql: str, runs: Sequence[str]) -> str:
             continue
         other = others[min(at, len(others) - 1)]
         sql = sql.replace(literal(name), literal(other))
-        sql = re.sub(rf"\bas {name.replace('-', '_')}(?=\W)", lambda _, run=other: f'as "{run.replace(chr(34), chr(34) * 2)}"', sql)
+        sql = _as_column(sql, name.replace("-", "_"), other)
     return sql
+
+
+def _as_column(sql: str, alias: str, run: str) -> str:
+    """With a column called after one run called after another."""
+    name = quoted(run).replace("\\", r"\\")
+    return re.sub(rf"\bas {alias}(?=\W)", f"as {name}", sql)
 
 
 def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine: str) -> Page:
@@ -62,7 +68,8 @@ def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine:
     origin = re.match(r"https://[^/]+", engine)
     elsewhere = f" {origin[0]}" if origin else ""
     policy = (
-        f"default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+        "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
+        "form-action 'none'; "
         f"script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:{elsewhere}"
     )
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
@@ -103,11 +110,11 @@ def _limits(copy: Copy) -> str:
     if copy.depth is None:
         return "Every measure is computed here, from the whole rankings and judgments."
     exact = [call for call in sorted(copy.exact) if ":=" in call]
-    also = f" {' and '.join(exact)} too, for as many more documents as it takes." if exact else ""
+    also = f" {' and '.join(exact)} is exact: what it takes is there." if exact else ""
     return (
-        "Measures are computed here from all judged documents with their ranks, whatever their arguments. Of other documents "
-        f"this copy has the first {copy.depth} of each ranking: relations that read whole rankings give other figures than "
-        f"the warehouse, and the console says so beside them.{also}"
+        "Measures are computed here from all judged documents with their ranks, whatever their arguments. Of other "
+        f"documents this copy has the first {copy.depth} of each ranking. What reads whole rankings gives other "
+        f"figures here than in the warehouse, and the console says so beside them.{also}"
     )
 
 

@@ -52,8 +52,8 @@ def write_copy(database: Database, found: Sequence[Results], folder: Path, depth
     scratch.mkdir()
     path = scratch / NAME
     for table, query in _selected(database, found, depth).items():
-        file = literal(str(scratch / f"{table}.parquet"))
-        database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
+        rows = literal(str(scratch / f"{table}.parquet"))
+        database.execute(f"copy ({query}) to {rows} (format parquet, compression lz4)")
     copy = open_database(str(path), reach=Reach(folders=[str(scratch)]))
     try:
         _fill(copy, scratch)
@@ -82,10 +82,10 @@ def _selected(database: Database, found: Sequence[Results], depth: int | None) -
     of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
     of_both = f"{of_runs} and {of_sets}"
     evaluations = f"evaluation_id in (select evaluation_id from main.evaluations where {of_both})"
-    conditions = {table: of_runs for table in ("runs", "run_topics")}
-    conditions |= {table: of_both for table in ("evaluations", "stored_scores")}
+    conditions = dict.fromkeys(("runs", "run_topics"), of_runs)
+    conditions |= dict.fromkeys(("evaluations", "stored_scores"), of_both)
     judged = ("qrels", "assessments", "judged_documents", "preferences", "topic_weights", "topic_meta")
-    conditions |= {table: of_sets for table in judged}
+    conditions |= dict.fromkeys(judged, of_sets)
     conditions["judged_ranks"] = evaluations
     conditions["files"] = (
         f"(kind = 'run' and id in (select run_id from main.runs where {of_runs})) "
@@ -138,7 +138,9 @@ def _fill(copy: Database, scratch: Path) -> None:
             columns = ", ".join(_stored_columns(table))
             file = literal(str(scratch / f"{table.name}.parquet"))
             copy.execute(f"delete from main.{quoted(table.name)}")
-            copy.execute(f"insert into main.{quoted(table.name)} ({columns}) select {columns} from read_parquet({file})")
+            copy.execute(
+                f"insert into main.{quoted(table.name)} ({columns}) select {columns} from read_parquet({file})"
+            )
         before = copy.catalog
         copy.catalog = with_added(copy)
         if copy.catalog.own:
@@ -186,7 +188,10 @@ def _if_exact(database: Database, copy: Database, found: Sequence[Results], name
 
 
 def _pack(path: Path, packed: Path) -> None:
-    with path.open("rb") as plain, packed.open("wb") as raw:
-        # Without a name and a time, so that the same file gives the same bytes.
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream:
-            shutil.copyfileobj(plain, stream, 1 << 20)
+    # Without a name and a time, so that the same file gives the same bytes.
+    with (
+        path.open("rb") as plain,
+        packed.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream,
+    ):
+        shutil.copyfileobj(plain, stream, 1 << 20)

@@ -27,7 +27,9 @@ def copy_engine(source: Path, site: Path) -> str:
     Raises:
         UsageError: the folder lacks a file, or has one of another version.
     """
-    folder = next((each for each in (source / "dist", source / "package" / "dist", source) if (each / WASM).is_file()), None)
+    folder = next(
+        (each for each in (source / "dist", source / "package" / "dist", source) if (each / WASM).is_file()), None
+    )
     how = f"npm pack {PACKAGE}@{VERSION} fetches the package, tar -xzf unpacks it"
     if folder is None:
         raise UsageError(f"{source}: there is no {WASM} in it; {how}")

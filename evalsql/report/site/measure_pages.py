@@ -33,7 +33,7 @@ def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> 
             ]
             for relation in relations
         ]
-        columns = [Column("measure", "name"), Column("what it is", "question-text"), Column("figures here")]
+        columns = [Column("measure", "w"), Column("what it is", "q"), Column("figures here")]
         heading = family.replace("_", " ").capitalize()
         body += parts.section(f"family-{family}", heading, "", parts.table(heading, columns, rows))
     facts = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
@@ -51,8 +51,9 @@ def measure_page(relation: Relation, found: Sequence[Results], places: Places, p
         for measure in results.measures
         if measure.relation.name == relation.name
     )
-    asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean {'' if header.less_is_better else 'desc '}"
-    ask = link(query_link(root, asked.rstrip()), "Ask for it in SQL")
+    better = "" if header.less_is_better else " desc"
+    asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
+    ask = link(query_link(root, asked), "Ask for it in SQL")
     if not winners:
         winners = parts.section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")
     notes = (
@@ -66,7 +67,9 @@ def measure_page(relation: Relation, found: Sequence[Results], places: Places, p
     listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in facts if words)
     body = (
         winners
-        + parts.section("definition", "What it is", header.title, f"<dl>{listed}</dl>{notes}", _parameters(relation.parameters))
+        + parts.section(
+            "definition", "What it is", header.title, f"<dl>{listed}</dl>{notes}", _parameters(relation.parameters)
+        )
         + parts.section(
             "sql",
             "The SQL that computes it",
@@ -85,7 +88,7 @@ def _parameters(parameters: Sequence[Parameter]) -> str:
         [f"<code>{text(each.name)}</code>", text("" if each.default is None else each.default), text(each.meaning)]
         for each in parameters
     ]
-    columns = [Column("parameter", "name"), Column("default"), Column("what it is", "question-text")]
+    columns = [Column("parameter", "w"), Column("default"), Column("what it is", "q")]
     return f"<h3>Parameters</h3>{parts.table('Parameters', columns, rows)}"
 
 
@@ -103,23 +106,29 @@ def _winners(measure: Measure, results: Results, places: Places, root: str, *, i
         other = overview.runs.index(run) + 1
         shown = f"{mean:.0f}" if measure.is_count else number(mean, DIGITS)
         kind = "baseline" if run == overview.baseline else "system" if at == 1 else "mark"
-        told = shown if low is None else f"{shown}, {number(low, DIGITS)} to {number(high, DIGITS)}"
         rows.append(
             [
                 str(at),
                 places.system_link(root, run),
                 shown,
-                parts.interval(scale, mean, low, high, kind, told),
+                parts.interval(scale, mean, low, high, kind),
+                "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}",
                 *([] if measure.name == first else [str(other), _moved(other - at)]),
             ]
         )
     best, best_mean = means[0]
     shown = f"{best_mean:.0f}" if measure.is_count else number(best_mean, DIGITS)
     sentence = f"{best} has the best mean {measure.name}, {shown}, of {counted(len(means), 'system')}."
-    columns = [Column("", "place"), Column("system", "name"), Column(measure.name, "number"), Column("", "picture")]
+    columns = [
+        Column("", "l"),
+        Column("system", "w"),
+        Column(measure.name, "n"),
+        Column("", "p"),
+        Column("95% interval", "n m"),
+    ]
     if measure.name != first:
         sentence += f" The last columns say where its order differs from that by {first}."
-        columns += [Column(f"place by {first}", "number more"), Column("moved", "number")]
+        columns += [Column(f"place by {first}", "n m"), Column("moved", "n")]
     heading = f"Who wins by {measure.name}?" + ("" if is_only else f" \u2013 {results.qrels}")
     name = f"winners-{places.sets[results.qrels]}-{_number(results, measure)}"
     return parts.section(name, heading, sentence, parts.table(heading, columns, rows))

@@ -75,7 +75,8 @@ def html(page: Page, frame: Frame) -> str:
 <div class="bar"><nav aria-label="Site">{bar}</nav>
 <div class="search" id="search" hidden><label><span class="hidden">Search systems, topics and measures</span>
 <input type="search" placeholder="Search" autocomplete="off" role="combobox" aria-expanded="false"
-aria-controls="found" aria-autocomplete="list"></label><ul id="found" role="listbox" aria-label="Found" hidden></ul></div></div>
+aria-controls="found" aria-autocomplete="list"></label>
+<ul id="found" role="listbox" aria-label="Found" hidden></ul></div></div>
 </div></header>
 <main class="page" id="content">
 {page.body}
@@ -112,38 +113,35 @@ def answers(found: Iterable[tuple[str, str, str]]) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table; ``kind`` is a class of its cells: number, picture, wide-only, tiles."""
+    """``kind`` is classes of its cells: n for numbers, p for pictures, m for what a phone leaves out."""
 
     title: str
     kind: str = ""
 
 
 def table(title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML; the first cell of a row heads it."""
-    kinds = [f" class={column.kind}" if column.kind else "" for column in columns]
-    kinds = [f' class="{column.kind}"' if " " in column.kind else kind for column, kind in zip(columns, kinds, strict=True)]
+    """A table whose cells are HTML; the first cell of a row heads it. Tags that may be left out are: pages are many."""
+    kinds = [_kind(column) for column in columns]
     head = "".join(
-        f"<th scope=col{kind}>{text(column.title)}</th>" if column.title else f"<td{kind}></td>"
+        f"<th scope=col{kind}>{text(column.title)}" if column.title else f"<td{kind}>"
         for column, kind in zip(columns, kinds, strict=True)
     )
     body = "\n".join(
-        "<tr>"
-        + "".join(
-            f"<td{kind}>{cell}</td>" if at else f"<th scope=row{kind}>{cell}</th>"
-            for at, (cell, kind) in enumerate(zip(row, kinds, strict=True))
-        )
-        + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<{'td' if at else 'th'}{kinds[at]}>{cell}" for at, cell in enumerate(row)) for row in rows
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{text(title)}"><table class="figures">'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+        f"<thead><tr>{head}</thead>\n<tbody>{body}</tbody></table></div>\n"
     )
+
+
+def _kind(column: Column) -> str:
+    return f' class="{column.kind}"' if " " in column.kind else f" class={column.kind}" if column.kind else ""
 
 
 def plain_table(title: str, found: Table, digits: int) -> str:
     """A table of rows as a relation gives them."""
-    columns = [Column(name, "number" if found.is_number(at) else "") for at, name in enumerate(found.columns)]
+    columns = [Column(name, "n" if found.is_number(at) else "") for at, name in enumerate(found.columns)]
     return table(
         title,
         columns,
@@ -176,39 +174,36 @@ def scale_of(values: Iterable[float | None]) -> Scale:
     return Scale(low, 1.0 if low == 0 and 0 < high <= 1 else high)
 
 
-def interval(scale: Scale, value: float, low: float | None, high: float | None, kind: str, told: str) -> str:
-    """A mark on a line; ``kind`` is system, baseline or other."""
-    line = "" if low is None or high is None else f'<line class=ends x1={scale.at(low)} x2={scale.at(high)} y1=9 y2=9 />'
+def interval(scale: Scale, value: float, low: float | None, high: float | None, kind: str) -> str:
+    """A mark on a line; ``kind`` is system, baseline, mark or unsure. Its figures stand in the row."""
+    line = "" if low is None or high is None else f"<line class=ends x1={scale.at(low)} x2={scale.at(high)} />"
     mark = (
         f'<svg x={scale.at(value)} y=9 overflow=visible><path class=baseline d="M0-5L5 0L0 5L-5 0z"/></svg>'
         if kind == "baseline"
-        else f"<circle class={kind} cx={scale.at(value)} cy=9 r=4 />"
+        else f"<circle class={kind} cx={scale.at(value)} />"
     )
-    return f'<svg class=row role=img aria-label="{text(told)}">{line}{mark}</svg>'
+    return f"<svg>{line}{mark}</svg>"
 
 
-def spread(scale: Scale, value: float, low: float, median: float, high: float, told: str) -> str:
-    """A value on the span of all, with their median as a tick."""
+def spread(scale: Scale, value: float, low: float, median: float, high: float) -> str:
+    """A value on the span of all, with their median as a tick. The figures stand in the row."""
     return (
-        f'<svg class=row role=img aria-label="{text(told)}"><line class=span x1={scale.at(low)} x2={scale.at(high)} y1=9 y2=9 />'
-        f"<line class=tick x1={scale.at(median)} x2={scale.at(median)} y1=4 y2=14 />"
-        f"<circle class=system cx={scale.at(value)} cy=9 r=4 /></svg>"
+        f"<svg><line class=span x1={scale.at(low)} x2={scale.at(high)} />"
+        f"<line class=tick x1={scale.at(median)} x2={scale.at(median)} y1=-5 y2=5 />"
+        f"<circle class=system cx={scale.at(value)} /></svg>"
     )
 
 
 def tiles(grades: Sequence[int | None]) -> str:
     """The grades of the first documents, one tile each."""
-    told = ", ".join("not judged" if grade is None else str(grade) for grade in grades)
-    return (
-        f'<span class=tiles role=img aria-label="Grades of the first documents: {told}">'
-        + "".join(f"<i class={_tile(grade)}>{'' if grade is None else grade}</i>" for grade in grades)
-        + "</span>"
-    )
+    return f"<span class=tiles>{''.join(map(_tile, grades))}</span>"
 
 
 def _tile(grade: int | None) -> str:
-    return "u" if grade is None else "g2" if grade > 1 else "g1" if grade == 1 else "g0"
+    if grade is None:
+        return "<i>\u2013</i>"
+    return f"<i class=g{min(max(grade, 0), 2)}>{grade}</i>"
 
 
 def grade_tile(grade: int) -> str:
-    return f"<span class=tiles><i class={_tile(grade)}>{grade}</i></span>"
+    return tiles([grade])

@@ -109,7 +109,9 @@ def gather(
     for judged, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(as_list(qrels), runs)):
         held.setdefault(judged, []).append(run)
     if not held:
-        raise UsageError("a site takes a judgment set and a run evaluated with it at least; evalsql ls says what is here")
+        raise UsageError(
+            "a site takes a judgment set and a run evaluated with it at least; evalsql ls says what is here"
+        )
     if baseline is not None:
         (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
         if not any(baseline in names for names in held.values()):
@@ -154,9 +156,7 @@ def _of_set(
         intervals = asker.intervals()
         places = asker.places(found.measures)
         history = asker.history(found.names)
-    return Results(
-        found, evaluated, board, intervals, places, asker.tiles(), asker.documents(), asker.texts(), history
-    )
+    return Results(found, evaluated, board, intervals, places, asker.tiles(), asker.documents(), asker.texts(), history)
 
 
 def shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
@@ -195,10 +195,9 @@ class _Asker:
             where measure in ({_listed(measure.name for measure in measures)})
         """
         found: dict[tuple[str, str], dict[str, Place]] = {}
-        asked = f"""
-            select measure, run, topic, {", ".join(_PLACES)} from ({self._query("topic_places", {"ranked_values": values})})
-        """
-        for measure, run, topic, *figures in self._warehouse.rows(asked):
+        asked = self._query("topic_places", {"ranked_values": values})
+        chosen = f"select measure, run, topic, {', '.join(_PLACES)} from ({asked})"
+        for measure, run, topic, *figures in self._warehouse.rows(chosen):
             found.setdefault((measure, run), {})[topic] = Place(*figures)
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evalsql.catalog.names import literal
 from evalsql.evaluation.notices import counted
 from evalsql.report.answers import standing
 from evalsql.report.figures import number
@@ -50,7 +51,7 @@ def _set_in_short(results: Results, places: Places, is_only: bool) -> str:
     name = f"set-{places.sets[qrels]}"
     return parts.section(
         name,
-        qrels,
+        "Leaderboard" if is_only else qrels,
         "" if is_only else set_facts(results),
         parts.answers(_answers(results, places, "")),
         leaderboard(results, places, "", overview.runs[:_FIRST]),
@@ -71,7 +72,9 @@ def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]
     overview = results.overview
     first, names = overview.names[0], overview.names
     scale = parts.scale_of(
-        value for at, row in enumerate(overview.board.rows) for value in (_mean(row[1]), *_ends(results, overview.runs[at]))
+        value
+        for at, row in enumerate(overview.board.rows)
+        for value in (_mean(row[1]), *_ends(results, overview.runs[at]))
     )
     best = [_best(results, at, name) for at, name in enumerate(names, start=1)]
     rows = []
@@ -82,12 +85,11 @@ def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]
         cells = [overview.board.text(row, place, DIGITS).replace("-", "\u2212") for place in range(1, len(names) + 1)]
         shown = [f"<b>{cell}</b>" if cell == best[place] else cell for place, cell in enumerate(cells)]
         kind = "baseline" if run == overview.baseline else "system" if at == 0 else "mark"
-        told = f"{first} {cells[0]}{_interval_words(results, run)}"
         low, high = _ends(results, run)
-        picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind, told)
-        rows.append([str(at + 1), places.system_link(root, run), picture, *shown])
-    columns = [Column("", "place"), Column("system", "name"), Column(f"{first}, 95% interval", "picture wide-only")]
-    columns += [Column(name, "number" if place < 2 else "number more") for place, name in enumerate(names)]
+        picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind)
+        rows.append([str(at + 1), places.system_link(root, run), picture, _interval_words(results, run), *shown])
+    columns = [Column("", "l"), Column("system", "w"), Column(first, "p m"), Column("95% interval", "n m")]
+    columns += [Column(name, "n" if place < 2 else "n m") for place, name in enumerate(names)]
     return parts.table(f"Means of {results.qrels}", columns, rows)
 
 
@@ -101,7 +103,7 @@ def _ends(results: Results, run: str) -> tuple[float | None, float | None]:
 
 def _interval_words(results: Results, run: str) -> str:
     low, high = _ends(results, run)
-    return "" if low is None else f", {number(low, DIGITS)} to {number(high, DIGITS)}"
+    return "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}"
 
 
 def _best(results: Results, at: int, name: str) -> str:
@@ -117,10 +119,12 @@ def set_page(results: Results, places: Places) -> Page:
     address = places.of_set(results.qrels)
     root = parts.to_root(address)
     said = (
-        f"{overview.names[0]} orders them. Lines are Student's intervals of the mean at 95%; the diamond is the baseline, "
-        f"{overview.baseline}. Best means are bold."
+        f"{overview.names[0]} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
+        f"baseline, {overview.baseline}. Best means are bold."
     )
-    asked = f"select run, measure, value from summary where qrels = {_literal(results.qrels)} order by measure, value desc"
+    asked = (
+        f"select run, measure, value from summary where qrels = {literal(results.qrels)} order by measure, value desc"
+    )
     more = " \u00b7 ".join(
         [
             link("report.html", "The report, with pairs, curves and doubts"),
@@ -146,10 +150,6 @@ def _notices(notices: Sequence[str]) -> str:
     return '<h3>To note</h3><ul class="notices">' + "".join(f"<li>{text(each)}</li>" for each in notices) + "</ul>"
 
 
-def _literal(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
-
-
 def topic_list(results: Results, places: Places) -> Page:
     """All topics, with how hard they are."""
     overview = results.overview
@@ -166,7 +166,6 @@ def topic_list(results: Results, places: Places) -> Page:
         if not of_runs:
             continue
         run, place = next(((run, place) for run, place in of_runs if place.place == 1), of_runs[0])
-        told = f"median {number(place.median, DIGITS)}, {number(place.lowest, DIGITS)} to {number(place.highest, DIGITS)}"
         words = results.texts.get(topic)
         relevant = len(results.documents.get(topic, ()))
         rows.append(
@@ -175,23 +174,23 @@ def topic_list(results: Results, places: Places) -> Page:
                 text(words.text) if words else "",
                 str(relevant),
                 number(place.median, DIGITS),
-                parts.spread(scale, place.median, place.lowest, place.median, place.highest, told),
+                parts.spread(scale, place.median, place.lowest, place.median, place.highest),
                 number(place.value, DIGITS),
                 places.system_link(root, run),
             ]
         )
     columns = [
-        Column("topic", "name"),
-        Column("question", "question-text") if results.texts else Column("", "none"),
-        Column("relevant", "number more"),
-        Column("median", "number"),
-        Column(f"{first}, all systems", "picture"),
-        Column("best", "number more"),
-        Column("by", "more"),
+        Column("topic", "w"),
+        Column("question", "q") if results.texts else Column("", "none"),
+        Column("relevant", "n m"),
+        Column("median", "n"),
+        Column(f"{first}, all systems", "p"),
+        Column("best", "n m"),
+        Column("by", "m"),
     ]
-    sentence = f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
+    sentence = (
+        f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
+    )
     body = parts.section("topics", "Topics", sentence, parts.table("Topics", columns, rows))
     above = [("Results", "index.html"), (results.qrels, places.of_set(results.qrels))]
     return Page(address, "Topics", set_facts(results), body, above)
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evalsql.catalog.names import literal
 from evalsql.report.answers import beside
 from evalsql.report.figures import in_words, number, signed
 from evalsql.report.site import parts
@@ -22,9 +23,12 @@ def system_page(run: str, found: Sequence[Results], places: Places) -> Page:
     address = places.system(run)
     root = parts.to_root(address)
     body = "".join(_by_set(run, results, places, root, is_only=len(found) == 1) for results in found)
-    asked = f"select * from scores where run = '{run.replace(chr(39), chr(39) * 2)}'"
+    asked = f"select * from scores where run = {literal(run)}"
     body += f'<p class="links">{link(query_link(root, asked), "Ask for all its values in SQL")}</p>'
-    facts = ", ".join(f"{results.overview.runs.index(run) + 1}. of {len(results.overview.runs)} by {results.qrels}" for results in found)
+    facts = ", ".join(
+        f"{results.overview.runs.index(run) + 1} of {len(results.overview.runs)} by {results.qrels}"
+        for results in found
+    )
     above = [("Results", "index.html"), *([(found[0].qrels, places.of_set(found[0].qrels))] if len(found) == 1 else [])]
     return Page(address, run, facts, body, above)
 
@@ -44,8 +48,8 @@ def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: b
     if topics:
         behind = sum(place.value != place.median and _is_behind(results, first, place) for place in topics.values())
         sentence = (
-            f"By {first} it is behind the median of all systems on {in_words(behind)} of {len(topics)} topics. The worst "
-            "come first: circle its value, line all systems, tick their median."
+            f"By {first} it is behind the median of all systems on {in_words(behind)} of {len(topics)} topics. The "
+            "worst come first: circle its value, line all systems, tick their median."
         )
         made += parts.section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, places, root))
     if len(results.overview.runs) > 1:
@@ -74,8 +78,13 @@ def _answers(run: str, results: Results, places: Places, root: str) -> Iterator[
         ordered = sorted(topics, key=lambda topic: (_gain(results, first, topics[topic]), topic))
         for question, topic in (("Best topic?", ordered[-1]), ("Worst topic?", ordered[0])):
             place = topics[topic]
-            words = f"{first} {number(place.value, DIGITS)}, median {number(place.median, DIGITS)}, place {place.place} of {place.num_runs}"
-            yield question, link(root + places.topic(results.qrels, topic), topic), text(_titled(results, topic) + words)
+            value, median = number(place.value, DIGITS), number(place.median, DIGITS)
+            words = f"{first} {value}, median {median}, place {place.place} of {place.num_runs}"
+            yield (
+                question,
+                link(root + places.topic(results.qrels, topic), topic),
+                text(_titled(results, topic) + words),
+            )
 
 
 def _titled(results: Results, topic: str) -> str:
@@ -100,14 +109,13 @@ def _figures(run: str, results: Results, places: Places, root: str) -> str:
         low, high = results.intervals.get((measure.name, run), (None, None))
         shown = results.board.text(row, columns.index(measure.name), DIGITS).replace("-", "\u2212")
         scale = parts.scale_of([mean for _, mean in means] + [low, high])
-        worst, best = means[-1][1], means[0][1]
-        told = f"{shown}; all systems {number(min(worst, best), DIGITS)} to {number(max(worst, best), DIGITS)}"
+        best = means[0][1]
         rows.append(
             [
                 link(root + places.measure(measure.relation.name), measure.name),
                 shown,
                 "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}",
-                parts.interval(scale, float(value), low, high, "system", told),
+                parts.interval(scale, float(value), low, high, "system"),
                 str(place),
                 number(best, DIGITS) if not measure.is_count else f"{best:.0f}",
             ]
@@ -115,12 +123,12 @@ def _figures(run: str, results: Results, places: Places, root: str) -> str:
     return parts.table(
         "Figures",
         [
-            Column("measure", "name"),
-            Column("mean", "number"),
-            Column("95% interval", "number more"),
-            Column("", "picture wide-only"),
-            Column("place", "number"),
-            Column("best", "number more"),
+            Column("measure", "w"),
+            Column("mean", "n"),
+            Column("95% interval", "n m"),
+            Column("", "p m"),
+            Column("place", "n"),
+            Column("best", "n m"),
         ],
         rows,
     )
@@ -134,7 +142,6 @@ def _topics(run: str, results: Results, places: Places, root: str) -> str:
     rows = []
     for topic in sorted(topics, key=lambda topic: (_gain(results, first, topics[topic]), topic)):
         place = topics[topic]
-        told = f"{number(place.value, DIGITS)}, median {number(place.median, DIGITS)}"
         also = [results.places.get((name, run), {}).get(topic) for name in others]
         rows.append(
             [
@@ -142,13 +149,13 @@ def _topics(run: str, results: Results, places: Places, root: str) -> str:
                 + (f" <span class=soft>{text(results.texts[topic].text)}</span>" if topic in results.texts else ""),
                 number(place.value, DIGITS),
                 signed(place.value - place.median, DIGITS),
-                parts.spread(scale, place.value, place.lowest, place.median, place.highest, told),
+                parts.spread(scale, place.value, place.lowest, place.median, place.highest),
                 str(place.place),
                 *("" if each is None else number(each.value, DIGITS) for each in also),
             ]
         )
-    columns = [Column("topic", "name"), Column(first, "number"), Column("less median", "number"), Column("", "picture")]
-    columns += [Column("place", "number"), *(Column(name, "number more") for name in others)]
+    columns = [Column("topic", "w"), Column(first, "n"), Column("less median", "n"), Column("", "p")]
+    columns += [Column("place", "n"), *(Column(name, "n m") for name in others)]
     return parts.table("Topics", columns, rows)
 
 
@@ -163,19 +170,19 @@ def _others(run: str, results: Results, places: Places, root: str) -> str:
     for other, row in found:
         if row is None:
             continue
-        told = f"{signed(row.difference, DIGITS)}, {signed(row.low, DIGITS)} to {signed(row.high, DIGITS)}"
         rows.append(
             [
                 str(overview.runs.index(other) + 1),
                 places.system_link(root, other),
                 signed(row.difference, DIGITS),
-                parts.interval(scale, row.difference, row.low, row.high, "mark" if row.is_sure else "unsure", told),
+                "" if row.low is None else f"{signed(row.low, DIGITS)} to {signed(row.high, DIGITS)}",
+                parts.interval(scale, row.difference, row.low, row.high, "mark" if row.is_sure else "unsure"),
                 "yes" if row.is_sure else "no",
                 f"{row.wins}\u2013{row.ties}\u2013{row.losses}",
             ]
         )
-    columns = [Column("", "place"), Column("system", "name"), Column("difference", "number"), Column("", "picture")]
-    columns += [Column("sure"), Column("won\u2013tied\u2013lost", "number more")]
+    columns = [Column("", "l"), Column("system", "w"), Column("difference", "n"), Column("95% interval", "n m")]
+    columns += [Column("", "p"), Column("sure"), Column("won\u2013tied\u2013lost", "n m")]
     return parts.table("Beside the others", columns, rows)
 
 
@@ -202,7 +209,7 @@ def _history(run: str, results: Results, places: Places, root: str, name: str, h
         ]
         for row in shown.rows
     ]
-    columns = [Column("run", "name"), Column("version"), Column("date"), Column("measure")]
-    columns += [Column("mean", "number"), Column("to the one before", "number")]
+    columns = [Column("run", "w"), Column("version"), Column("date"), Column("measure")]
+    columns += [Column("mean", "n"), Column("to the one before", "n")]
     sentence = "All loads of this system in the order of their dates."
     return parts.section(f"history-{name}", f"Its history{heading}", sentence, parts.table("History", columns, cells))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evalsql.catalog.names import literal
 from evalsql.evaluation.notices import counted
 from evalsql.report.figures import number
 from evalsql.report.pagedata import topics_in_order
@@ -26,12 +27,16 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
     documents = results.documents.get(topic, [])
     relevant = counted(len(documents), "relevant document")
     first = results.overview.names[0]
-    body = said + parts.answers(_answers(topic, results, places, root)) + parts.section(
-        "systems",
-        "Systems",
-        f"All systems by {first} on this topic. Tiles are the grades of their first {TILES} documents, empty ones were not "
-        "judged.",
-        _systems(topic, results, places, root),
+    body = (
+        said
+        + parts.answers(_answers(topic, results, places, root))
+        + parts.section(
+            "systems",
+            "Systems",
+            f"All systems by {first} on this topic. Tiles are the grades of their first {TILES} documents, a dash is "
+            "one that nobody judged.",
+            _systems(topic, results, places, root),
+        )
     )
     if documents:
         shown = sum(each.num_found > 0 for each in documents)
@@ -40,8 +45,11 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
             f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
             f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
         )
-        body += parts.section("documents", "Relevant documents", sentence, _documents(documents, len(results.overview.runs)))
-    asked = f"select * from judgments where qrels = {_literal(results.qrels)} and topic = {_literal(topic)} order by grade desc"
+        body += parts.section(
+            "documents", "Relevant documents", sentence, _documents(documents, len(results.overview.runs))
+        )
+    of_topic = f"qrels = {literal(results.qrels)} and topic = {literal(topic)}"
+    asked = f"select * from judgments where {of_topic} order by grade desc"
     body += f'<p class="links">{link(query_link(root, asked), "Ask for all its judgments in SQL")}</p>'
     above = [
         ("Results", "index.html"),
@@ -54,10 +62,6 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
 def _neighbours(topic: str, results: Results) -> str:
     order = topics_in_order(results.overview)
     return f"{order.index(topic) + 1} of {counted(len(order), 'topic')}"
-
-
-def _literal(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
 
 
 def _standing(topic: str, results: Results) -> list[str]:
@@ -73,7 +77,9 @@ def _answers(topic: str, results: Results, places: Places, root: str) -> list[tu
         return []
     place = results.places[first, order[0]][topic]
     same = sum(results.places[first, run][topic].place == 1 for run in order)
-    words = f"{first} {number(place.value, DIGITS)}" + (f", and {same - 1} more with the same value." if same > 1 else ".")
+    words = f"{first} {number(place.value, DIGITS)}" + (
+        f", and {same - 1} more with the same value." if same > 1 else "."
+    )
     medians = {
         name: found[topic].median
         for name in results.overview.topics
@@ -113,19 +119,20 @@ def _systems(topic: str, results: Results, places: Places, root: str) -> str:
                 str(place.place),
                 places.system_link(root, run),
                 value,
-                parts.interval(scale, place.value, place.median, place.value, kind, value),
+                parts.interval(scale, place.value, place.median, place.value, kind),
                 parts.tiles(results.tiles.get((run, topic), [])),
                 *("" if each is None else number(each.value, DIGITS) for each in also),
             ]
         )
-    columns = [Column("", "place"), Column("system", "name"), Column(first, "number"), Column("from the median", "picture")]
-    columns += [Column(f"first {TILES}", "more"), *(Column(name, "number more") for name in others)]
+    columns = [Column("", "l"), Column("system", "w"), Column(first, "n"), Column("from the median", "p")]
+    columns += [Column(f"first {TILES}", "m"), *(Column(name, "n m") for name in others)]
     return parts.table("Systems", columns, rows)
 
 
 def _documents(documents: Sequence[Found], num_runs: int) -> str:
-    found = [each for each in documents if each.num_found][:MOST_DOCUMENTS]
-    missed = sorted(documents, key=lambda each: each.missed_place)[:MOST_DOCUMENTS]
+    found = [each for each in documents if each.num_found * 2 >= num_runs][:MOST_DOCUMENTS]
+    by_missed = sorted(documents, key=lambda each: each.missed_place)
+    missed = [each for each in by_missed if each.num_found * 2 < num_runs][:MOST_DOCUMENTS]
     return (
         '<div class="columns">'
         + "".join(
@@ -139,7 +146,7 @@ def _documents(documents: Sequence[Found], num_runs: int) -> str:
 
 def _document_table(heading: str, documents: Sequence[Found], num_runs: int) -> str:
     columns = [Column("document", "id"), Column("grade")]
-    columns += [Column(f"in the first {FOUND_DEPTH} of", "number"), Column("retrieved by", "number more"), Column("best rank", "number")]
+    columns += [Column(f"in the first {FOUND_DEPTH} of", "n"), Column("retrieved by", "n m"), Column("best rank", "n")]
     return parts.table(
         heading,
         columns,

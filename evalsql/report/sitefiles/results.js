@@ -33,10 +33,10 @@ const picture = (row, chosen, low, high) => {
   const values = chosen.map((column) => row[column] == null ? NaN : Number(row[column])).map((value) => Number.isFinite(value) ? value : null);
   const [first, second] = values;
   const from = second === undefined ? Math.max(low, Math.min(0, high)) : second;
-  return make("svg", {class: "row", "aria-hidden": "true"},
-    first != null && from != null ? make("line", {class: "ends", x1: at(first), x2: at(from), y1: 9, y2: 9}) : null,
-    second != null ? make("circle", {class: "mark alike", cx: at(second), cy: 9, r: 4}) : null,
-    first != null ? make("circle", {class: "mark", cx: at(first), cy: 9, r: 4}) : null);
+  return make("svg", {"aria-hidden": "true"},
+    first != null && from != null ? make("line", {class: "ends", x1: at(first), x2: at(from)}) : null,
+    second != null ? make("circle", {class: "mark alike", cx: at(second)}) : null,
+    first != null ? make("circle", {class: "mark", cx: at(first)}) : null);
 };
 const answerTable = (answer, withChart) => {
   const {columns, types, rows} = answer;
@@ -49,7 +49,7 @@ const answerTable = (answer, withChart) => {
   const cell = (row, at) => {
     const address = there.get(`${kindOf(columns[at])} ${row[at]}`);
     const text = shown(row[at], types[at]);
-    return make(at ? "td" : "th", {scope: at ? null : "row", class: isNumber(types[at]) ? "number" : null},
+    return make(at ? "td" : "th", {scope: at ? null : "row", class: isNumber(types[at]) ? "n" : null},
       address ? make("a", {href: document.documentElement.dataset.root + address}, text) : text);
   };
   const marks = chosen.map((at, nth) => `${nth ? "\u25cb" : "\u25cf"} ${columns[at]}`).join("  ");
@@ -58,9 +58,9 @@ const answerTable = (answer, withChart) => {
   return make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows"},
     make("table", {class: "figures"},
       make("thead", {}, make("tr", {}, parts(columns.map((name, at) =>
-        make("th", {scope: "col", class: isNumber(types[at]) ? "number" : null}, name)), make("td", {class: "picture"}, told)))),
+        make("th", {scope: "col", class: isNumber(types[at]) ? "n" : null}, name)), make("td", {class: "p"}, told)))),
       make("tbody", {}, rows.map((row) => make("tr", {}, parts(row.map((_, at) => cell(row, at)),
-        chosen.length ? make("td", {class: "picture"}, picture(row, chosen, low, top)) : null))))));
+        chosen.length ? make("td", {class: "p"}, picture(row, chosen, low, top)) : null))))));
 };
 const toCsv = ({columns, rows}) => [columns, ...rows].map((row) => row.map((value) =>
   value == null ? "" : /[",\n\r]|^$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value).join(",")).join("\n") + "\n";
