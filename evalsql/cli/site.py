@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
 import typer
@@ -15,11 +18,14 @@ from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OwnMeas
 from evalsql.cli.outputs import protected_files
 from evalsql.cli.where import Where
 from evalsql.database.database import translated_errors
-from evalsql.errors import UsageError
+from evalsql.database.scratch import scratch_folder
+from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.site.copying import DEPTH
+from evalsql.report.site.serving import keep_current, open_server, replace_folder, state_of
 from evalsql.report.site.writing import Site, check_folder, write_site
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_shut_in
+from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.outputs import part_of
 from evalsql.words import counted
 
@@ -53,6 +59,10 @@ def site(
             "from its CDN.",
         ),
     ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the site on this machine and keep it current, until Ctrl-C.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port for --serve; 0 takes a free one.")] = 8000,
     memory_limit: MemoryLimit = None,
     where: Where,
 ) -> None:
@@ -62,38 +72,70 @@ def site(
 
     Example: evalsql site -o site --title "Our systems"
     """
+    if (output is None) != serve:
+        raise UsageError("a site is written to a folder, --output DIR, or shown here, --serve: name one of them")
+
+    def write(folder: Path) -> Site:
+        # The rows of the copy go through files beside the folder, which the engine may write.
+        with (
+            progress_bar() as progress,
+            open_shut_in(
+                where.db,
+                read_only=True,
+                measures=own.paths,
+                memory_limit=memory_limit,
+                folders=[str(part_of(folder))],
+                wait=where.wait,
+                progress=progress,
+            ) as warehouse,
+            translated_errors(warehouse.path),
+        ):
+            _refuse_sources(folder, protected_files(warehouse))
+            return write_site(
+                warehouse,
+                measure or DEFAULT_MEASURES,
+                folder,
+                program_version=__version__,
+                qrels=selection.qrels_names,
+                runs=selection.chosen(warehouse),
+                baseline=baseline,
+                title=title,
+                depth=None if whole else depth,
+                wasm=wasm,
+                progress=progress,
+            )
+
     if output is None:
-        raise UsageError("name the folder to write with --output, such as -o site")
+        _serve(write, Path(where.db or default_path()), port)
+        return
     check_folder(output)
-    # The rows of the copy go through files beside the folder, which the engine may write.
-    with (
-        progress_bar() as progress,
-        open_shut_in(
-            where.db,
-            read_only=True,
-            measures=own.paths,
-            memory_limit=memory_limit,
-            folders=[str(part_of(output))],
-            wait=where.wait,
-            progress=progress,
-        ) as warehouse,
-        translated_errors(warehouse.path),
-    ):
-        _refuse_sources(output, protected_files(warehouse))
-        written = write_site(
-            warehouse,
-            measure or DEFAULT_MEASURES,
-            output,
-            program_version=__version__,
-            qrels=selection.qrels_names,
-            runs=selection.chosen(warehouse),
-            baseline=baseline,
-            title=title,
-            depth=None if whole else depth,
-            wasm=wasm,
-            progress=progress,
-        )
-    _tell(output, written)
+    _tell(output, write(output))
+
+
+def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
+    """Show the site until Ctrl-C; where it cannot be written anew, the one before stays."""
+    with scratch_folder() as scratch:
+        folders = (Path(scratch) / f"site-{number}" for number in count(1))
+        state, folder = state_of(warehouse), next(folders)
+        written = write(folder)
+        server = open_server(folder, port)
+        try:
+            server.start()
+            note(f"{server.address} shows {counted(written.num_pages, 'page')} on this machine only; Ctrl-C ends it")
+
+            def rewrite() -> None:
+                following = next(folders)
+                try:
+                    write(following)
+                except EvalsqlError as error:
+                    note(f"the site stays as it was: {error}")
+                    return
+                replace_folder(server, following)
+                note("the warehouse has changed, and the site with it")
+
+            keep_current(warehouse, state, rewrite, Event())
+        finally:
+            server.close()
 
 
 def _refuse_sources(output: Path, keep: list[str]) -> None:

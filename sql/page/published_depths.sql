@@ -1,6 +1,6 @@
 -- title: How much of each ranking a published copy of the warehouse holds
 -- parameters:
---   depth integer in [1, inf) = 100   documents of each ranking at least
+--   depth integer in [1, inf) = 50   documents of each ranking at least
 -- columns:
 --   run_id     key of the run
 --   topic_id   key of the topic

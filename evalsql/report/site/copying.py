@@ -20,7 +20,7 @@ from evalsql.warehouse.schema import remake_own
 from evalsql.warehouse.user_measures import with_added
 
 NAME = "warehouse.duckdb"
-DEPTH = 100  # documents of each ranking that a copy holds at least
+DEPTH = 50  # documents of each ranking that a copy holds at least
 MOST_WHOLE = 100_000_000  # bytes up to which the file is packed and read as a whole; a larger one is read in ranges
 _MADE = ("measures", "relations")  # the program writes these itself
 _GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)

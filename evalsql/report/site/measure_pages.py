@@ -124,11 +124,11 @@ def _winners(measure: Measure, results: Results, places: Places, root: str, *, i
         Column("system", "w"),
         Column(measure.name, "n"),
         Column("", "p"),
-        Column("95% interval", "n m"),
+        Column("95% interval", "o"),
     ]
     if measure.name != first:
         sentence += f" The last columns say where its order differs from that by {first}."
-        columns += [Column(f"place by {first}", "n m"), Column("moved", "n")]
+        columns += [Column(f"place by {first}", "o"), Column("moved", "n")]
     heading = f"Who wins by {measure.name}?" + ("" if is_only else f" \u2013 {results.qrels}")
     name = f"winners-{places.sets[results.qrels]}-{_number(results, measure)}"
     return parts.section(name, heading, sentence, parts.table(heading, columns, rows))

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from evalsql.report.figures import number
-from evalsql.report.table import Table
-
 
 def text(value: object) -> str:
     """Any value as HTML shows it."""
@@ -113,7 +110,7 @@ def answers(found: Iterable[tuple[str, str, str]]) -> str:
 
 
 class Column(NamedTuple):
-    """``kind`` is classes of its cells: n for numbers, p for pictures, m for what a phone leaves out."""
+    """``kind`` is classes of its cells: n for numbers, p for pictures, m, o and t for what a phone leaves out."""
 
     title: str
     kind: str = ""
@@ -139,16 +136,6 @@ def _kind(column: Column) -> str:
     return f' class="{column.kind}"' if " " in column.kind else f" class={column.kind}" if column.kind else ""
 
 
-def plain_table(title: str, found: Table, digits: int) -> str:
-    """A table of rows as a relation gives them."""
-    columns = [Column(name, "n" if found.is_number(at) else "") for at, name in enumerate(found.columns)]
-    return table(
-        title,
-        columns,
-        [[text(found.text(row, at, digits)) for at in range(len(row))] for row in found.rows],
-    )
-
-
 # Pictures in rows. Widths are in per cent, so that they flow without a script.
 
 
@@ -160,11 +147,7 @@ class Scale(NamedTuple):
 
     def at(self, value: float) -> str:
         share = (value - self.low) / ((self.high - self.low) or 1)
-        return f"{3 + 94 * min(max(share, 0), 1):.1f}%"
-
-    def axis(self, digits: int = 2) -> str:
-        """The ends as words, for below a table."""
-        return f"{number(self.low, digits)} to {number(self.high, digits)}"
+        return f"{3 + 94 * min(max(share, 0), 1):.1f}".removesuffix(".0") + "%"
 
 
 def scale_of(values: Iterable[float | None]) -> Scale:
@@ -195,15 +178,12 @@ def spread(scale: Scale, value: float, low: float, median: float, high: float) -
 
 
 def tiles(grades: Sequence[int | None]) -> str:
-    """The grades of the first documents, one tile each."""
-    return f"<span class=tiles>{''.join(map(_tile, grades))}</span>"
+    """The grades of documents, one tile each, for a cell of the kind t."""
+    return "".join(map(_tile, grades))
 
 
 def _tile(grade: int | None) -> str:
+    # By the element, since a class would be most of a page of them.
     if grade is None:
-        return "<i>\u2013</i>"
-    return f"<i class=g{min(max(grade, 0), 2)}>{grade}</i>"
-
-
-def grade_tile(grade: int) -> str:
-    return tiles([grade])
+        return "<u>\u2013</u>"
+    return f"<em>{grade}</em>" if grade > 1 else f"<b>{grade}</b>" if grade == 1 else f"<i>{grade}</i>"

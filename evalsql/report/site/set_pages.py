@@ -88,8 +88,8 @@ def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]
         low, high = _ends(results, run)
         picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind)
         rows.append([str(at + 1), places.system_link(root, run), picture, _interval_words(results, run), *shown])
-    columns = [Column("", "l"), Column("system", "w"), Column(first, "p m"), Column("95% interval", "n m")]
-    columns += [Column(name, "n" if place < 2 else "n m") for place, name in enumerate(names)]
+    columns = [Column("", "l"), Column("system", "w"), Column(first, "p m"), Column("95% interval", "o")]
+    columns += [Column(name, "n" if place < 2 else "o") for place, name in enumerate(names)]
     return parts.table(f"Means of {results.qrels}", columns, rows)
 
 
@@ -182,10 +182,10 @@ def topic_list(results: Results, places: Places) -> Page:
     columns = [
         Column("topic", "w"),
         Column("question", "q") if results.texts else Column("", "none"),
-        Column("relevant", "n m"),
+        Column("relevant", "o"),
         Column("median", "n"),
         Column(f"{first}, all systems", "p"),
-        Column("best", "n m"),
+        Column("best", "o"),
         Column("by", "m"),
     ]
     sentence = (

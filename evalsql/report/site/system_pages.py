@@ -125,10 +125,10 @@ def _figures(run: str, results: Results, places: Places, root: str) -> str:
         [
             Column("measure", "w"),
             Column("mean", "n"),
-            Column("95% interval", "n m"),
+            Column("95% interval", "o"),
             Column("", "p m"),
             Column("place", "n"),
-            Column("best", "n m"),
+            Column("best", "o"),
         ],
         rows,
     )
@@ -155,7 +155,7 @@ def _topics(run: str, results: Results, places: Places, root: str) -> str:
             ]
         )
     columns = [Column("topic", "w"), Column(first, "n"), Column("less median", "n"), Column("", "p")]
-    columns += [Column("place", "n"), *(Column(name, "n m") for name in others)]
+    columns += [Column("place", "n"), *(Column(name, "o") for name in others)]
     return parts.table("Topics", columns, rows)
 
 
@@ -181,8 +181,8 @@ def _others(run: str, results: Results, places: Places, root: str) -> str:
                 f"{row.wins}\u2013{row.ties}\u2013{row.losses}",
             ]
         )
-    columns = [Column("", "l"), Column("system", "w"), Column("difference", "n"), Column("95% interval", "n m")]
-    columns += [Column("", "p"), Column("sure"), Column("won\u2013tied\u2013lost", "n m")]
+    columns = [Column("", "l"), Column("system", "w"), Column("difference", "n"), Column("95% interval", "o")]
+    columns += [Column("", "p"), Column("sure"), Column("won\u2013tied\u2013lost", "o")]
     return parts.table("Beside the others", columns, rows)
 
 

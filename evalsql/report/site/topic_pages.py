@@ -125,7 +125,7 @@ def _systems(topic: str, results: Results, places: Places, root: str) -> str:
             ]
         )
     columns = [Column("", "l"), Column("system", "w"), Column(first, "n"), Column("from the median", "p")]
-    columns += [Column(f"first {TILES}", "m"), *(Column(name, "n m") for name in others)]
+    columns += [Column(f"first {TILES}", "t m"), *(Column(name, "o") for name in others)]
     return parts.table("Systems", columns, rows)
 
 
@@ -145,15 +145,15 @@ def _documents(documents: Sequence[Found], num_runs: int) -> str:
 
 
 def _document_table(heading: str, documents: Sequence[Found], num_runs: int) -> str:
-    columns = [Column("document", "id"), Column("grade")]
-    columns += [Column(f"in the first {FOUND_DEPTH} of", "n"), Column("retrieved by", "n m"), Column("best rank", "n")]
+    columns = [Column("document", "id"), Column("grade", "t")]
+    columns += [Column(f"in the first {FOUND_DEPTH} of", "n"), Column("retrieved by", "o"), Column("best rank", "n")]
     return parts.table(
         heading,
         columns,
         [
             [
                 text(each.document),
-                parts.grade_tile(each.grade),
+                parts.tiles([each.grade]),
                 f"{each.num_found} of {num_runs}",
                 str(each.num_ret),
                 "" if each.best_rank is None else str(each.best_rank),
