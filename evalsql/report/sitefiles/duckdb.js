@@ -31,7 +31,7 @@ const startEngine = async ({worker, wasm, sums, file, packed}, say) => {
   });
   say("Starting DuckDB-Wasm \u2026");
   await send("INSTANTIATE", [URL.createObjectURL(module), null]);
-  await send("OPEN", {path: ":memory:", accessMode: 3, query: {}, filesystem: {reliableHeadRequests: true, allowFullHTTPReads: true}});
+  await send("OPEN", {path: ":memory:", accessMode: 3, query: {}, filesystem: {reliableHeadRequests: true, allowFullHTTPReads: true, forceFullHTTPReads: false}});
   say("Fetching the warehouse \u2026");
   if (packed) {
     const bytes = await unpacked(await fetched(file));

@@ -6,19 +6,22 @@ import csv
 import io
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 
 import evalsql
 from evalsql.report.site import copying
 from evalsql.report.site.console import about, questions
+from tests.conftest import new_file, write
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import Visitor, served, unpacked, write_site
 
+COMPARED = ("ap()", "ndcg(k := 10)", "tap(k := 5)")
 PATIENCE = 120_000  # milliseconds; the engine takes seconds to start
 
 
@@ -101,7 +104,7 @@ def test_the_address_carries_the_query(browser: Browser, with_engine: Path) -> N
         assert wait(page) == "done"
         assert page.input_value("#sql") == asked
         cells = page.locator("#results tbody tr").first.locator("th, td")
-        texts = [text for text in cells.all_text_contents()]
+        texts = cells.all_text_contents()
         assert texts[0] == "a'b"
         assert 'x"y,z\nw' in texts
         assert page.locator("#results tbody a").count() == 1
@@ -144,15 +147,17 @@ def test_what_reads_whole_rankings_is_said_to_be_inexact(console: Visitor) -> No
         assert console.page.query_selector("#doubt") is None, sql
 
 
-def test_nothing_leaves_the_site(browser: Browser, with_engine: Path) -> None:
-    with served(with_engine) as server:
+def test_nothing_is_read_from_elsewhere(browser: Browser, with_engine: Path, tmp_path: Path) -> None:
+    write(tmp_path / "data.csv", "a,b\n1,2\n")
+    with served(with_engine) as server, served(tmp_path) as elsewhere:
         visitor = Visitor(browser, server)
         page = visitor.go("sql.html")
         ask(page, "select count(*) as runs from runs")
         assert visitor.complaints == []
+        assert visitor.elsewhere == []
         for sql in (
-            "from 'https://example.org/data.csv'",
-            "from read_csv('https://example.org/data.csv')",
+            f"select * from read_csv('{elsewhere.address}data.csv')",
+            f"from '{elsewhere.address}data.csv'",
             "install httpfs",
             "select * from read_parquet('x.parquet')",
         ):
@@ -160,7 +165,7 @@ def test_nothing_leaves_the_site(browser: Browser, with_engine: Path) -> None:
             page.evaluate("document.body.dataset.state = ''")
             page.click("button.run")
             assert wait(page) == "failed", sql
-        assert visitor.elsewhere == []
+        assert elsewhere.requested == []
         page.close()
 
 
@@ -217,23 +222,41 @@ def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
     browser: Browser, site: Path, wasm: Path
 ) -> None:
     """The network is played here: the CDN's answer is that of the package, then another."""
+
+    def answer(route: Route, *, added: bytes) -> None:
+        body = next(wasm.rglob(route.request.url.rpartition("/")[2])).read_bytes() + added
+        route.fulfill(body=body, headers={"access-control-allow-origin": "*"})
+
     for is_right in (True, False):
         with served(site) as server:
             visitor = Visitor(browser, server)
             page = visitor.page
 
-            def answer(route: Any, right: bool = is_right) -> None:
-                name = route.request.url.rpartition("/")[2]
-                body = (next(wasm.rglob(name))).read_bytes() + (b"" if right else b"\n")
-                route.fulfill(body=body, headers={"access-control-allow-origin": "*"})
-
-            page.route("https://cdn.jsdelivr.net/**", answer)
+            page.route("https://cdn.jsdelivr.net/**", partial(answer, added=b"" if is_right else b"\n"))
             visitor.go("sql.html")
             page.click("button.run")
             assert wait(page) == ("done" if is_right else "failed")
             where = "https://cdn.jsdelivr.net/npm/@duckdb/duckdb-wasm@1.33.1-dev65.0/dist/"
             assert sorted(visitor.elsewhere) == [f"{where}duckdb-browser-eh.worker.js", f"{where}duckdb-eh.wasm"]
             page.close()
+
+
+def test_trec_covid_has_the_figures_of_the_warehouse(browser: Browser, wasm: Path, real: Path, tmp_path: Path) -> None:
+    folder, database = real / "trec-covid-r5", tmp_path / "covid.duckdb"
+    with evalsql.open(new_file(tmp_path).rename(database)) as warehouse:
+        warehouse.load_qrels(folder / "qrels.txt", "covid")
+        warehouse.load_runs(sorted(map(str, (folder / "runs").iterdir()))[::5])
+        calls = {call: f"select qrels, run, topic, value from {call} order by all" for call in COMPARED}
+        expected = {call: warehouse.rows(asked) for call, asked in calls.items()}
+    with served(write_site(database, tmp_path / "site", "--wasm", wasm)) as server:
+        visitor = Visitor(browser, server)
+        page = visitor.go("sql.html")
+        for call, asked in calls.items():
+            assert len(expected[call]) == 26 * 50
+            assert same(ask(page, asked), expected[call]), call
+        assert visitor.complaints == []
+        assert visitor.elsewhere == []
+        page.close()
 
 
 def test_questions_are_about_runs_that_are_there() -> None:

@@ -139,7 +139,7 @@ def test_a_system_s_page_says_where_it_is_behind(site: Path) -> None:
         assert float(found[topic][1]) == pytest.approx(value, abs=5e-4)
         assert float(found[topic][2].replace("\u2212", "-")) == pytest.approx(value - middle, abs=5e-4)
         assert int(found[topic][4]) == place
-    assert list(found)[0] == min(behind, key=lambda topic: behind[topic])
+    assert next(iter(found)) == min(behind, key=lambda topic: behind[topic])
     differences = next(at for at, row in enumerate(rows) if row[1:3] == ["system", "difference"])
     beside = {row[1]: row for row in rows[differences + 1 : differences + 8]}
     for other in set(ndcg) - {"dense"}:
