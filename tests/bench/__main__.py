@@ -29,6 +29,7 @@ from tests.bench.page_work import report_page
 from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
 from tests.bench.report import MarkersError, Result, plain, replaced, section
+from tests.bench.site_work import site_folder
 from tests.bench.stage import Sizes, Stage
 from tests.bench.team import team
 from tests.bench.works import default_measures, evaluating, loading, more_peers, one_measure, one_run, size
@@ -49,6 +50,7 @@ BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "statistics": statistics,
     "report": report_page,
     "team": team,
+    "site": site_folder,
     "peers": more_peers,
 }
 _GROWTH = (1, 10, 100)  # million rows

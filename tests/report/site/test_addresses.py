@@ -1,0 +1,67 @@
+"""Files' names of pages: safe on every system, one for each name, whatever else there is."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalsql.report.site.addresses import Addresses, query_link
+
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+
+def is_safe(file: str) -> bool:
+    return bool(re.fullmatch(r"[a-z0-9][a-z0-9._-]*[a-z0-9]|[a-z0-9]", file)) and len(file) <= 110
+
+
+@given(st.lists(st.text(min_size=1), unique=True, max_size=30))
+def test_every_name_has_a_safe_address_of_its_own(names: list[str]) -> None:
+    found = Addresses(names)
+    files = [found[name] for name in names]
+    assert len(set(files)) == len(names)
+    assert all(is_safe(file) and not _RESERVED.fullmatch(file) for file in files)
+
+
+def test_names_that_make_trouble() -> None:
+    hostile = [
+        "..",
+        "a/../../b",
+        "CON",
+        "con",
+        "con.txt",
+        "index",
+        "BM25",
+        "bm25",
+        "x" * 300,
+        "a\0b",
+        "é",
+        "E\u0301",
+        ".",
+        "-",
+        " ",
+    ]
+    found = Addresses(hostile)
+    files = [found[name] for name in hostile]
+    assert all(is_safe(file) and not _RESERVED.fullmatch(file) for file in files)
+    assert len(set(files)) == len(hostile)
+    assert found["bm25"] == "bm25"
+    assert "index" not in files
+
+
+def test_an_address_does_not_depend_on_others() -> None:
+    alone = Addresses(["Run A"])["Run A"]
+    assert Addresses(["run-a", "Run A", "RUN A"])["Run A"] == alone
+    # A name that looks like the address of another gets a digest of its own.
+    taken = Addresses(["Run A", alone])
+    assert taken["Run A"] == alone
+    assert taken[alone] != alone
+
+
+def test_a_query_is_whole_in_its_address() -> None:
+    asked = "select '#&%+ü' as \"a b\"\nfrom ap"
+    address, _, query = query_link("../", asked).partition("#q=")
+    assert address == "../sql.html"
+    assert unquote(query) == asked

@@ -1,0 +1,93 @@
+"""Pages in Chromium: search, phones, light and dark, and the rules of WCAG 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.report.conftest import NASTY
+from tests.report.site.conftest import Visitor, served
+from tests.report.test_page_access import RULES, axe
+
+__all__ = ["axe"]
+KINDS = ("index.html", "sets/*/index.html", "sets/*/topics.html", "sets/*/topics/*.html", "systems/*.html")
+MORE = ("measures/index.html", "measures/ap.html", "sql.html")
+
+
+def kinds(site: Path) -> list[str]:
+    """A page of each kind."""
+    return [sorted(site.glob(kind))[0].relative_to(site).as_posix() for kind in (*KINDS, *MORE)]
+
+
+@pytest.mark.parametrize("which", ["site", "hostile"])
+def test_pages_fit_and_complain_of_nothing(browser: Browser, which: str, request: pytest.FixtureRequest) -> None:
+    folder: Path = request.getfixturevalue(which)
+    with served(folder) as server:
+        for width in (360, 1280):
+            visitor = Visitor(browser, server, viewport={"width": width, "height": 900})
+            for address in kinds(folder):
+                page = visitor.go(address)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            assert visitor.complaints == []
+            assert visitor.elsewhere == []
+            visitor.page.close()
+
+
+def test_search_finds_systems_topics_and_measures(browser: Browser, site: Path, hostile: Path) -> None:
+    for folder, wanted, address in (
+        (site, "RERANK-l", "systems/rerank-large.html"),
+        (site, "average prec", "measures/"),
+        (hostile, NASTY[0], ""),
+    ):
+        with served(folder) as server:
+            visitor = Visitor(browser, server)
+            page = visitor.go("measures/ap.html")
+            page.fill("#search input", wanted)
+            page.locator("#found [role=option]").first.wait_for()
+            assert page.query_selector("#found img, #found script") is None
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+            assert address in page.url
+            assert visitor.complaints == []
+            page.close()
+
+
+def test_pages_read_without_a_server_and_without_a_script(browser: Browser, site: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.click("text=rerank-small")
+    assert page.inner_text("h1") == "rerank-small"
+    page.locator("#content a", has_text="T0").first.click()
+    assert page.inner_text("h1").startswith("Topic T0")
+    assert page.locator("#content svg").count() >= 8
+    context.close()
+    with_script = browser.new_page()
+    with_script.goto((site / "systems" / "dense.html").as_uri())
+    with_script.fill("#search input", "hybrid")
+    with_script.locator("#found a").first.click()
+    assert with_script.inner_text("h1") == "hybrid"
+    with_script.goto((site / "sql.html").as_uri())
+    with_script.click("button.run")
+    with_script.locator("body[data-state=failed]").wait_for()
+    assert "python -m http.server" in with_script.inner_text("#status")
+    with_script.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_axe_finds_nothing(browser: Browser, site: Path, axe: str, scheme: str, width: int) -> None:
+    with served(site) as server:
+        visitor = Visitor(
+            browser, server, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        for address in kinds(site):
+            page = visitor.go(address)
+            page.evaluate(axe)
+            found = page.evaluate("(tags) => axe.run(document, {runOnly: tags})", RULES)
+            assert found["passes"]
+            told = [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found["violations"]]
+            assert told == [], address
+        visitor.page.close()
