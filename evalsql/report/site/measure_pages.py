@@ -33,7 +33,7 @@ def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> 
             ]
             for relation in relations
         ]
-        columns = [Column("measure", "w"), Column("what it is", "q"), Column("figures here")]
+        columns = [Column("measure", "w"), Column("what it is", "words"), Column("figures here", "m")]
         heading = family.replace("_", " ").capitalize()
         body += parts.section(f"family-{family}", heading, "", parts.table(heading, columns, rows))
     facts = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evalsql.report.site.addresses import Addresses, query_link
@@ -17,7 +17,8 @@ def is_safe(file: str) -> bool:
     return bool(re.fullmatch(r"[a-z0-9][a-z0-9._-]*[a-z0-9]|[a-z0-9]", file)) and len(file) <= 110
 
 
-@given(st.lists(st.text(min_size=1), unique=True, max_size=30))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text(min_size=1, max_size=90), unique=True, max_size=10))
 def test_every_name_has_a_safe_address_of_its_own(names: list[str]) -> None:
     found = Addresses(names)
     files = [found[name] for name in names]
