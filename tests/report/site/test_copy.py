@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,14 @@ def values(warehouse: evalsql.Warehouse, call: str) -> list[tuple[Any, ...]]:
     return warehouse.rows(f"select qrels, run, topic, value from {call} order by all")
 
 
+def same(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
+    """Sums of many terms may differ in their last digit from one call to the next."""
+    return len(one) == len(other) and all(
+        row[:3] == like[:3] and math.isclose(row[3], like[3], rel_tol=0, abs_tol=1e-12)
+        for row, like in zip(one, other, strict=True)
+    )
+
+
 def test_measures_have_the_values_of_the_warehouse(site: Path, sample_file: Path, tmp_path: Path) -> None:
     data = console_data(site)
     assert data["depth"] == 5
@@ -50,14 +59,14 @@ def test_measures_have_the_values_of_the_warehouse(site: Path, sample_file: Path
             is_exact = relation.name not in data["partial"] or any(
                 call.startswith(f"{relation.name}(") for call in data["exact"]
             )
-            differ = values(whole, f"{relation.name}()") != values(copy, f"{relation.name}()")
-            assert differ is False or not is_exact, relation.name
+            call = f"{relation.name}()"
+            assert not is_exact or same(values(whole, call), values(copy, call)), relation.name
         assert "rbp_resid" in data["partial"]
         assert not any(call.startswith("rbp_resid(") for call in data["exact"])
         assert "tap(k := 5)" in data["exact"]
         for call in ("ndcg(k := 20)", "ap(rel := 2)", "p(k := 100)", "ndcg(ties := 'worst')"):
-            assert values(whole, call) == values(copy, call)
-        assert values(whole, "tap(k := 20)") != values(copy, "tap(k := 20)")
+            assert same(values(whole, call), values(copy, call)), call
+        assert not same(values(whole, "tap(k := 20)"), values(copy, "tap(k := 20)"))
 
 
 def test_what_is_named_as_not_exact_is_all_there_is(site: Path, sample_file: Path, tmp_path: Path) -> None:
