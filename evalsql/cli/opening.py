@@ -12,7 +12,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.where import Where, WhereToAsk
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.scratch import scratch_folder
-from evalsql.errors import ReachError, WarehouseError
+from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
 from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
@@ -57,7 +57,12 @@ def open_to_read(
         with open_warehouse(where, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
             yield warehouse
         return
+    from evalsql.database.quack import is_address
     from evalsql.warehouse.lake import open_beside
+    from evalsql.warehouse.opening import default_path
+
+    if is_address(str(where.db or default_path())):
+        raise UsageError("--lake shows scores beside a warehouse file, and a server holds this one; load them there")
 
     with ExitStack() as stack:
         with progress_bar() as progress:
