@@ -190,21 +190,30 @@ class Warehouse(plain.Warehouse):
         *,
         qrels: str | None = None,
         baseline: str | None = None,
+        lines: int | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        title: str | None = None,
         **choosing: Any,
     ) -> Chart:
-        """A chart of the report, by the name that ``evalsql chart`` has for it, such as "pr" or "topics".
+        """A chart, by the name that ``evalsql chart`` has for it, such as "pr" or "topics".
 
         Args:
             qrels: judgment set, where there are several.
-            baseline: the run that is compared with (differences).
+            baseline: the run that is compared with (differences, histogram, scatter).
+            lines: so many systems at most; by default eight where each has a line.
+            width, height: pixels.
+            title: what stands above; an empty one is none.
         """
-        from evalsql.report.overview import chart_rows
+        from evalsql.report import drawing
+        from evalsql.report.charts import Look
         from evalsql.report.shown_pages import Chart, checked_chart
 
-        named, chosen = self._named(measures), self._chosen(runs, choosing)
-        names = [each.name for each in named]
-        table = chart_rows(self, checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline)
-        return Chart(name, table, names[0], baseline)
+        names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
+        drawn = drawing.drawing(
+            self, checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines
+        )
+        return Chart(name, drawn, Look(width, height, title, drawing.styles(self)))
 
     def report(
         self,
@@ -309,29 +318,21 @@ class Warehouse(plain.Warehouse):
         self, pairs: Any, named: Sequence[Measure], baseline: str | None, alpha: float, options: dict[str, Any]
     ) -> Any:
         """Compared pairs as a paper has them, for each judgment set."""
-        from evalsql.report.comparison import Comparison
+        from evalsql.report.paper import by_judgments
+        from evalsql.report.table import Table
 
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for row in pairs.fetchall():
-            rows.setdefault(str(row[0]), []).append(dict(zip(pairs.columns, row, strict=True)))
         names = [each.name for each in named]
-        otherwise = self.evaluation.averaged_otherwise(names)
-        return [
-            Comparison(
-                held,
-                found,
-                names,
-                str(options.get("test", "t")),
-                str(options.get("correction", "holm")),
-                alpha,
-                otherwise=[(name, way) for qrels, name, way in otherwise if qrels == held],
-                lower=_lower(named),
-                baseline=baseline,
-                family=str(options.get("family", "all")),
-                has_others=len(rows) > 1,
-            )
-            for held, found in rows.items()
-        ]
+        return by_judgments(
+            Table(pairs.columns, pairs.fetchall()),
+            self.evaluation.averaged_otherwise(names),
+            measures=names,
+            test=str(options.get("test", "t")),
+            correction=str(options.get("correction", "holm")),
+            alpha=alpha,
+            lower=_lower(named),
+            baseline=baseline,
+            family=str(options.get("family", "all")),
+        )
 
     def _shown(
         self,

@@ -89,7 +89,7 @@ def evaluate(
 
     Ends with 2 if a run was refused; the others have their scores.
 
-    Example: evalsql spark eval --qrels qrels.txt --runs 'runs/*' -m AP --out out
+    Example: evalsql spark eval --qrels qrels.txt --runs 'runs/*' -m P --out out
     """
     from evalsql.engines import spark
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from evalsql.errors import UsageError
 from evalsql.report import charts
+from evalsql.report.drawing import Drawing
 from evalsql.report.overview import ON_REQUEST, Overview
 from evalsql.report.sections import SECTIONS
-from evalsql.report.table import Table
 from evalsql.warehouse.outputs import whole_files
 
 _ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
@@ -29,18 +29,19 @@ class Chart:
     Attributes:
         specification: what Vega-Lite draws, with its data.
         rows: the rows that are drawn.
+        notes: what is to be said of it, such as how many systems are left out.
     """
 
-    def __init__(self, name: str, table: Table, measure: str, baseline: str | None = None) -> None:
-        if not table.rows:
-            raise UsageError(f"there is nothing to draw as {name}")
+    def __init__(self, name: str, drawn: Drawing, look: charts.Look = charts.AS_IT_IS) -> None:
         self.name = name
-        self.rows = table
-        self._of = _subject(name, table, measure, baseline)
-        self.specification: dict[str, Any] = charts.specification(name, table, self._of)
+        self.rows = drawn.table
+        self.notes = drawn.notes
+        self._of = drawn.of
+        self._look = look
+        self.specification: dict[str, Any] = charts.specification(name, drawn.table, drawn.of, look)
 
     def save(self, path: str | Path) -> None:
-        """Write the chart to a file, whose extension says how: .png, .svg or .html; what is there is replaced.
+        """Write the chart to a file, whose extension says how: .png, .svg, .pdf or .html; what is there is replaced.
 
         Raises:
             UsageError: the extension says nothing, or the file cannot be written.
@@ -48,14 +49,15 @@ class Chart:
         path = Path(path)
         if path.suffix.lower() not in charts.EXTENSIONS:
             raise UsageError(f"{path}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
-        _write(path, charts.draw(self.name, self.rows, path.suffix.lower(), self._of))
+        _write(path, charts.draw(self.name, self.rows, path.suffix.lower(), self._of, self._look))
 
     def __repr__(self) -> str:
         of = f" of {self._of}" if self._of else ""
-        return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it>"
+        said = "".join(f"; {note}" for note in self.notes)
+        return f"<chart {self.name}{of}, {len(self.rows.rows):,} rows; .save(FILE) writes it{said}>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        svg = charts.draw(self.name, self.rows, ".svg", self._of).decode()
+        svg = charts.draw(self.name, self.rows, ".svg", self._of, self._look).decode()
         return {VEGA_LITE: self.specification, "image/svg+xml": svg, "text/plain": repr(self)}
 
 
@@ -109,15 +111,6 @@ class Report:
             f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )
-
-
-def _subject(name: str, table: Table, measure: str, baseline: str | None) -> str:
-    """What the chart is of, which stands in its title."""
-    parts = [measure] if name in ("differences", "distribution", "topics") else []
-    if name in ("differences", "pr_levels"):
-        run = str(table.rows[0][list(table.columns).index("run")])
-        parts.append(f"{run} less {baseline}" if baseline else run)
-    return ", ".join(parts)
 
 
 def checked_chart(name: str) -> str:
