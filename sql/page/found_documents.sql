@@ -12,6 +12,8 @@
 --   best_rank      its best rank in any run; null if none has it
 --   found_place    place from 1 among the topic's relevant documents, those that most runs found first
 --   missed_place   the other way round: found by the fewest first, of these the highest grades
+--   num_shown      of the topic's relevant documents, those that some run found
+--   num_lost       of these, those that no run has at all
 with ranked as (
     select
         evaluations.topic_id,
@@ -62,5 +64,7 @@ select
     row_number() over (
         partition by topic
         order by num_found, grade desc, num_ret, document
-    ) as missed_place
+    ) as missed_place,
+    count(case when num_found > 0 then 1 end) over (partition by topic) as num_shown,
+    count(case when num_ret = 0 then 1 end) over (partition by topic) as num_lost
 from relevant

@@ -18,11 +18,10 @@ from evalsql.warehouse.warehouse import Warehouse
 FOUND_DEPTH = 20  # a document counts as found from this rank on
 TILES = 10  # first documents of each ranking that a topic's page shows
 MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
-_PLACES = ("value", "place", "num_runs", "lowest", "median", "highest")
 
 
 class Place(NamedTuple):
-    """A run on a topic, among all runs."""
+    """A run on a topic, among all runs; ``hardness`` is 1 for the topic with the worst median."""
 
     value: float
     place: int
@@ -30,6 +29,10 @@ class Place(NamedTuple):
     lowest: float
     median: float
     highest: float
+    num_same: int
+    hardness: int
+    num_topics: int
+    num_behind: int
 
 
 class Found(NamedTuple):
@@ -42,6 +45,8 @@ class Found(NamedTuple):
     best_rank: int | None
     found_place: int
     missed_place: int
+    num_shown: int
+    num_lost: int
 
 
 class Text(NamedTuple):
@@ -196,7 +201,7 @@ class _Asker:
         """
         found: dict[tuple[str, str], dict[str, Place]] = {}
         asked = self._query("topic_places", {"ranked_values": values})
-        chosen = f"select measure, run, topic, {', '.join(_PLACES)} from ({asked})"
+        chosen = f"select measure, run, topic, {', '.join(Place._fields)} from ({asked})"
         for measure, run, topic, *figures in self._warehouse.rows(chosen):
             found.setdefault((measure, run), {})[topic] = Place(*figures)
         return found

@@ -46,10 +46,10 @@ def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: b
         _figures(run, results, places, root),
     )
     if topics:
-        behind = sum(place.value != place.median and _is_behind(results, first, place) for place in topics.values())
+        place = next(iter(topics.values()))
         sentence = (
-            f"By {first} it is behind the median of all systems on {in_words(behind)} of {len(topics)} topics. The "
-            "worst come first: circle its value, line all systems, tick their median."
+            f"By {first} it is behind the median of all systems on {in_words(place.num_behind)} of {place.num_topics} "
+            "topics. The worst come first: circle its value, line all systems, tick their median."
         )
         made += parts.section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, places, root))
     if len(results.overview.runs) > 1:
@@ -61,10 +61,6 @@ def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: b
             f"others-{name}", f"Beside the others{heading}", sentence, _others(run, results, places, root)
         )
     return made + _history(run, results, places, root, name, heading)
-
-
-def _is_behind(results: Results, measure: str, place: Place) -> bool:
-    return place.value > place.median if measure in results.lower else place.value < place.median
 
 
 def _answers(run: str, results: Results, places: Places, root: str) -> Iterator[tuple[str, str, str]]:

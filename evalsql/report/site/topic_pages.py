@@ -39,8 +39,7 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
         )
     )
     if documents:
-        shown = sum(each.num_found > 0 for each in documents)
-        lost = sum(not each.num_ret for each in documents)
+        shown, lost = documents[0].num_shown, documents[0].num_lost
         sentence = (
             f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
             f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
@@ -76,21 +75,10 @@ def _answers(topic: str, results: Results, places: Places, root: str) -> list[tu
     if not order:
         return []
     place = results.places[first, order[0]][topic]
-    same = sum(results.places[first, run][topic].place == 1 for run in order)
     words = f"{first} {number(place.value, DIGITS)}" + (
-        f", and {same - 1} more with the same value." if same > 1 else "."
+        f", and {place.num_same - 1} more with the same value." if place.num_same > 1 else "."
     )
-    medians = {
-        name: found[topic].median
-        for name in results.overview.topics
-        for found in (results.places.get((first, order[0]), {}),)
-        for topic in (name,)
-        if topic in found
-    }
-    harder = sum(value < place.median for value in medians.values())
-    if first in results.lower:
-        harder = sum(value > place.median for value in medians.values())
-    rank = f"{harder + 1} of {len(medians)}, the hardest being 1"
+    rank = f"{place.hardness} of {place.num_topics}, the hardest being 1"
     spread = f"{number(place.lowest, DIGITS)} to {number(place.highest, DIGITS)}"
     return [
         ("Who is best here?", places.system_link(root, order[0]), text(words)),

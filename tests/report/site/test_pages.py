@@ -13,6 +13,7 @@ import pytrec_eval
 
 import evalsql
 from evalsql.catalog.relations import read_catalog
+from evalsql.report.figures import in_words
 from tests.conftest import SAMPLE, new_file
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import unpacked, write_site
@@ -140,6 +141,9 @@ def test_a_system_s_page_says_where_it_is_behind(site: Path) -> None:
         assert float(found[topic][2].replace("\u2212", "-")) == pytest.approx(value - middle, abs=5e-4)
         assert int(found[topic][4]) == place
     assert next(iter(found)) == min(behind, key=lambda topic: behind[topic])
+    words = Parsed(site / "systems" / "dense.html").words
+    count = in_words(sum(difference < -1e-12 for difference in behind.values()))
+    assert f"it is behind the median of all systems on {count} of 40 topics." in words
     differences = next(at for at, row in enumerate(rows) if row[1:3] == ["system", "difference"])
     beside = {row[1]: row for row in rows[differences + 1 : differences + 8]}
     for other in set(ndcg) - {"dense"}:
@@ -179,6 +183,19 @@ def test_a_topic_s_page_has_the_documents_found_and_missed(site: Path) -> None:
         topic, _, document, grade = line.split()
         grades[topic, document] = grade
     assert tiles == "".join(grades.get(("T04", document), "\u2013") for document in first["dense"][:10])
+
+
+def test_a_topic_s_page_says_how_hard_it_is(site: Path) -> None:
+    ndcg = trec_eval("ndcg_cut_10")
+    medians = {topic: median(values[topic] for values in ndcg.values()) for topic in ndcg["dense"]}
+    for topic in ("T04", "T12", "T23"):
+        (path,) = (site / "sets" / "sample" / "topics").glob(f"{topic.lower()}-*.html")
+        hardness = 1 + sum(other < medians[topic] - 1e-12 for other in medians.values())
+        best = max(values[topic] for values in ndcg.values())
+        same = sum(values[topic] > best - 1e-12 for values in ndcg.values()) - 1
+        words = Parsed(path).words
+        assert f"of all systems: {hardness} of 40, the hardest being 1." in words
+        assert (f", and {same} more with the same value." in words) == (same > 0)
 
 
 def test_a_measure_s_page_has_its_sql_and_its_winner(site: Path) -> None:
