@@ -103,9 +103,8 @@ def _winner(overview: Overview, found: Standing, digits: int) -> str:
 
 
 def _topics(overview: Overview, found: Standing, digits: int) -> str:
-    values = {
-        (run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == overview.names[0]
-    }
+    first = overview.names[0]
+    values = {(run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == first}
     system, baseline = overview.runs[0], overview.baseline
     rows = []
     for topic in topics_in_order(overview):

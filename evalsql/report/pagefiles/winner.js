@@ -51,9 +51,9 @@ const axis = (range, across) => {
   const base = across(endsOf(baseline()).at);
   const worse = isLower() ? ["\u2190 better", "worse \u2192"] : ["\u2190 worse", "better \u2192"];
   return h("svg", {height: 36, class: "axis", "aria-hidden": "true"},
-    state.view === "difference" && base > 0.15 && h("text", {x: percent(base), dx: -34, y: 12, "text-anchor": "end"}, worse[0]),
+    state.view === "difference" && base > 0.15 && h("text", {x: percent(base), dx: base > 0.94 ? -62 : -34, y: 12, "text-anchor": "end"}, worse[0]),
     h("text", {x: percent(base), y: 12, "text-anchor": base < 0.06 ? "start" : base > 0.94 ? "end" : "middle", class: "t-baseline"}, "baseline"),
-    state.view === "difference" && base < 0.85 && h("text", {x: percent(base), dx: 34, y: 12}, worse[1]),
+    state.view === "difference" && base < 0.85 && h("text", {x: percent(base), dx: base < 0.06 ? 62 : 34, y: 12}, worse[1]),
     ticks(...range).filter((at) => across(at) < 0.95).map((at) => h("text", {x: percent(across(at)), y: 30, "text-anchor": "middle"}, state.view === "mean" ? plain(at) : plus(at))));
 };
 const columns = {
