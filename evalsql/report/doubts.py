@@ -71,12 +71,17 @@ def _unjudged(overview: Overview) -> list[Doubt]:
         Doubt(
             "Unjudged documents.",
             shares[worst, deep] > FEW,
-            f"Nobody judged {listed(parts)}.",
+            f"Nobody judged {listed(parts)}{', depending on the system' if ' to ' in ' '.join(parts) else ''}.",
             f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, "
-            f"{share(shares[worst, deep])}.",
+            f"{share(shares[worst, deep])}.{_colours(overview)}",
             picture,
         )
     ]
+
+
+def _colours(overview: Overview) -> str:
+    """Whose the coloured marks of a picture are; pictures of doubts stay the same whatever the reader chooses."""
+    return f" Blue is {overview.runs[0]}, orange {overview.baseline}." if len(overview.runs) > 2 else ""
 
 
 def _kinds(overview: Overview) -> dict[str, str]:
@@ -123,7 +128,8 @@ def _other_measures(overview: Overview) -> list[Doubt]:
         [([order[run][name] for name in shown], kinds[run]) for run in drawn],
         f"Places by {listed(shown)}: {claim}",
     )
-    note = f"Kendall's tau with the order by {names[0]}: {', '.join(agreed)}." if agreed else ""
+    note = f"Kendall's tau with the order by {names[0]}, 1 being the same: {', '.join(agreed)}." if agreed else ""
+    note = (note + _colours(overview)).strip()
     return [Doubt("Other measures.", bool(ahead), claim, note, picture)]
 
 
