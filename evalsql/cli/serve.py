@@ -36,7 +36,7 @@ def serve(
     memory_limit: MemoryLimit = None,
     where: Where,
 ) -> None:
-    """Serve a warehouse to several clients at once, readers and writers.
+    """Serve a warehouse to many readers and writers at once.
 
     Clients take --db quack:HOST:PORT with the token that --token-file names here, FILE.token if none is named; another
     one reads only. Each request is a line on standard error. SIGTERM and Ctrl-C stop it.

@@ -66,7 +66,7 @@ def site(
     memory_limit: MemoryLimit = None,
     where: Where,
 ) -> None:
-    """A site of the warehouse: its results as pages, and a SQL console that runs in the reader's browser.
+    """A site of the warehouse, with a SQL console in the browser.
 
     There is a page for each judgment set, system, topic and measure. Any static host serves the folder.
 

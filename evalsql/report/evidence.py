@@ -105,7 +105,8 @@ class Gatherer:
                 found.setdefault(measure, {})[baseline, run] = figures
             for measure, baseline, run, left, is_sure in self._database.rows("select * from temp.page_holm_steps"):
                 steps.setdefault(measure, {})[baseline, run] = left if is_sure else -left
-            for topics, left, factor in self._rows("interval_factors", ["tested_pairs", "holm_steps"], alpha=ALPHA):
+            asked = self._query("interval_factors", ["tested_pairs", "holm_steps"], alpha=ALPHA)
+            for topics, left, factor in self._database.rows(f"{asked}\norder by all"):
                 factors.setdefault(topics, {})[left] = factor
         return found, steps, factors
 

@@ -78,7 +78,8 @@ def demonstration(tmp_path: Path, sample_file: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("words", list(COMMANDS), ids=" ".join)
+# A server goes on until it is stopped: the one of tests/server is started by the example.
+@pytest.mark.parametrize("words", [words for words in COMMANDS if words != ("serve",)], ids=" ".join)
 def test_the_example_of_every_command_runs(command: Command, demonstration: Path, words: tuple[str, ...]) -> None:
     shown = command(*words, "--help").stdout
     (example,) = re.findall(r"^  Example: evalsql (.*)$", shown, re.MULTILINE)
