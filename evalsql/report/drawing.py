@@ -141,8 +141,7 @@ def _own_rows(
     with warehouse.evaluation.with_scores(named[:1], qrels=qrels, runs=[run, base]):
         bins = relation_query(warehouse.catalog, "difference_bins", qrels=qrels, run=run, baseline=base, bins=_BINS)
         query = f"""
-            select found.run, found.baseline, found.difference, found.low, found.high, bins.*,
-                row_number() over (order by bins.bin_low) = 1 as is_first
+            select found.run, found.baseline, found.difference, found.low, found.high, bins.*
             from ({bins}) as bins
             join differences(baseline := {literal(base)}) as found
                 on found.qrels = {literal(qrels)} and found.run = {literal(run)}

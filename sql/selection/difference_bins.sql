@@ -8,6 +8,7 @@
 --   bin_low      least difference in the bin
 --   bin_high     the bin has differences below this
 --   num_topics   topics whose difference is in the bin
+--   is_first     whether it is the lowest bin
 -- definition: Bins without a topic are left out. No difference is the middle of a bin.
 with found as (
     select difference
@@ -47,6 +48,7 @@ binned as (
 select
     (bin - 0.5) * width as bin_low,
     (bin + 0.5) * width as bin_high,
-    count(*) as num_topics
+    count(*) as num_topics,
+    bin = min(bin) over () as is_first
 from binned
 group by bin, width
