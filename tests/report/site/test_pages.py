@@ -253,3 +253,21 @@ def test_several_judgment_sets_are_told_apart(tmp_path: Path) -> None:
     of_system = Parsed(folder / "systems" / "one.html")
     assert "Ü/.." in of_system.words
     assert "ü/.." in of_system.words
+
+
+def test_a_system_s_page_has_its_history(tmp_path: Path) -> None:
+    """Two loads of a system: reciprocal ranks 1 and 1/2, the second a half below the first."""
+    database = new_file(tmp_path)
+    with evalsql.open(database) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1, "b": 0}}, "set")
+        loads = {"night1": {"a": 2.0, "b": 1.0}, "night2": {"a": 1.0, "b": 2.0}}
+        for day, (name, scores) in enumerate(loads.items(), start=1):
+            meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-11-0{day}"}
+            warehouse.load_run({"1": scores}, name, meta=meta)
+        warehouse.load_run({"1": {"a": 1.0}}, "other")
+    folder = write_site(database, tmp_path / "site", "-m", "RR")
+    rows = Parsed(folder / "systems" / "night2.html").rows
+    start = next(at for at, row in enumerate(rows) if row[:2] == ["run", "version"])
+    assert rows[start + 1] == ["night1", "v1", "2026-11-01", "RR", "1.000", ""]
+    assert rows[start + 2] == ["night2", "v2", "2026-11-02", "RR", "0.500", "\u22120.500"]
+    assert "Its history" not in Parsed(folder / "systems" / "other.html").words
