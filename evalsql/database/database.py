@@ -151,11 +151,6 @@ class Database:
         self.execute("set enable_external_access = false")
         self._is_shut_in = True
 
-    @property
-    def is_shut_in(self) -> bool:
-        """Whether the engine reaches no other file."""
-        return self._is_shut_in
-
     def lock(self) -> None:
         """Keep all settings as they are from here on."""
         if not self._is_locked:

@@ -295,14 +295,10 @@ class RemoteDatabase(Database):
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """The connection here; the server's database is attached to it as ``served``."""
-        import duckdb  # noqa: F401
-
         return self._remote.local
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation of the rows that the server gives now; they are here until the database is closed."""
-        import duckdb  # noqa: F401
-
         with translated_errors(self.path):
             return self._remote.relation(query)
 
