@@ -10,6 +10,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import quoted
 from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import keys, ranking, rows
 from evalsql.ingest.files import columns
@@ -256,7 +257,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
             texts[meaning] = _texts(column)
     plain = [named[meaning] for meaning in numbers if texts[meaning] is values[meaning]]
     rows.put(database, _LISTS, {named[meaning]: column for meaning, column in texts.items()}, plain)
-    return {meaning: rows.quoted(name) for meaning, name in named.items()}
+    return {meaning: quoted(name) for meaning, name in named.items()}
 
 
 def _texts(column: Sequence[Any]) -> list[str | None]:
@@ -300,7 +301,7 @@ def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str
         column = found[meaning]
         if types[column] not in _TEXT_TYPES and not types[column].startswith("ENUM"):
             raise UsageError(f"column {column} is of type {types[column]}; names are text or whole numbers")
-    return {meaning: rows.quoted(name) for meaning, name in found.items()}
+    return {meaning: quoted(name) for meaning, name in found.items()}
 
 
 def _register_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:

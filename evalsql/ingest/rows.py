@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
+from evalsql.catalog.names import quoted
 from evalsql.errors import UsageError
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import MEANINGS, Given
@@ -120,20 +121,29 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     """A record that holds one ranking: {qid: ..., docs: [...], scores: [...]}, or {topic: {document: value}}."""
     if not isinstance(record, Mapping):
         raise UsageError(f"expected an object that holds a ranking, found {type(record).__name__}")
-    topic = (given or {}).get("topic") or known_columns.known(record, kind).get("topic")
-    if topic is None or topic not in record:
+    found = ranking_fields(record, kind, given)
+    if "topic" not in found:
         if record and all(isinstance(inner, Mapping) or _is_ranking(inner) for inner in record.values()):
             return _by_topic(record, kind)
         raise UsageError(f"there is no field for the topic; found {', '.join(map(str, record))}")
-    named = (given or {}).get("document")
-    folded = {str(name).lower(): name for name in record}
-    field = named if named in record else next((folded[name] for name in _RANKINGS if name in folded), None)
-    if field is None:
-        field = known_columns.known(record, kind).get("document")
-    if field is None:
+    if "document" not in found:
         raise UsageError(f"there is no field for the documents of a ranking; found {', '.join(map(str, record))}")
-    scores = (given or {}).get("score") or next((folded[name] for name in ("scores", "score") if name in folded), None)
-    return _ranking(record[topic], record[field], record.get(scores), kind)
+    scores = (given or {}).get("score") or found.get("score")
+    return _ranking(record[found["topic"]], record[found["document"]], record.get(scores), kind)
+
+
+def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
+    """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
+    folded = {str(name).lower(): name for name in record}
+    known = known_columns.known(record, kind)
+    named = given or {}
+    ranking = next((folded[name] for name in _RANKINGS if name in folded), known.get("document"))
+    found = {
+        "topic": named.get("topic", known.get("topic")),
+        "document": named["document"] if named.get("document") in record else ranking,
+        "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
+    }
+    return {meaning: name for meaning, name in found.items() if name is not None and name in record}
 
 
 def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
@@ -215,8 +225,3 @@ def _put_arrays(database: Database, table: str, columns: Mapping[str, Sequence[A
     finally:
         database.unregister(view)
     return True
-
-
-def quoted(name: str) -> str:
-    """A column as SQL names it."""
-    return '"' + name.replace('"', '""') + '"'

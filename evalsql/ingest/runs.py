@@ -18,6 +18,7 @@ from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.files.lines import Notes, run_rows, write_clean
 from evalsql.ingest.files.sources import Source, Text
+from evalsql.ingest.files.table import show_runs, stage_runs
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.ranking import STAGED, owners, rank, store
 from evalsql.ingest.remarks import Remarks
@@ -25,7 +26,8 @@ from evalsql.ingest.run_options import BY_SCORE, RunOptions
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Table, Tables
+    from evalsql.ingest.files.table import Table
+    from evalsql.ingest.files.tables import Tables
 
 BATCH_BYTES = 400_000_000
 Progress = Callable[[str, int, int], None]
@@ -170,10 +172,18 @@ class RunLoader:
         is_of_evalues = runs[0].holds_evalues
         if is_of_evalues:
             options = options.for_evalues()
-        self.database.execute(STAGED)
-        with scratch_folder() as folder:
-            self._stage([file for run in runs for file in run.files], Path(folder))
         without_self = is_of_evalues if options.without_self is None else options.without_self
+        self.database.execute(STAGED)
+        files = [file for run in runs for file in run.files]
+        with scratch_folder() as folder:
+            self._look_at_all(files, Path(folder))
+            tables = [(file.file_id, file.table) for file in files if file.table]
+            is_view = len(tables) == len(files) and not (is_of_evalues or without_self)
+            if is_view:
+                show_runs(self.database, tables)
+            else:
+                stage_runs(self.database, tables)
+                self._stage_text([file for file in files if not file.table], Path(folder))
         if is_of_evalues or without_self:
             self.left_out += leave_out(
                 self.database,
@@ -183,14 +193,14 @@ class RunLoader:
                 lower_is_better=options.lower_is_better,
             )
         repeated = rank(self.database, runs, options)
-        self._count([file for run in runs for file in run.files])
+        self._count(files)
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
         if repeated and not options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.problems:
             store(self.database, runs, options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
             _add_files(self.database, runs)
-        self.database.execute("drop table staged_run_rows")
+        self.database.execute(f"drop {'view' if is_view else 'table'} staged_run_rows")
 
     def _count(self, files: Iterable[StagedFile]) -> None:
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
@@ -201,15 +211,9 @@ class RunLoader:
 
     # Staging
 
-    def _stage(self, files: Sequence[StagedFile], folder: Path) -> None:
+    def _stage_text(self, files: Sequence[StagedFile], folder: Path) -> None:
         groups: dict[tuple[str, bool], list[StagedFile]] = {}
         by_lines: list[StagedFile] = []
-        for file in files:
-            if file.table:
-                file.sha256 = file.source.sha256()
-                file.table.stage(file.file_id)
-        files = [file for file in files if not file.table]
-        self._look_at_all(files, folder)
         for file in files:
             if file.foreign:
                 self._refuse_foreign(file, *file.foreign)
@@ -242,6 +246,9 @@ class RunLoader:
             list(threads.map(lambda file: self._look_at(file, folder), files))
 
     def _look_at(self, file: StagedFile, folder: Path) -> None:
+        if file.table:
+            file.sha256 = file.source.sha256()
+            return
         file.sha256, text = file.source.inspect(folder, str(file.file_id))
         file.text = None if file.source.path in self.needs_line_reader else text
         file.foreign = foreign_layout(text) if text else None

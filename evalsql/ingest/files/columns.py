@@ -42,6 +42,7 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "families": (("member", "family"), ()),
     "weights": (("topic", "weight"), ()),
 }
+NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
 Given = Mapping[str, str] | None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalsql.ingest.keys import ProblemList
 
 if TYPE_CHECKING:
-    from evalsql.ingest.files.tables import Table
+    from evalsql.ingest.files.table import Table
 
 _RUN, _JUDGMENTS = "MS MARCO run", "judgments of three columns"
 THIRD_COLUMN = (_RUN, _JUDGMENTS)
@@ -20,7 +20,7 @@ def check_third_column(table: Table) -> None:
     if table.form.name == _RUN:
         odd = f"""
             select topic, min(rank) as least, count(*) >= {_ENOUGH} and count(distinct rank) * 2 <= count(*) as repeats
-            from {table.name} group by topic having least > 1 or repeats order by topic
+            from ({table.query}) group by topic having least > 1 or repeats order by topic
         """
         for topic, least, repeats in table.database.rows(odd):
             fault = (
@@ -38,7 +38,7 @@ def check_third_column(table: Table) -> None:
             select max(documents), count(*) filter (documents <> highest or documents <> grades or lowest <> 1) from (
                 select
                     count(*) as documents, max(grade) as highest, min(grade) as lowest, count(distinct grade) as grades
-                from {table.name} group by topic
+                from ({table.query}) group by topic
             )
         """)
         if most >= _ENOUGH and not others:

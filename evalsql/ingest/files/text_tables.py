@@ -75,7 +75,7 @@ def select(catalog: Catalog, form: Format, path: str) -> str:
         "numbered_rows",
         {
             "raw": f"""select * from read_csv(
-                [{literal(path)}], delim = '\x01', header = false, auto_detect = false, quote = '', escape = '',
+                [{path}], delim = '\x01', header = false, auto_detect = false, quote = '', escape = '',
                 compression = 'none', hive_partitioning = false, columns = {{line: 'varchar'}}
             )"""
         },

@@ -21,7 +21,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Table
+    from evalsql.ingest.files.table import Table
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
@@ -88,7 +88,7 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
     if options.form == "preferences":
         meanings = ("topic", "group", "subgroup", "document", "level")
     selected = table.selected(*meanings)
-    database.execute(f"insert into staged_qrels_rows select {selected} from {table.name} order by row")
+    database.execute(f"insert into staged_qrels_rows select {selected} from ({table.query}) order by row")
     ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
     problems = ProblemList()
     if options.form == "preferences":

@@ -86,7 +86,7 @@ def staged_judgments(
             raise QueryError(f"{file.label}: {form} were not recognised")
         if is_truth and table is not None:
             num_rows, told = truth.stage_truth(
-                database, file.label, form, f"select * from {table.name}", options, queries, with_self=with_self
+                database, file.label, form, table.query, options, queries, with_self=with_self
             )
             staged = StagedFile(file, num_rows)
             notices += told

@@ -1,0 +1,195 @@
+"""Rows of files that are no TREC text, as they stand there: a SELECT of the engine's reader for each format."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.names import literal, quoted
+from evalsql.errors import QueryError, UsageError
+from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest.files import json_files, text_tables
+from evalsql.ingest.files.clean import _without_wildcards as one_path
+from evalsql.ingest.files.columns import NAMES, Given
+from evalsql.ingest.files.format import Format
+from evalsql.ingest.files.recognition import as_text
+from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.rows import columns_of, hold_evalues, put
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+_AS_IT_IS = "compression = 'none', hive_partitioning = false"
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """Rows of one file as they stand there.
+
+    Attributes:
+        rows: what stands behind FROM; the column ``evalsql_row`` numbers them.
+        columns: the column of each meaning.
+        types: of columns that are no text.
+    """
+
+    rows: str
+    columns: Mapping[str, str]
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+class Reader:
+    """Makes raw rows of files.
+
+    Args:
+        folder: for files that the engine cannot read where they are.
+    """
+
+    def __init__(self, database: Database, kind: str, given: Given, folder: Path) -> None:
+        self.database = database
+        self.kind = kind
+        self.given = given
+        self.folder = folder
+
+    def read(self, source: Source, form: Format, name: str) -> RawRows:
+        """The rows of a file.
+
+        Args:
+            name: of what may be made for them: a table, a view, a file.
+
+        Raises:
+            InputError, UsageError, QueryError: it is no file of the format, or a column is missing.
+        """
+        return getattr(self, f"_{form.reader}")(source, form, name)  # type: ignore[no-any-return]
+
+    def forget(self, name: str) -> None:
+        """Take away what was made to read a file."""
+        self.database.unregister(f"{name}_arrow")
+        self.database.execute(f"drop table if exists {name}_raw")
+        (self.folder / name).unlink(missing_ok=True)
+
+    # What the engine reads
+
+    def _parquet(self, source: Source, _: Format, name: str) -> RawRows:
+        path = self._path(source, name)
+        rows = f"read_parquet([{path}], file_row_number = true, binary_as_string = true, hive_partitioning = false)"
+        return self._described(f"(select file_row_number + 1 as evalsql_row, * from {rows})")
+
+    def _arrow(self, source: Source, _: Format, name: str) -> RawRows:
+        self.database.register(f"{name}_arrow", _arrow_table(source))
+        return self._described(self._numbered(f"select * from {name}_arrow"))
+
+    def _csv(self, source: Source, form: Format, name: str) -> RawRows:
+        rows = f"""select * from read_csv(
+            [{self._path(source, name)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
+            quote = '"', escape = '"', auto_detect = false, {_AS_IT_IS},
+            columns = {{{", ".join(f"'c{at}': 'varchar'" for at in range(len(form.names)))}}}
+        )"""
+        columns = {meaning: f"c{form.names.index(column)}" for meaning, column in (form.columns or {}).items()}
+        return RawRows(self._numbered(rows), columns)
+
+    def _jsonl(self, source: Source, form: Format, name: str) -> RawRows:
+        columns = form.columns or {}
+        return RawRows(
+            self._numbered(self._json_lines(source, name, dict.fromkeys(columns.values(), "varchar"))), columns
+        )
+
+    def _rankings(self, source: Source, form: Format, name: str) -> RawRows:
+        columns = form.columns or {}
+        types = {column: "varchar" if meaning == "topic" else "varchar[]" for meaning, column in columns.items()}
+        lines = self._json_lines(source, name, types)
+        named = ", ".join(f"{quoted(column)} as {meaning}s" for meaning, column in columns.items())
+        scores = "" if "score" in columns else ", null::varchar[] as scores"
+        rows = relation_query(
+            self.database.catalog, "ranking_rows", {"rankings": f"select {named}{scores} from ({lines})"}
+        )
+        value = "score" if "score" in columns else "rank"
+        columns = {meaning: meaning for meaning in ("topic", "document", value)}
+        return RawRows(self._numbered(rows), columns, {"rank": "BIGINT"})
+
+    def _dicts(self, source: Source, _: Format, name: str) -> RawRows:
+        path = self._plain(source, name)
+        objects = f"""select json from read_json_objects(
+            [{literal(one_path(path))}], format = 'unstructured', maximum_object_size = {path.stat().st_size + 1},
+            {_AS_IT_IS}
+        )"""
+        rows = relation_query(self.database.catalog, "nested_rows", {"objects": objects})
+        value = known_columns.MEANINGS[self.kind][0][-1]
+        return RawRows(self._numbered(rows), {"topic": "topic", "document": "document", value: "value"})
+
+    def _lines(self, source: Source, form: Format, name: str) -> RawRows:
+        rows = text_tables.select(self.database.catalog, form, self._path(source, name))
+        return RawRows(f"(\n{rows}\n)", {meaning: meaning for meaning in form.columns or {}})
+
+    _letor = _lines
+
+    # What Python reads
+
+    def _nested(self, source: Source, form: Format, name: str) -> RawRows:
+        document = json_files.document(source, form.name)
+        values = columns_of(document, self.kind, self.given)
+        named = {meaning: meaning for meaning in values}
+        if hold_evalues(document, self.kind, self.given):
+            named["score"] = "evalue"
+        self._put(f"{name}_raw", {named[meaning]: column for meaning, column in values.items()})
+        raw = self._described(self._numbered(f"select * from {name}_raw"), find=False)
+        return RawRows(raw.rows, named, raw.types)
+
+    def _put(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Values of Python as a table: of numbers if they all are, else of text."""
+        numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
+        texts = {name: values if name in numbers else list(map(as_text, values)) for name, values in columns.items()}
+        put(self.database, table, texts, numbers)
+
+    # Parts of them
+
+    def _json_lines(self, source: Source, name: str, types: Mapping[str, str]) -> str:
+        listed = ", ".join(f"{literal(column)}: {literal(kind)}" for column, kind in types.items())
+        return f"""select * from read_json(
+            [{self._path(source, name)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
+        )"""
+
+    def _numbered(self, rows: str) -> str:
+        return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': rows})}\n)"
+
+    def _described(self, rows: str, *, find: bool = True) -> RawRows:
+        """Raw rows that have types of their own."""
+        types = {column: kind for column, kind, *_ in self.database.rows(f"describe select * from {rows}")}
+        names = [column for column in types if column not in ("evalsql_row", "file_row_number")]
+        return RawRows(rows, known_columns.find(names, self.kind, self.given) if find else {}, types)
+
+    def _path(self, source: Source, name: str) -> str:
+        return literal(one_path(self._plain(source, name)))
+
+    def _plain(self, source: Source, name: str) -> Path:
+        """The file without compression, under a name that the engine takes as it is: it may read no others."""
+        if source.compression == "none" and one_path(source.path) == str(source.path):
+            return source.path
+        path = self.folder / name
+        with source.open() as stream, path.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        return path
+
+
+def _are_exact(values: Sequence[Any]) -> bool:
+    """Whether values are numbers that go through a 64-bit float unchanged."""
+    return set(map(type, values)) <= {int, float} and all(abs(each) < 2**53 for each in values)
+
+
+def _arrow_table(source: Source) -> Any:
+    try:
+        import pyarrow
+        from pyarrow import feather, ipc
+    except ImportError as error:
+        reason = "reading Arrow and Feather files takes pyarrow; pip install pyarrow, or write Parquet"
+        raise UsageError(reason) from error
+    try:
+        with source.open() as stream:
+            start = stream.read(4)
+        with source.open() as stream:
+            return ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
+    except (pyarrow.ArrowException, *unreadable()) as error:
+        raise QueryError(str(error)) from error
