@@ -146,6 +146,13 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
     return {meaning: name for meaning, name in found.items() if name is not None and name in record}
 
 
+def hit_fields(names: Sequence[str], kind: str) -> dict[str, str]:
+    """The fields of the objects in a ranking, by meaning."""
+    found = known_columns.known(names, kind)
+    by_id = [name for name in ("id", "_id") if name in names]
+    return found if "document" in found or not by_id else {**found, "document": by_id[0]}
+
+
 def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     """The documents of one topic: in order, with scores beside them, as pairs, or as records of their own."""
     value = _value(kind)
@@ -156,12 +163,9 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
     else:
         documents, values = list(inner), None
         if documents and isinstance(documents[0], Mapping):
-            names = list(dict.fromkeys(chain.from_iterable(documents)))
-            fields = known_columns.known(names, kind) | {"topic": ""}
-            if "document" not in fields:
-                fields["document"] = next((name for name in ("id", "_id") if name in names), "")
+            fields = hit_fields(list(dict.fromkeys(chain.from_iterable(documents))), kind)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
-            documents = [each.get(fields["document"]) for each in documents]
+            documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
                 raise UsageError(f"topic {topic}: expected pairs of document and {value}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -35,6 +37,12 @@ _TABLES: Mapping[str, tuple[str, str, str]] = {
         "format csv, delimiter '\t', header false",
     ),
     "JSON lines": ("jsonl", "select topic as qid, document as docno, score from rows", "format json"),
+    "JSON list of rows": ("json", "select topic as qid, document as docno, score from rows", "format json, array true"),
+    "JSON lines of hits": (
+        "jsonl",
+        "select topic as qid, list({docid: document, score: score} order by rank) as hits from rows group by topic",
+        "format json",
+    ),
     "JSON lines of rankings": (
         "jsonl",
         "select topic as qid, list(document order by rank) as docs from rows group by topic",
@@ -51,7 +59,9 @@ def doors(stage: Stage, peers: Peers) -> Iterator[Result]:
     writers: dict[str, Callable[[Path, Path], None]] = {
         **{name: partial(_as_table, *table) for name, table in _TABLES.items()},
         "JSON dict of dicts": _as_dicts,
-        "TREC, gzip": _packed,
+        "TREC, gzip": partial(_packed, "gz", gzip.compress),
+        "TREC, xz": partial(_packed, "xz", partial(lzma.compress, preset=1)),
+        "TREC, bz2": partial(_packed, "bz2", bz2.compress),
     }
     for name, write in writers.items():
         files = _written(stage, name, write)
@@ -82,8 +92,8 @@ def _as_trec(source: Path, path: Path) -> None:
     _with(path, "run").write_bytes(b"\n".join(map(b" ".join, _columns(source))) + b"\n")
 
 
-def _packed(source: Path, path: Path) -> None:
-    _with(path, "run.gz").write_bytes(gzip.compress(b"\n".join(map(b" ".join, _columns(source))) + b"\n", 6))
+def _packed(extension: str, pack: Callable[[bytes], bytes], source: Path, path: Path) -> None:
+    _with(path, f"run.{extension}").write_bytes(pack(b"\n".join(map(b" ".join, _columns(source))) + b"\n"))
 
 
 def _as_dicts(source: Path, path: Path) -> None:

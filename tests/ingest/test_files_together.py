@@ -20,7 +20,11 @@ KINDS = [
     "CSV",
     "JSON lines",
     "JSON dict of dicts",
+    "JSON list of rows",
+    "JSON rankings",
     "JSON lines of rankings with scores",
+    "JSON lines of hits",
+    "JSON lines of topics",
     "MS MARCO",
     "Feather",
 ]
@@ -190,6 +194,45 @@ def test_rankings_that_lack_something_are_refused(
         empty.load_runs(write(tmp_path / "r.jsonl", rankings(SCORED, second)))
 
 
+def test_scores_that_only_later_rankings_have_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="some topics have scores and others are rankings without"):
+        empty.load_runs(write(tmp_path / "r.jsonl", rankings(PLAIN, {**SCORED, "qid": "T2"})))
+
+
+HIT = {"docid": "a", "score": 2.5, "title": "A"}
+
+
+@pytest.mark.parametrize(
+    ("hits", "expected"),
+    [
+        ([{"docid": "b", "score": 1e-180}, {"score": "3", "docid": 7}], [("7", 3.0), ("b", 1e-180)]),
+        ([], []),
+        ([{"docid": "b", "score": 1, "more": [1, {"x": 2}]}], [("b", 1.0)]),
+    ],
+)
+def test_hits_with_fields_of_their_own_are_read(
+    empty: Warehouse, tmp_path: Path, hits: list[dict[str, Any]], expected: list[tuple[str, float]]
+) -> None:
+    path = write(tmp_path / "r.jsonl", rankings({"qid": "T1", "hits": [HIT]}, {"qid": 2, "hits": hits}))
+    empty.load_runs(path, name="r", tie_rule="trec_eval_10")
+    assert [(document, score) for topic, document, _, score in stored(empty, "r") if topic == "2"] == expected
+
+
+@pytest.mark.parametrize(
+    ("hits", "told"),
+    [
+        ([{"docid": "b"}], "score is missing|some topics have scores"),
+        ([{"score": 1}], "document is missing"),
+        ([{"docid": "b", "score": "high"}], 'score "high" is not a number'),
+        (["b"], "some topics have scores and others are rankings without"),
+    ],
+)
+def test_hits_that_lack_something_are_refused(empty: Warehouse, tmp_path: Path, hits: list[Any], told: str) -> None:
+    path = write(tmp_path / "r.jsonl", rankings({"qid": "T1", "hits": [HIT]}, {"qid": "T2", "hits": hits}))
+    with pytest.raises(InputError, match=told):
+        empty.load_runs(path)
+
+
 def test_very_small_scores_of_rankings_are_kept_whole(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_runs(write(tmp_path / "r.jsonl", rankings(SCORED)), name="r", tie_rule="trec_eval_10")
     assert stored(empty, "r") == [("T1", "a", 1, 2.5), ("T1", "b", 2, 1e-180)]
@@ -207,3 +250,34 @@ def test_judgments_as_dicts_are_read_as_python_reads_them(tmp_path: Path) -> Non
         warehouse.load_qrels(write(tmp_path / "q.json", json.dumps(judged)), "q")
         rows = warehouse.rows("select topic, document, grade from judgments order by all")
     assert rows == [(topic, name, int(grade)) for topic, each in judged.items() for name, grade in each.items()]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_of_rows_has_the_rows_that_python_reads(empty: Warehouse, tmp_path: Path, indent: int | None) -> None:
+    data: Nested = {"T1": {"d\\1": 1e-180, "[2": 2, "é": "0.1"}, "7": {"8": 3}}
+    rows = [{"qid": t, "docno": d, "score": score} for t, each in data.items() for d, score in each.items()]
+    rows[-1] |= {"qid": 7, "docno": 8}
+    empty.load_runs(write(tmp_path / "r.json", json.dumps(rows, indent=indent)), name="r", tie_rule="trec_eval_10")
+    assert stored(empty, "r") == by_hand(data)
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        ({"qid": "T1", "docno": "z"}, "row 201: score is missing .topic T1, document z"),
+        ({"qid": "T1", "docno": "z", "score": "1_0"}, 'row 201: score "1_0" is not a number'),
+        (["T1", "z", 1], "row 201: expected a dict as in the rows above, found list"),
+        ({"qid": "T1", "docno": "d0", "score": 1}, "row 201: document d0 of topic T1 already stands at row 1"),
+    ],
+)
+def test_a_bad_row_far_down_a_list_is_named(empty: Warehouse, tmp_path: Path, last: object, told: str) -> None:
+    rows: list[object] = [{"qid": "T1", "docno": f"d{at}", "score": at} for at in range(200)]
+    with pytest.raises(InputError, match=told):
+        empty.load_runs(write(tmp_path / "r.json", json.dumps([*rows, last])))
+
+
+def test_rankings_by_topic_keep_odd_names(empty: Warehouse, tmp_path: Path) -> None:
+    data: dict[str, list[Any]] = {"T1": ["b", 'a"', "[c"], "2": [7, "{d"], "T3": []}
+    empty.load_runs(write(tmp_path / "r.json", json.dumps(data)), name="r")
+    found = [(topic, document, rank) for topic, document, rank, _ in stored(empty, "r")]
+    assert found == [(t, str(d), at) for t, each in sorted(data.items()) for at, d in enumerate(each, start=1)]

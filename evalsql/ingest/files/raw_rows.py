@@ -93,29 +93,54 @@ class Reader:
 
     def _jsonl(self, source: Source, form: Format, name: str) -> RawRows:
         columns = form.columns or {}
-        return RawRows(
-            self._numbered(self._json_lines(source, name, dict.fromkeys(columns.values(), "varchar"))), columns
-        )
+        types = dict.fromkeys(columns.values(), "varchar")
+        return RawRows(self._numbered(self._json_values(source, form, name, types)), columns)
+
+    _array = _jsonl
 
     def _rankings(self, source: Source, form: Format, name: str) -> RawRows:
         columns = form.columns or {}
         types = {column: "varchar" if meaning == "topic" else "varchar[]" for meaning, column in columns.items()}
-        lines = self._json_lines(source, name, types)
         named = ", ".join(f"{quoted(column)} as {meaning}s" for meaning, column in columns.items())
-        scores = "" if "score" in columns else ", null::varchar[] as scores"
-        rows = relation_query(
-            self.database.catalog, "ranking_rows", {"rankings": f"select {named}{scores} from ({lines})"}
+        if "score" in columns:
+            rows = f"select {named} from ({self._json_values(source, form, name, types)})"
+            return self._ranked(rows, has_scores=True)
+        # A record further down that has scores after all makes the rows unusable, so that Python says what is wrong.
+        unseen = dict.fromkeys(("scores", "score"), "varchar")
+        values = self._json_values(source, form, name, types | unseen)
+        none = " and ".join(f"{each} is null" for each in unseen)
+        rows = f"select * replace (case when {none} then topics end as topics) from (select *, {named} from ({values}))"
+        return self._ranked(rows, has_scores=False)
+
+    def _hits(self, source: Source, form: Format, name: str) -> RawRows:
+        columns = form.columns or {}
+        document, score = map(quoted, form.names)
+        topic, hits = quoted(columns["topic"]), quoted(columns["document"])
+        types = {columns["topic"]: "varchar", columns["document"]: f"struct({document} varchar, {score} varchar)[]"}
+        return self._ranked(
+            f"""
+            select
+                {topic} as topics, [hit.{document} for hit in {hits}] as documents,
+                [hit.{score} for hit in {hits}] as scores
+            from ({self._json_values(source, form, name, types)})""",
+            has_scores=True,
         )
-        value = "score" if "score" in columns else "rank"
-        columns = {meaning: meaning for meaning in ("topic", "document", value)}
-        return RawRows(self._numbered(rows), columns, {"rank": "BIGINT"})
+
+    def _lists(self, source: Source, _: Format, name: str) -> RawRows:
+        entries = "unnest(map_entries(cast(json as map(varchar, varchar[])))) as entry"
+        objects = f"select {entries} from ({self._json_objects(source, name)})"
+        return self._ranked(f"select entry.key as topics, entry.value as documents from ({objects})", has_scores=False)
+
+    def _ranked(self, rankings: str, has_scores: bool) -> RawRows:
+        """Rows of rankings that have the columns topics, documents and perhaps scores."""
+        if not has_scores:
+            rankings = f"select topics, documents, cast(null as varchar[]) as scores from ({rankings})"
+        rows = relation_query(self.database.catalog, "ranking_rows", {"rankings": rankings})
+        value = "score" if has_scores else "rank"
+        return RawRows(self._numbered(rows), {each: each for each in ("topic", "document", value)}, {"rank": "BIGINT"})
 
     def _dicts(self, source: Source, _: Format, name: str) -> RawRows:
-        path = self._plain(source, name)
-        objects = f"""select json from read_json_objects(
-            [{literal(one_path(path))}], format = 'unstructured', maximum_object_size = {path.stat().st_size + 1},
-            {_AS_IT_IS}
-        )"""
+        objects = self._json_objects(source, name)
         rows = relation_query(self.database.catalog, "nested_rows", {"objects": objects})
         value = known_columns.MEANINGS[self.kind][0][-1]
         return RawRows(self._numbered(rows), {"topic": "topic", "document": "document", value: "value"})
@@ -146,10 +171,20 @@ class Reader:
 
     # Parts of them
 
-    def _json_lines(self, source: Source, name: str, types: Mapping[str, str]) -> str:
+    def _json_values(self, source: Source, form: Format, name: str, types: Mapping[str, str]) -> str:
+        """Fields of the objects in a list, or one a line."""
         listed = ", ".join(f"{literal(column)}: {literal(kind)}" for column, kind in types.items())
+        kind = "array" if form.reader == "array" else "newline_delimited"
         return f"""select * from read_json(
-            [{self._path(source, name)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
+            [{self._path(source, name)}], format = '{kind}', columns = {{{listed}}}, {_AS_IT_IS}
+        )"""
+
+    def _json_objects(self, source: Source, name: str) -> str:
+        """The file as one value."""
+        path = self._plain(source, name)
+        return f"""select json from read_json_objects(
+            [{literal(one_path(path))}], format = 'unstructured', maximum_object_size = {path.stat().st_size + 1},
+            {_AS_IT_IS}
         )"""
 
     def _numbered(self, rows: str) -> str:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import InputError, Problem
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files import text_tables
 from evalsql.ingest.files.columns import Given
-from evalsql.ingest.files.format import Format
+from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
+from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.sources import Source, unreadable
-from evalsql.ingest.rows import ranking_fields
 
 _HEAD = 65_536
-_SAMPLED = 100  # lines of JSON whose fields are looked at
 _NO_RUN = {
     b"%PDF-": "a PDF document",
     b"PK\x05\x06": "a zip archive",
@@ -48,7 +46,6 @@ _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 _SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
-_DICTS = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*["0-9-]')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
 # Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
@@ -76,7 +73,7 @@ def recognised(source: Source, kind: str, given: Given) -> Format | None:
         return None  # the readers of TREC files say why
     found = _by_magic(source, head)
     if not found and _JSON.match(head.removeprefix(b"\xef\xbb\xbf")):
-        found = _json(source, head, kind, given)
+        found = json_format(source, head, kind, given)
     if not found:
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
         found = text_tables.recognised(source, text, kind, given) or _delimited(source, text, kind, given)
@@ -136,7 +133,7 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
         if given or known_columns.telling(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):
                 return None
-            columns = _found(source, skipped + 1, name, names, kind, given)
+            columns = columns_in(source, skipped + 1, name, names, kind, given)
             for column in columns.values():
                 if names.count(column) > 1:
                     reason = f"{name}: {names.count(column)} columns are called {column}"
@@ -146,13 +143,6 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
         return found
     _without_header(source, line, kind, skipped, given)
     return None
-
-
-def _found(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
-    try:
-        return known_columns.find(names, kind, given)
-    except UsageError as error:
-        raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
 
 
 def _split(line: str, delimiter: str) -> list[str]:
@@ -216,62 +206,7 @@ def _without_header(source: Source, line: str, kind: str, skipped: int, given: G
             if not number_fault("", names[-1]):
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise InputError([Problem(source.label, skipped + 1, reason)])
-            _found(source, skipped + 1, name, names, kind, given)
-
-
-# JSON
-
-
-def _json(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
-    """JSON lines if the first line is a whole value, and more follow or it is a row; else JSON that is read whole."""
-    is_nested = not given and kind in ("run", "grades") and _holds_dicts(head, kind)
-    with source.open() as stream:
-        lines = [line for line in islice(stream, _SAMPLED) if line.strip()]
-    if len(lines) == 1 and is_nested:
-        return Format("JSON", "dicts")
-    found: list[Any] = []
-    for line in lines:
-        try:
-            found.append(json.loads(line.decode("utf-8-sig")))
-        except (ValueError, RecursionError):
-            break
-        if _holds_lists(found[-1]):
-            break  # lines that hold rankings are long, and one of them tells
-    if not found or (len(lines) == 1 and not _is_row(found[0])):
-        return Format("JSON", "dicts" if is_nested else "nested")
-    rows = [row for row in found if isinstance(row, dict)]
-    if not rows or any(_holds_lists(row) for row in rows):
-        columns = None if given or not _holds_lists(found[0]) else _of_ranking(found[0], kind)
-        return Format("JSON lines", "rankings", columns) if columns else Format("JSON lines", "nested")
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return Format("JSON lines", "jsonl", _found(source, 1, "JSON lines", names, kind, given), names)
-
-
-def _holds_dicts(head: bytes, kind: str) -> bool:
-    """Whether JSON begins as {topic: {document: value}} does, and the first name is none that columns have."""
-    found = _DICTS.match(head.removeprefix(b"\xef\xbb\xbf"))
-    return found is not None and not known_columns.known([found[1].decode("utf-8", "replace")], kind)
-
-
-def _holds_lists(value: object) -> bool:
-    return isinstance(value, dict) and any(isinstance(inner, dict | list) for inner in value.values())
-
-
-def _of_ranking(record: Mapping[str, Any], kind: str) -> dict[str, str] | None:
-    """The fields of a record that holds one ranking, by meaning; None unless documents and scores are plain lists."""
-    fields = ranking_fields(record, kind)
-    if kind != "run" or not {"topic", "document"} <= fields.keys() or known_columns.holds_evalues(fields):
-        return None
-    lists = [record[name] for meaning, name in fields.items() if meaning != "topic"]
-    is_plain = all(isinstance(each, list) and not any(isinstance(one, dict | list) for one in each) for each in lists)
-    return fields if is_plain and not isinstance(record[fields["topic"]], dict | list) else None
-
-
-def _is_row(value: object) -> bool:
-    """Whether a single JSON object is a row rather than {topic: ...}."""
-    return (
-        isinstance(value, dict) and bool(value) and not all(isinstance(inner, dict | list) for inner in value.values())
-    )
+            columns_in(source, skipped + 1, name, names, kind, given)
 
 
 # Text, row by row

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _WHOLE = ("rank", "grade")
 _NAME_TYPES = ("VARCHAR", "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "UUID")
+_ALIKE = ("array", "dicts", "lists", "rankings", "hits")  # JSON that the engine reads where all of it is alike
 _TOGETHER_FILES, _TOGETHER_BYTES = 200, 400_000_000  # read by one statement at most
 
 
@@ -187,7 +188,7 @@ class Tables:
         """Read a file row by row in Python, or say what is wrong with it: with its ``table``, or why it has none."""
         source, form = file.source, file.form
         with self._blamed(source), _told(source, form):
-            if form.reader in ("dicts", "rankings"):
+            if form.reader in _ALIKE:
                 self._read_some([(file.number, source, replace(form, reader="nested"))])
             elif form.has_lines:
                 self._take(self._read_by_lines(file))
