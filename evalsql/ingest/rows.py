@@ -188,12 +188,16 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
 
 def _joined(parts: Iterable[Columns]) -> Columns:
     whole: Columns = {}
+    empty: Columns = {}
     for part in parts:
+        if not any(part.values()):
+            empty = part  # which says nothing of scores
+            continue
         if whole and part.keys() != whole.keys():
             raise UsageError("some topics have scores and others are rankings without")
         for meaning, values in part.items():
             whole.setdefault(meaning, []).extend(values)
-    return whole
+    return whole or empty
 
 
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:

@@ -65,6 +65,27 @@ def test_files_of_all_formats_load_at_once(empty: Warehouse, tmp_path: Path) -> 
         assert stored(empty, run) == stored(empty, "alone")
 
 
+def test_parquet_with_a_column_called_as_the_engine_calls_its_own(empty: Warehouse, tmp_path: Path) -> None:
+    rows = [(*row, 7) for row in ROWS]
+    files = [write(tmp_path / f"{at}.parquet", parquet((*RANX, "file_index"), rows)) for at in range(3)]
+    alone = write(tmp_path / "alone.parquet", parquet(RANX, ROWS))
+    empty.load_runs(alone)
+    for run in empty.load_runs(files):
+        assert stored(empty, run) == stored(empty, "alone")
+
+
+def test_parquet_files_of_other_columns_and_types_load_at_once(empty: Warehouse, tmp_path: Path) -> None:
+    whole = [(topic, int(document[1:]), at % 5) for at, (topic, document, _) in enumerate(ROWS)]
+    turned = [(score, document, topic) for topic, document, score in whole]
+    contents = [parquet(RANX, whole), parquet(RANX, ROWS), parquet(RANX[::-1], turned), parquet(RANX, whole)]
+    files = [write(tmp_path / f"{at}.parquet", content) for at, content in enumerate(contents)]
+    runs = empty.load_runs(files)
+    for file, run in zip(files, runs, strict=True):
+        empty.load_runs(file, name="alone", replace=True)
+        assert stored(empty, run) == stored(empty, "alone") != []
+    assert stored(empty, runs[0]) == stored(empty, runs[2]) != stored(empty, runs[1])
+
+
 def test_only_the_bad_file_among_good_ones_is_blamed(empty: Warehouse, tmp_path: Path) -> None:
     good = [write(tmp_path / f"good-{at}.parquet", parquet(RANX, ROWS)) for at in range(3)]
     bad = write(tmp_path / "bad.parquet", parquet(RANX, [("T01", "d1", 1.0), ("T01", None, 2.0)]))
@@ -192,6 +213,12 @@ def test_rankings_that_lack_something_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=told):
         empty.load_runs(write(tmp_path / "r.jsonl", rankings(SCORED, second)))
+
+
+@pytest.mark.parametrize("text", ['{"T1": [], "T2": []}', '{"T1": {}}', '{"qid": "T1", "docs": []}', "{}", "[]"])
+def test_a_file_without_rows_is_refused(empty: Warehouse, tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="holds no rows|no field|expected"):
+        empty.load_runs(write(tmp_path / "r.json", text))
 
 
 def test_scores_that_only_later_rankings_have_are_told(empty: Warehouse, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from evalsql.ingest.rows import columns_of, hold_evalues, put
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
+_OWN = ("evalsql_row", "evalsql_file", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 
 
@@ -34,11 +35,13 @@ class RawRows:
         rows: what stands behind FROM; the column ``evalsql_row`` numbers them.
         columns: the column of each meaning.
         types: of columns that are no text.
+        parquet: the path of a Parquet file, in quotes; many of those are read as one.
     """
 
     rows: str
     columns: Mapping[str, str]
     types: Mapping[str, str] = field(default_factory=dict)
+    parquet: str = ""
 
 
 class Reader:
@@ -75,8 +78,9 @@ class Reader:
 
     def _parquet(self, source: Source, _: Format, name: str) -> RawRows:
         path = self._path(source, name)
-        rows = f"read_parquet([{path}], file_row_number = true, binary_as_string = true, hive_partitioning = false)"
-        return self._described(f"(select file_row_number + 1 as evalsql_row, * from {rows})")
+        raw = self._described(parquet_rows([path]))
+        has_its_own = "file_index" in raw.types  # which would be read for the engine's
+        return replace(raw, parquet="" if has_its_own else path)
 
     def _arrow(self, source: Source, _: Format, name: str) -> RawRows:
         self.database.register(f"{name}_arrow", _arrow_table(source))
@@ -193,7 +197,7 @@ class Reader:
     def _described(self, rows: str, *, find: bool = True) -> RawRows:
         """Raw rows that have types of their own."""
         types = {column: kind for column, kind, *_ in self.database.rows(f"describe select * from {rows}")}
-        names = [column for column in types if column not in ("evalsql_row", "file_row_number")]
+        names = [column for column in types if column not in _OWN]
         return RawRows(rows, known_columns.find(names, self.kind, self.given) if find else {}, types)
 
     def _path(self, source: Source, name: str) -> str:
@@ -207,6 +211,13 @@ class Reader:
         with source.open() as stream, path.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
         return path
+
+
+def parquet_rows(paths: Sequence[str]) -> str:
+    """What stands behind FROM for Parquet files with the same columns; ``file_index`` is the place of each."""
+    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
+    rows = f"read_parquet([{', '.join(paths)}], {options})"
+    return f"(select file_row_number + 1 as evalsql_row, file_index as evalsql_file, * from {rows})"
 
 
 def _are_exact(values: Sequence[Any]) -> bool:

@@ -22,7 +22,7 @@ from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import _integer_fault as whole_fault
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.ranks import THIRD_COLUMN, check_third_column
-from evalsql.ingest.files.raw_rows import RawRows, Reader
+from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
 from evalsql.ingest.files.recognition import recognised, text_rows
 from evalsql.ingest.files.sources import Source, unreadable
 from evalsql.ingest.files.table import Table
@@ -160,7 +160,7 @@ class Tables:
         name = f"incoming_rows_{len(self._made)}"
         self._made.append(name)
         meanings = list(files[0].raw.columns)
-        rows = "\nunion all\n".join(_converted_rows(file, meanings) for file in files)
+        rows = "\nunion all\n".join(_converted_rows(some, meanings) for some in _read_as_one(files))
         with self.database.unordered() if len(files) > 1 else nullcontext():
             self.database.execute(f"create or replace temp table {name} as\n{rows}")
         return name
@@ -290,16 +290,31 @@ def _table(database: Database, name: str, file: _Incoming) -> Table:
     return Table(database, file.source, file.form, name, file.number, meanings, holds_evalues=evalues)
 
 
-def _converted_rows(file: _Incoming, meanings: Sequence[str]) -> str:
-    """A SELECT of a file's rows with names as text and numbers as such."""
+def _read_as_one(files: Sequence[_Incoming]) -> Iterator[list[_Incoming]]:
+    """Each file by itself, but Parquet files of the same columns and types together."""
+    alike: dict[str, list[_Incoming]] = {}
+    for file in files:
+        if file.raw.parquet:
+            alike.setdefault(f"{file.raw.columns} {file.raw.types}", []).append(file)
+        else:
+            yield [file]
+    yield from alike.values()
+
+
+def _converted_rows(files: Sequence[_Incoming], meanings: Sequence[str]) -> str:
+    """A SELECT of files' rows with names as text and numbers as such."""
+    raw, number, rows = files[0].raw, str(files[0].number), files[0].raw.rows
+    if len(files) > 1:
+        number = f"list_extract([{', '.join(str(file.number) for file in files)}], cast(evalsql_file as bigint) + 1)"
+        rows = parquet_rows([file.raw.parquet for file in files])
     values = []
     for meaning in meanings:
-        column = file.raw.columns[meaning]
-        kind = file.raw.types.get(column, "VARCHAR")
+        column = raw.columns[meaning]
+        kind = raw.types.get(column, "VARCHAR")
         if meaning in NAMES and not kind.lstrip("U").startswith(_NAME_TYPES) and not kind.startswith("ENUM"):
             raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")
         values.append(f'{_converted(meaning, column, kind)} as "{meaning}"')
-    return f"select {file.number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {file.raw.rows}"
+    return f"select {number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {rows}"
 
 
 def _converted(meaning: str, column: str, kind: str) -> str:
