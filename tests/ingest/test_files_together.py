@@ -217,7 +217,7 @@ def test_rankings_that_lack_something_are_refused(
 
 @pytest.mark.parametrize("text", ['{"T1": [], "T2": []}', '{"T1": {}}', '{"qid": "T1", "docs": []}', "{}", "[]"])
 def test_a_file_without_rows_is_refused(empty: Warehouse, tmp_path: Path, text: str) -> None:
-    with pytest.raises(InputError, match="holds no rows|no field|expected"):
+    with pytest.raises(InputError, match=r"holds no rows|no field|expected"):
         empty.load_runs(write(tmp_path / "r.json", text))
 
 
