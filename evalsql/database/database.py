@@ -60,6 +60,11 @@ class Database:
         """Run statements for what they do."""
         self.rows(sql, parameters)
 
+    def execute_all(self, statements: Sequence[str]) -> None:
+        """Run statements for what they do, in one request where a server has the database."""
+        if statements:
+            self.execute("\n;".join(statements))  # one may end with a comment
+
     def execute_one(self, sql: str) -> None:
         """Run one statement; raises QueryError where the text has several, as where a body closes its own macro."""
         with translated_errors():

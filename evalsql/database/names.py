@@ -28,6 +28,9 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     return [name for (name,) in database.rows(f"select {kind} from {table} where {kind}_id in ({keys})")]
 
 
+REPLACED = "select qrels from qrels where replaced_at is not null"
+
+
 def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool = False) -> list[int]:
     """Keys of the runs or judgment sets that a name or glob stands for.
 
@@ -52,4 +55,4 @@ def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool
 
 def replaced_qrels(database: Database) -> set[str]:
     """Names of the judgment sets that newer ones have taken the place of; what names no judgments leaves them out."""
-    return {name for (name,) in database.rows("select qrels from qrels where replaced_at is not null")}
+    return {name for (name,) in database.rows(REPLACED)}

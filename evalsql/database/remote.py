@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.names import literal
@@ -27,7 +28,7 @@ from evalsql.progress import Progress, silent
 if TYPE_CHECKING:
     import duckdb
 
-_READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
+_READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json|json_objects)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)  # statements here are this package's
 _MAKES = re.compile(
     r"\s*create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+table\s+(?P<name>\w+)\s+as\b(?P<select>.*)",
@@ -38,6 +39,9 @@ _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.I
 _WORD = re.compile(r"\s*(\w+)")
 _BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
+_SEPARATE = "\n;"  # a statement may end with a comment
+_CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
+_COUNTS = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)  # a request gives the first rows that come
 _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
 _TOGETHER = ("file_id", "topic")  # columns with the same value in many rows
 _PACKED = "evalsql_packed_rows"
@@ -65,14 +69,26 @@ class RemoteConnection:
         self._heart: Heart | None = None
         self._num_kept = 0
         self.is_unordered = False  # whether the order of rows that are sent does not matter
-        self.session = ""
-        self.role = ""
 
     def attach(self) -> None:
         """Begin a session on the server."""
         with self._reached():
             self.local.execute(f"attach {literal(self.address.url)} as {CATALOG} (token {literal(self._token)})")
-        self.session, self.role = self.ask(quack.HELLO).fetchall()[0]
+
+    @cached_property
+    def _who(self) -> tuple[str, str]:
+        name, role = self.ask(quack.HELLO).fetchall()[0]
+        return name, role
+
+    @property
+    def session(self) -> str:
+        """What the server calls this session."""
+        return self._who[0]
+
+    @property
+    def role(self) -> str:
+        """What the token lets do: write or read."""
+        return self._who[1]
 
     def ask(self, text: str) -> duckdb.DuckDBPyConnection:
         """Send one statement; the rows are the connection's."""
@@ -94,11 +110,21 @@ class RemoteConnection:
     # What a Database asks of a connection
 
     def execute(self, sql: str, parameters: Sequence[object] | None = None) -> duckdb.DuckDBPyConnection:
-        """Run statements, each where it belongs."""
+        """Run statements, each where it belongs; those that follow each other go there at once."""
         result = self.local
+        together: list[str] = []
         for statement in self.local.extract_statements(sql):
-            result = self._run(statement.type.name, rendered(statement.query, parameters or ()))
-        return result
+            kind, text = statement.type.name, rendered(statement.query, parameters or ())
+            if kind in _CHANGES and not self._is_local(text):
+                together.append(text)
+                continue
+            if together and kind == "SELECT" and not self._is_local(text) and not any(map(_COUNTS.match, together)):
+                text = _SEPARATE.join([*together, text])
+            elif together:
+                self.ask(_SEPARATE.join(together))
+            together = []
+            result = self._run(kind, text)
+        return self.ask(_SEPARATE.join(together)) if together else result
 
     def extract_statements(self, sql: str) -> list[Any]:
         return self.local.extract_statements(sql)

@@ -11,7 +11,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, replaced_qrels, resolve_names
+from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps, stored
 from evalsql.progress import Progress, silent
@@ -58,8 +58,8 @@ class Evaluation:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
         stored.add(self.database, "evalsql_answers", named, chosen)
-        kept = self.keep(ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers"))
-        self.database.execute("drop table temp.evalsql_answers")
+        board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
+        kept = self.keep(board, "drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
 
     def fill_scores(self, table: str, labelled: Sequence[tuple[str, Measure]], condition: str = "") -> None:
@@ -74,20 +74,28 @@ class Evaluation:
         def insert(
             measures: Sequence[tuple[str, Measure]], select: Callable[[Sequence[tuple[str, Measure]]], str]
         ) -> None:
-            for at in range(0, len(measures), TOGETHER):
-                few = measures[at : at + TOGETHER]
-                rows = self._filtered([measure for _, measure in few], select(few), condition, narrowed)
-                self.database.execute(f"insert into temp.{table} {rows}")
+            parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
+            self.database.execute_all(
+                [
+                    f"insert into temp.{table} "
+                    + self._filtered([measure for _, measure in few], select(few), condition, narrowed)
+                    for few in parts
+                ]
+            )
 
         insert([each for each in labelled if each not in together], ddl.labelled_scores)
         if together:
             with shared_steps.kept(self.database, self.database.catalog, plan.steps, narrowed) as catalog:
                 insert(together, partial(shared_steps.together, catalog))
 
-    def keep(self, query: str) -> str:
-        """Keep the rows of a query until the connection closes; returns the name of their table."""
+    def keep(self, query: str, *after: str) -> str:
+        """Keep the rows of a query until the connection closes; returns the name of their table.
+
+        Args:
+            after: statements to run then.
+        """
         self._num_kept += 1
-        self.database.execute(f"create temp table evalsql_kept_{self._num_kept} as {query}")
+        self.database.execute_all([f"create temp table evalsql_kept_{self._num_kept} as {query}", *after])
         return f"temp.evalsql_kept_{self._num_kept}"
 
     def comparison_query(
@@ -235,7 +243,7 @@ class Evaluation:
 
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
         """Whether a judgment set evaluates several runs."""
-        evaluated = f"{self._evaluated}{self._filter(qrels, runs)}"
+        evaluated = f"{self._evaluated}{self._filter(qrels, runs, asks=False)}"
         contests = f"select 1 from {evaluated} group by qrels having min(run) < max(run) limit 1"
         return bool(self.database.rows(contests))
 
@@ -250,14 +258,20 @@ class Evaluation:
 
     def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
         """How many judged documents are tied with another one, in all rankings evaluated."""
-        chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs)}"
+        chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
         ((count,),) = self.database.rows(
             f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
         )
         return int(count)
 
-    def _filter(self, qrels: Names, runs: Names, topics: Names = (), *, with_replaced: bool = False) -> str:
-        """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced."""
+    def _filter(
+        self, qrels: Names, runs: Names, topics: Names = (), *, with_replaced: bool = False, asks: bool = True
+    ) -> str:
+        """A condition on names. Where no judgments are named, it leaves those out that newer ones have replaced.
+
+        Args:
+            asks: whether to ask which these are, so that there is no condition where there are none.
+        """
         conditions = []
         if wanted := as_list(topics):
             held = {topic for (topic,) in self.database.rows("select topic from topics")}
@@ -269,8 +283,9 @@ class Evaluation:
                 conditions.append(
                     f"{kind} in ({', '.join(map(literal, resolve_names(self.database, kind, patterns)))})"
                 )
-        if not with_replaced and not as_list(qrels) and (replaced := replaced_qrels(self.database)):
-            conditions.append(f"qrels not in ({', '.join(map(literal, sorted(replaced)))})")
+        if not with_replaced and not as_list(qrels):
+            replaced = ", ".join(map(literal, sorted(replaced_qrels(self.database)))) if asks else REPLACED
+            conditions += [f"qrels not in ({replaced})"] * bool(replaced)
         return f"\nwhere {' and '.join(conditions)}" if conditions else ""
 
     def _filtered(
@@ -310,4 +325,4 @@ class Evaluation:
 
     def coverage_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of ``coverage``."""
-        return f"select * from coverage{self._filter(qrels, runs)}\norder by qrels, run"
+        return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"

@@ -58,18 +58,22 @@ def kept(
     Args:
         narrowed: makes of a SELECT one that reads only the part of the base tables that is asked for.
     """
-    made: list[str] = []
+    making: list[str] = []
+    dropping: list[str] = []
+    for step in steps:
+        table = f"evalsql_{step.name}"
+        making += [f"create temp table {table} as {narrowed(step_rows(catalog, step))}", f"create temp {reading(step)}"]
+        dropping += [f"drop table if exists temp.{table}", f"drop {_kind(step)} if exists temp.{step.name}"]
+        catalog = catalog.for_connection([step.name])
     try:
-        for step in steps:
-            database.execute(f"create temp table evalsql_{step.name} as {narrowed(step_rows(catalog, step))}")
-            made.append(f"table temp.evalsql_{step.name}")
-            database.execute(f"create temp {reading(step)}")
-            made.append(f"{'macro table' if step.parameters else 'view'} temp.{step.name}")
-            catalog = catalog.for_connection([step.name])
+        database.execute_all(making)
         yield catalog
     finally:
-        for thing in reversed(made):
-            database.execute(f"drop {thing}")
+        database.execute_all(dropping[::-1])
+
+
+def _kind(step: Relation) -> str:
+    return "macro table" if step.parameters else "view"
 
 
 def step_rows(catalog: Catalog, step: Relation) -> str:

@@ -100,7 +100,9 @@ def _admitted(query: str, kind: str, role: str) -> str:
         )
     if _CREATES_SECRET.match(query):
         raise RefusedError("secrets are not for clients of a server")
-    for name in _called(query):
+    # To read the tokens takes milliseconds, and a plain name can be refused only if it stands in the text.
+    is_harmless = query.isascii() and '"' not in query and not _REFUSED.search(query)
+    for name in () if is_harmless else _called(query):
         if _REFUSED.fullmatch(name):
             raise RefusedError(f"the function {name} is not for clients of a server")
     if role == WRITE or kind in _READING:

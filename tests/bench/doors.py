@@ -55,7 +55,7 @@ def doors(stage: Stage, peers: Peers) -> Iterator[Result]:
     """Loading runs of each format beside the same runs as TREC text: Parquet is faster, none takes twice as long."""
     database = stage.folder / "doors.duckdb"
     text = Collection("text", stage.covid.qrels, tuple(_written(stage, "TREC", _as_trec)))
-    there = stage.repeated("load runs, TREC text", partial(stage.loaded, database, text))
+    load_text = partial(stage.loaded, database, text)
     writers: dict[str, Callable[[Path, Path], None]] = {
         **{name: partial(_as_table, *table) for name, table in _TABLES.items()},
         "JSON dict of dicts": _as_dicts,
@@ -66,7 +66,7 @@ def doors(stage: Stage, peers: Peers) -> Iterator[Result]:
     for name, write in writers.items():
         files = _written(stage, name, write)
         load = partial(stage.loaded, database, Collection(name, stage.covid.qrels, tuple(files)))
-        here = stage.repeated(f"load runs, {name}", load)
+        here, there = stage.in_turn(f"load runs, {name} and TREC text", load, load_text)
         goal = Goal("below", 1) if name == "Parquet" else Goal("at most", 2)
         work = f"load runs of {name}, {len(files)} systems"
         yield Result("doors", work, here, "the same runs as TREC text", there, goal)

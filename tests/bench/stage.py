@@ -99,6 +99,17 @@ class Stage:
             outcomes.append(command())
         return measured(outcomes)
 
+    def in_turn(
+        self, what: str, one: Callable[[], Outcome], other: Callable[[], Outcome], repeat: int | None = None
+    ) -> tuple[Measured, Measured]:
+        """Two commands one after the other, again and again, so that both meet the same hours of the machine."""
+        times = repeat or self.sizes.repeat
+        pairs = []
+        for number in range(1, times + 1):
+            self.say(f"{what} ({number} of {times})")
+            pairs.append((one(), other()))
+        return measured([first for first, _ in pairs]), measured([second for _, second in pairs])
+
     def loaded(self, database: Path, collection: Collection, *options: object, fresh: bool = True) -> Outcome:
         """Load all runs of a collection by one command; the judgments before it, by another."""
         if fresh:
