@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 
 Names = Sequence[str] | str
+REPLACED = "select qrels from qrels where replaced_at is not null"
 
 
 def as_list(names: Names) -> Sequence[str]:
@@ -22,13 +23,9 @@ def as_list(names: Names) -> Sequence[str]:
 
 def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> list[str]:
     """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for; see ``resolve_ids``."""
-    ids = sorted({key for pattern in as_list(patterns) for key in resolve_ids(database, kind, pattern, with_replaced)})
-    keys = ", ".join(map(str, ids))
-    table = "runs" if kind == "run" else "qrels"
-    return [name for (name,) in database.rows(f"select {kind} from {table} where {kind}_id in ({keys})")]
-
-
-REPLACED = "select qrels from qrels where replaced_at is not null"
+    held = _held(database, kind)
+    found = {name for each in as_list(patterns) for name in _fitting(database, kind, each, held, with_replaced)}
+    return [name for name in held if name in found]
 
 
 def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool = False) -> list[int]:
@@ -39,18 +36,30 @@ def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool
     Raises:
         UsageError: there is none.
     """
-    held = dict(database.rows(f"select {kind}, {kind}_id from {'runs' if kind == 'run' else 'qrels'}"))
+    held = _held(database, kind)
+    return [held[name] for name in _fitting(database, kind, pattern, held, with_replaced)]
+
+
+def _held(database: Database, kind: str) -> dict[str, int]:
+    """Keys by name, in their order."""
+    table = "runs" if kind == "run" else "qrels"
+    return dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
+
+
+def _fitting(
+    database: Database, kind: str, pattern: str, held: Mapping[str, int], with_replaced: bool
+) -> Sequence[str]:
+    """The names that a pattern stands for."""
     fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
     if kind == "qrels" and len(fitting) > 1 and not with_replaced:
         replaced = replaced_qrels(database)
         fitting = [name for name in fitting if name not in replaced] or fitting
-    found = [held[name] for name in fitting]
-    if not found:
+    if not fitting:
         near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
         what = "run" if kind == "run" else "judgment set"
         hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
         raise UsageError(f'no {what} is called "{pattern}"{hint}')
-    return found
+    return fitting
 
 
 def replaced_qrels(database: Database) -> set[str]:

@@ -188,8 +188,10 @@ class Evaluation:
             for each in relation.parameters
         }
         measure = Measure(relation, given)
-        call = measure.call if relation.parameters else name
-        return self._filtered([measure], f"select * from {call}", self._filter(qrels, runs, topics))
+        rows = f"select * from {measure.call}"
+        if not relation.parameters:
+            rows = ddl.relation_query(self.database.catalog, name)  # through a view tables are not narrowed
+        return self._filtered([measure], rows, self._filter(qrels, runs, topics))
 
     @contextmanager
     def with_scores(self, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> Iterator[None]:
@@ -307,17 +309,18 @@ class Evaluation:
         """
         if not condition:
             return lambda query: query
-        keys = self._keys(condition)
-        inputs = {table: f"select * from main.{table} where {keys}" for table in ("evaluations", "judged_ranks")}
+        tables = {"evaluations": "evaluation_id", "judged_ranks": "evaluation_id", "retrieved": "run_id"}
+        ranges = {key: self._ranges(key, condition) for key in set(tables.values())}
+        inputs = {table: f"select * from main.{table} where {ranges[key]}" for table, key in tables.items()}
         return lambda query: ddl.with_inputs(query, inputs)
 
-    def _keys(self, condition: str) -> str:
-        """A condition on ``evaluation_id``: those of a run follow each other, so a few ranges say it."""
-        chosen = f"select evaluation_id from {self._evaluated}{condition}"
+    def _ranges(self, key: str, condition: str) -> str:
+        """A condition on keys: those that belong together follow each other, so a few ranges say it."""
+        chosen = f"select distinct {key} as key from {self._evaluated}{condition}"
         ranges = self.database.rows(ddl.with_inputs(self.database.catalog["key_ranges"].body, {"chosen": chosen}))
         if len(ranges) > MOST_RANGES:
             ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
-        return " or ".join(f"evaluation_id between {int(first)} and {int(last)}" for first, last in ranges) or "false"
+        return " or ".join(f"{key} between {int(first)} and {int(last)}" for first, last in ranges) or "false"
 
     def holdings_query(self) -> str:
         """The SELECT of ``holdings``."""

@@ -35,6 +35,15 @@ steps as (
         number = 1
         or is_chosen
 ),
+single_scores as (
+    select
+        run_id,
+        topic_id,
+        score,
+        cast(least(greatest(score, -3.4e38), 3.4e38) as float) as single_score
+    from retrieved
+    where run_id in (select run_id from steps)
+),
 weakest as (
     -- Scores that are equal as 32-bit floats may stand further down than the curve is followed.
     select
@@ -42,19 +51,18 @@ weakest as (
         steps.run,
         steps.comparison_score,
         case
-            when min(case when steps.lower_is_better then 1 else 0 end) = 1 then max(retrieved.score)
-            else min(retrieved.score)
+            when min(case when steps.lower_is_better then 1 else 0 end) = 1 then max(single_scores.score)
+            else min(single_scores.score)
         end as score
     from steps
     join runs on runs.run_id = steps.run_id
     join evaluated_topics
         on evaluated_topics.run = steps.run
         and evaluated_topics.qrels = steps.qrels
-    join retrieved
-        on retrieved.run_id = evaluated_topics.run_id
-        and retrieved.topic_id = evaluated_topics.topic_id
-        and cast(least(greatest(retrieved.score, -3.4e38), 3.4e38) as float)
-            = cast(least(greatest(steps.threshold, -3.4e38), 3.4e38) as float)
+    join single_scores
+        on single_scores.run_id = evaluated_topics.run_id
+        and single_scores.topic_id = evaluated_topics.topic_id
+        and single_scores.single_score = cast(least(greatest(steps.threshold, -3.4e38), 3.4e38) as float)
     where runs.tie_rule = 'trec_eval'
     group by steps.qrels, steps.run, steps.comparison_score
 )

@@ -1,4 +1,4 @@
--- title: Keys of evaluations as ranges without gaps
+-- title: Keys as ranges without gaps
 -- inputs: chosen
 -- columns:
 --   first_key   first key of the range
@@ -6,12 +6,12 @@
 with numbered as (
     -- Keys in a range without gaps all differ from their numbers by the same.
     select
-        evaluation_id,
-        evaluation_id - row_number() over (order by evaluation_id) as gap
+        key,
+        key - row_number() over (order by key) as gap
     from chosen
 )
 select
-    min(evaluation_id) as first_key,
-    max(evaluation_id) as last_key
+    min(key) as first_key,
+    max(key) as last_key
 from numbered
 group by gap

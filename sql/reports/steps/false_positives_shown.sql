@@ -42,24 +42,24 @@ assessed as (
         evaluated_topics.evaluation_id,
         evaluated_topics.qrels,
         evaluated_topics.run,
-        retrieved_scores.rank,
-        retrieved_scores.comparison_score,
-        case when runs.lower_is_better then -retrieved_scores.score else retrieved_scores.score end as signed_score,
+        retrieved.rank,
+        comparison_score(retrieved.score, runs.tie_rule, runs.lower_is_better) as comparison_score,
+        case when runs.lower_is_better then -retrieved.score else retrieved.score end as signed_score,
         runs.lower_is_better,
         coalesce(judged_ranks.grade >= $rel, false) as relevant
     from evaluated_topics
     join runs on runs.run_id = evaluated_topics.run_id
-    join retrieved_scores
-        on retrieved_scores.run_id = evaluated_topics.run_id
-        and retrieved_scores.topic_id = evaluated_topics.topic_id
+    join retrieved
+        on retrieved.run_id = evaluated_topics.run_id
+        and retrieved.topic_id = evaluated_topics.topic_id
     left join judged_ranks
         on judged_ranks.evaluation_id = evaluated_topics.evaluation_id
-        and judged_ranks.rank = retrieved_scores.rank
+        and judged_ranks.rank = retrieved.rank
     left join reached on reached.evaluation_id = evaluated_topics.evaluation_id
     where
         $most is null
-        or retrieved_scores.rank <= $most + coalesce(reached.num_rel, 0)
-        or retrieved_scores.rank = evaluated_topics.num_ret
+        or retrieved.rank <= $most + coalesce(reached.num_rel, 0)
+        or retrieved.rank = evaluated_topics.num_ret
         or runs.tie_rule not in ('trec_eval', 'trec_eval_10')
 ),
 counted as (
