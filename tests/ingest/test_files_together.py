@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
 
 import evalsql
 from evalsql import InputError, Warehouse
@@ -308,3 +310,49 @@ def test_rankings_by_topic_keep_odd_names(empty: Warehouse, tmp_path: Path) -> N
     empty.load_runs(write(tmp_path / "r.json", json.dumps(data)), name="r")
     found = [(topic, document, rank) for topic, document, rank, _ in stored(empty, "r")]
     assert found == [(t, str(d), at) for t, each in sorted(data.items()) for at, d in enumerate(each, start=1)]
+
+
+# Blanks of all kinds around a name are no part of it; of blanks only the usual one is tried.
+LETTERS = some.one_of(
+    some.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Zs"]), some.just(" ")
+)
+NAMES = some.text(LETTERS, min_size=1, max_size=6)
+FORMS = some.sampled_from(["dicts", "rows", "hits", "lists"])
+SCORES = some.one_of(some.floats(-1e300, 1e300), some.integers(-(10**15), 10**15))
+SCORED_NAMES = some.dictionaries(NAMES, SCORES, min_size=1, max_size=4)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(some.dictionaries(NAMES, SCORED_NAMES, min_size=1, max_size=3), FORMS)
+def test_json_has_the_rows_that_python_reads(empty: Warehouse, tmp_path: Path, data: Nested, form: str) -> None:
+    trimmed: Nested = {}
+    for topic, documents in data.items():
+        for name, score in documents.items():
+            trimmed.setdefault(topic.strip(" "), {})[name.strip(" ")] = score
+    num_trimmed = sum(map(len, trimmed.values()))
+    is_usable = "" not in trimmed and not any("" in each for each in trimmed.values())
+    path = write(tmp_path / "r.json", as_json(data, form))
+    if not is_usable or num_trimmed < sum(map(len, data.values())):
+        with pytest.raises(InputError):
+            empty.load_runs(path, name="r", replace=True)
+        return
+    empty.load_runs(path, name="r", replace=True, tie_rule="trec_eval_10")
+    if form == "lists":
+        found = [(topic, document, rank) for topic, document, rank, _ in stored(empty, "r")]
+        assert sorted(found) == sorted((t, d, at) for t, each in trimmed.items() for at, d in enumerate(each, start=1))
+    else:
+        assert sorted(stored(empty, "r")) == sorted(by_hand(trimmed))
+
+
+def as_json(data: Nested, form: str) -> str:
+    """The same rows as dicts of dicts, a list of rows, lines of hits or rankings."""
+    if form == "dicts":
+        return json.dumps(data, ensure_ascii=False)
+    if form == "lists":
+        return json.dumps({topic: list(each) for topic, each in data.items()})
+    rows = [(t, d, score) for t, each in data.items() for d, score in each.items()]
+    if form == "rows":
+        return json.dumps([{"qid": t, "docno": d, "score": score} for t, d, score in rows])
+    return rankings(
+        *({"qid": t, "hits": [{"docid": d, "score": score} for d, score in each.items()]} for t, each in data.items())
+    )
