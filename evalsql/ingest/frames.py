@@ -271,27 +271,17 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     elif type(data).__module__.startswith("pandas"):
         if not hasattr(data, "columns"):
             raise UsageError(f"data of type {type(data).__name__} is neither nested dicts nor a table to read")
-        _check_text(data, columns.find(list(map(str, data.columns)), kind, given).values())
+        rows.check_text(data, columns.find(list(map(str, data.columns)), kind, given).values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
     try:
+        rows.check_arrow(table)
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
         kind = type(data).__name__
         raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read: {error}") from error
     return _VIEW
-
-
-def _check_text(frame: Any, named: Collection[str]) -> None:
-    """Raise UsageError for text that has no UTF-8 in a pandas frame: the engine gives up the database over it."""
-    for at, name in enumerate(frame.columns):
-        if name in named and frame.dtypes.iloc[at].kind == "O":
-            texts = [value for value in frame.iloc[:, at] if isinstance(value, str)]
-            try:
-                _ = "".join(texts).encode()
-            except UnicodeEncodeError as error:
-                raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
 
 
 def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:

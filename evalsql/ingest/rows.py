@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -233,3 +233,23 @@ def _put_arrays(database: Database, table: str, columns: Mapping[str, Sequence[A
     finally:
         database.unregister(view)
     return True
+
+
+def check_text(frame: Any, named: Collection[str]) -> None:
+    """Raise UsageError for text that has no UTF-8 in a pandas frame: the engine gives up the database over it."""
+    for at, name in enumerate(frame.columns):
+        if name in named and frame.dtypes.iloc[at].kind == "O":
+            texts = [value for value in frame.iloc[:, at] if isinstance(value, str)]
+            try:
+                _ = "".join(texts).encode()
+            except UnicodeEncodeError as error:
+                raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
+
+
+def check_arrow(table: Any) -> None:
+    """The same for a table of Arrow."""
+    if type(table).__module__.startswith("pyarrow"):
+        try:
+            table.validate(full=True)
+        except ValueError as error:
+            raise UsageError(f"the table of Arrow is not valid: {error}") from error

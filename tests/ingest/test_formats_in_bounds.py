@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import struct
+from functools import partial
 from pathlib import Path
 
 import pandas
+import pyarrow
 import pytest
+from pyarrow import feather, ipc
+from pyarrow import parquet as parquet_files
 
 import evalsql
-from evalsql import UsageError
+from evalsql import EvalsqlError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, write
 from tests.ingest.sample_rows import RUN, TREC_RUN
-from tests.ingest.variants import RUNS, parquet
+from tests.ingest.variants import RUNS, archive, parquet
 
 SURROGATE = "d\ud800"
 
@@ -48,6 +53,41 @@ def test_a_name_with_wildcards_is_the_name_of_a_file(command: Command, tmp_path:
         outcome = command("load", "runs", name, "--db", "w.duckdb")
         assert outcome.returncode == 0, outcome.stderr
         assert f"{len(RUN):,} documents retrieved" in outcome.stderr
+
+
+def without_utf8() -> pyarrow.Table:
+    """A table of Arrow whose text is none, as a writer may leave it: nothing checks text that is put together so."""
+    offsets = struct.pack("<3i", 0, 2, 5)
+    names = pyarrow.StringArray.from_buffers(2, pyarrow.py_buffer(offsets), pyarrow.py_buffer(b"T1T\xff1"))
+    return pyarrow.table({"qid": names, "docno": names, "score": [1.0, 2.0]})
+
+
+@pytest.mark.parametrize("name", ["r.feather", "r.arrows", "r.parquet", "frame"])
+def test_arrow_without_utf8_is_refused_and_the_warehouse_goes_on(tmp_path: Path, name: str) -> None:
+    table, path = without_utf8(), tmp_path / name
+    if name == "r.feather":
+        feather.write_feather(table, path)
+    elif name == "r.parquet":
+        parquet_files.write_table(table, path)
+    elif name == "r.arrows":
+        with ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table)
+    with evalsql.open(":memory:") as warehouse:
+        load = partial(warehouse.load_run, table, "r") if name == "frame" else partial(warehouse.load_runs, path)
+        with pytest.raises(EvalsqlError, match=r"UTF-?8"):
+            load()
+        warehouse.load_run({"T1": {"d1": 1.0}}, "good")
+        assert warehouse.rows("select run from runs") == [("good",)]
+
+
+@pytest.mark.parametrize("packing", ["gz", "xz", "bz2"])
+def test_a_damaged_archive_is_refused(empty: Warehouse, tmp_path: Path, packing: str) -> None:
+    content = bytearray(archive(packing, "".join(f"T1 Q0 d{at * 7919} {at} {at / 7} t\n" for at in range(2000))))
+    for at in range(len(content) // 2, len(content) // 2 + 40):
+        content[at] ^= 0xFF
+    with pytest.raises(evalsql.InputError, match=r"r\.tar"):
+        empty.load_runs(write(tmp_path / f"r.tar.{packing}", bytes(content)))
+    assert empty.database.rows("select count(*) from runs") == [(0,)]
 
 
 def test_text_without_utf8_is_refused_and_the_warehouse_goes_on(tmp_path: Path) -> None:

@@ -85,8 +85,13 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
                     with content, path.open("wb") as copy:
                         shutil.copyfileobj(content, copy)
                     yield f"{source.label}/{member.name}" if source.label != "-" else member.name, path
-    except (tarfile.TarError, EOFError, ValueError) as error:
+    except _broken() as error:
         raise InputError([Problem(source.label, 0, f"cannot be read as a tar archive: {error}")]) from error
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """Errors of an archive that is damaged; OSError may be the disk's as well."""
+    return tarfile.TarError, *(each for each in unreadable() if each is not OSError)
 
 
 def warn_of_skipped(skipped: Sequence[Problem]) -> None:

@@ -236,6 +236,8 @@ def _arrow_table(source: Source) -> Any:
         with source.open() as stream:
             start = stream.read(4)
         with source.open() as stream:
-            return ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
+            table = ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
+        table.validate(full=True)  # over text that is not UTF-8 the engine would give up the database
+        return table
     except (pyarrow.ArrowException, *unreadable()) as error:
         raise QueryError(str(error)) from error
