@@ -52,14 +52,14 @@ def environment() -> dict[str, str]:
 class Cluster:
     """A master and workers of one core each."""
 
-    def __init__(self, folder: Path, workers: int) -> None:
+    def __init__(self, folder: Path, workers: int, memory: str) -> None:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
         master = self._start("master", _MASTER, "--port", "0")
         self.url = self._told("master", r"Starting Spark master at (spark://\S+)")
         self._master = master
         self.workers = [
-            self._start(f"worker{nth}", _WORKER, "--port", "0", "-c", "1", "-m", "1g", "-d", str(folder), self.url)
+            self._start(f"worker{nth}", _WORKER, "--port", "0", "-c", "1", "-m", memory, "-d", str(folder), self.url)
             for nth in range(workers)
         ]
         for nth in range(workers):
@@ -129,9 +129,9 @@ def _read(path: Path) -> bytes:
 
 
 @contextmanager
-def running(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+def running(folder: Path, workers: int = 2, memory: str = "1g") -> Iterator[Cluster]:
     folder.mkdir(parents=True, exist_ok=True)
-    cluster = Cluster(folder, workers)
+    cluster = Cluster(folder, workers, memory)
     try:
         yield cluster
     finally:

@@ -22,6 +22,8 @@ from tests.engines.spark_cluster import Killer, demand_spark, running, session_o
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet")
 HUGE_TOPIC = "huge"
+# Of an executor, whose JVM holds the file of the huge topic three times, and what a worker offers.
+_MEMORY, _OFFERED = "4g", "6g"
 _TOPICS, _DOCUMENTS = 50, 1000
 _HUGE = "'huge Q0 d' || i || ' ' || (i + 1) || ' ' || (1000000 - i) || ' single'"
 
@@ -109,7 +111,10 @@ def main() -> int:
 def _killed(trial: Trial, folder: Path) -> int:
     from evalsql.spark import evaluate
 
-    with running(folder / "cluster") as cluster, session_on(cluster) as session:
+    with (
+        running(folder / "cluster", memory=_OFFERED) as cluster,
+        session_on(cluster, {"spark.executor.memory": _MEMORY}) as session,
+    ):
         killer = Killer(session, cluster)
         killer.start()
         evaluate(session, qrels=trial.qrels, runs=trial.runs, measures=MEASURES, out=folder / "out")
@@ -124,7 +129,10 @@ def _timed(trial: Trial, folder: Path) -> int:
     from evalsql.spark import evaluate
 
     for workers in (1, 2):
-        with running(folder / f"cluster{workers}", workers) as cluster, session_on(cluster) as session:
+        with (
+            running(folder / f"cluster{workers}", workers, _OFFERED) as cluster,
+            session_on(cluster, {"spark.executor.memory": _MEMORY}) as session,
+        ):
             started = time.perf_counter()
             evaluate(session, qrels=trial.qrels, runs=trial.runs, measures=MEASURES, out=folder / f"out{workers}")
             print(f"Spark, workers of one core: {workers}: {time.perf_counter() - started:.1f} s", flush=True)
