@@ -13,16 +13,21 @@ from evalsql.report.overview import Overview
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_TOLD = 5
 _MOST_PLACES = 5
+_DEPTHS = (10, 100, 1000)
 
 
 class Doubt(NamedTuple):
-    """``claim`` is one sentence, ``note`` what follows; ``picture`` is an SVG or a short text."""
+    """``claim`` is one sentence, ``note`` what follows; ``picture`` is an SVG or a short text.
+
+    The page's script draws a picture that has a name anew for other systems (``doubts.js``).
+    """
 
     title: str
     deserves_look: bool
     claim: str
     note: str
     picture: str
+    name: str = ""
 
 
 def doubts(overview: Overview, evidence: Evidence) -> list[Doubt]:
@@ -39,11 +44,10 @@ def doubts(overview: Overview, evidence: Evidence) -> list[Doubt]:
 
 
 def _unjudged(overview: Overview) -> list[Doubt]:
-    rows: list[Any] = list(overview.tables["unjudged"].rows) if "unjudged" in overview.tables else []
-    wanted = sorted({k for _, k, *_ in rows} & {10, 100, 1000})
-    if not wanted:
+    shares = _unjudged_shares(overview)
+    if not shares:
         return []
-    shares = {(run, k): value for run, k, _, _, value in rows}
+    wanted = list(dict.fromkeys(k for _, k in shares))
     arguments = overview.measures[0].arguments
     cutoff = arguments.get("k") if isinstance(arguments.get("k"), int) else None
     deep = min(wanted, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else wanted[-1]
@@ -53,42 +57,59 @@ def _unjudged(overview: Overview) -> list[Doubt]:
         low, high = share(min(held)), share(max(held))
         parts.append(f"{low if low == high else f'{low} to {high}'} of the first {k}")
     worst = max((run for run in overview.runs if (run, deep) in shares), key=lambda run: shares[run, deep])
-    picture = dots(
-        [
-            (
-                f"first {k}",
-                [
-                    (shares[run, k], kind)
-                    for run, kind in sorted(_kinds(overview).items(), key=lambda each: each[1] != "other")
-                    if (run, k) in shares
-                ],
-            )
-            for k in wanted
-        ],
-        "Share of unjudged documents: " + "; ".join(parts),
-    )
+    kinds = _kinds(overview)
+    rows = [
+        (f"first {k}", [(shares[run, k], kind) for run, kind in kinds.items() if (run, k) in shares]) for k in wanted
+    ]
+    chosen = [run for run in reversed(kinds) if kinds[run] != "other"]
+    told = [
+        f"among the first {k} " + ", ".join(f"{run} {share(shares[run, k])}" for run in chosen if (run, k) in shares)
+        for k in wanted
+    ]
+    picture = dots(rows, f"Share of unjudged documents: {'; '.join(told)}")
     return [
         Doubt(
             "Unjudged documents.",
             shares[worst, deep] > FEW,
             f"Nobody judged {listed(parts)}{', depending on the system' if ' to ' in ' '.join(parts) else ''}.",
             f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, "
-            f"{share(shares[worst, deep])}.{_colours(overview)}",
+            f"{share(shares[worst, deep])}.",
             picture,
+            "unjudged",
         )
     ]
 
 
-def _colours(overview: Overview) -> str:
-    """Whose the coloured marks of a picture are; pictures of doubts stay the same whatever the reader chooses."""
-    return f" Blue is {overview.runs[0]}, orange {overview.baseline}." if len(overview.runs) > 2 else ""
+def _unjudged_shares(overview: Overview) -> dict[tuple[str, int], float]:
+    """By run and depth, the depths rising."""
+    rows: list[Any] = list(overview.tables["unjudged"].rows) if "unjudged" in overview.tables else []
+    found = [(k, run, value) for run, k, _, _, value in rows if k in _DEPTHS]
+    return {(run, k): value for k, run, value in sorted(found)}
 
 
 def _kinds(overview: Overview) -> dict[str, str]:
+    """By run how it is drawn, in the order of drawing: what is on top comes last."""
+    best, baseline = overview.runs[0], overview.baseline
+    kinds = {run: "other" for run in overview.runs if run not in (best, baseline)}
+    return {**kinds, baseline: "baseline", best: "system"} if best != baseline else {**kinds, best: "system"}
+
+
+def drawn(overview: Overview) -> dict[str, Any]:
+    """What the script draws the pictures from: shares and places, each by the run's number."""
+    shares = _unjudged_shares(overview)
+    depths = list(dict.fromkeys(k for _, k in shares))
+    names = _compared_measures(overview)[:_MOST_PLACES]
     return {
-        run: "baseline" if run == overview.baseline else "system" if at == 0 else "other"
-        for at, run in enumerate(overview.runs)
+        "unjudged": [[k, [shares.get((run, k)) for run in overview.runs]] for k in depths],
+        "measures": names,
+        "places": [[overview.places[run][name] for name in names] for run in overview.runs] if names else [],
     }
+
+
+def _compared_measures(overview: Overview) -> list[str]:
+    """Measures whose orders of the runs are compared, if there is anything to compare."""
+    names = [measure.name for measure in overview.measures if not is_about_judgments(measure.name)]
+    return names if len(names) > 1 and len(overview.runs) > 1 else []
 
 
 def _ties(overview: Overview) -> Doubt:
@@ -103,8 +124,8 @@ def _ties(overview: Overview) -> Doubt:
 
 
 def _other_measures(overview: Overview) -> list[Doubt]:
-    names = [measure.name for measure in overview.measures if not is_about_judgments(measure.name)]
-    if len(names) < 2 or len(overview.runs) < 2:
+    names = _compared_measures(overview)
+    if not names:
         return []
     best, order = overview.runs[0], overview.places
     ahead = {
@@ -120,17 +141,17 @@ def _other_measures(overview: Overview) -> list[Doubt]:
         for measure, other, tau in _taus(overview)
         if names[0] in (measure, other) and measure != other and {measure, other} <= set(names)
     ]
-    kinds = _kinds(overview)
     shown = names[:_MOST_PLACES]
-    drawn = sorted(overview.runs, key=lambda run: kinds[run] != "other")
+    kinds = _kinds(overview)
+    orders = {run: [order[run][name] for name in shown] for run in kinds}
+    told = [
+        f"{run} {listed([str(place) for place in orders[run]])}" for run in reversed(kinds) if kinds[run] != "other"
+    ]
     picture = places(
-        shown,
-        [([order[run][name] for name in shown], kinds[run]) for run in drawn],
-        f"Places by {listed(shown)}: {claim}",
+        shown, [(orders[run], kind) for run, kind in kinds.items()], f"Places by {listed(shown)}: {'; '.join(told)}"
     )
     note = f"Kendall's tau with the order by {names[0]}, 1 being the same: {', '.join(agreed)}." if agreed else ""
-    note = (note + _colours(overview)).strip()
-    return [Doubt("Other measures.", bool(ahead), claim, note, picture)]
+    return [Doubt("Other measures.", bool(ahead), claim, note, picture, "places")]
 
 
 def _taus(overview: Overview) -> list[tuple[str, str, float]]:

@@ -54,9 +54,8 @@ def dots(rows: Sequence[tuple[str, Sequence[tuple[float, str]]]], told: str) -> 
     bottom = len(rows) * height + 14
     for value in (0.0, 0.5, 1.0):
         anchor = "end" if value == 1 else "middle"
-        x = 98 if value < 1 else 100
-        at_x = 28 + (x - 28) * value if value < 1 else x
-        parts.append(f'<text x="{at_x}%" y="{bottom}" text-anchor="{anchor}">{share(value)}</text>')
+        x = 28 + 70 * value if value < 1 else 100
+        parts.append(f'<text x="{x:.2f}%" y="{bottom}" text-anchor="{anchor}">{share(value)}</text>')
     return _svg(parts, bottom + 4, told)
 
 

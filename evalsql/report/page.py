@@ -21,7 +21,7 @@ from evalsql.report.sections import sections
 from evalsql.report.table import Table
 
 _FOLDER = Path(__file__).resolve().parent / "pagefiles"
-_SCRIPTS = ("state", "marks", "answers", "winner", "topics", "documents", "curves", "start")
+_SCRIPTS = ("state", "marks", "answers", "winner", "topics", "documents", "curves", "doubts", "start")
 _NUMBER = ' class="number"'
 
 
@@ -40,7 +40,7 @@ def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ())
         answers=_answers(found),
         winner=_winner(overview, found, digits),
         topics="" if "topics" in overview.without else _topics(overview, found, digits),
-        doubts="" if "doubts" in overview.without else _doubts(doubts(overview, evidence)),
+        doubts="" if "doubts" in overview.without else _doubts(overview, doubts(overview, evidence)),
         numbers=_numbers(overview, digits),
         sources="" if "provenance" in overview.without else _sources(overview, digits),
         made=_text(f"Made by evalsql {overview.program_version}. Every figure here is a query of the warehouse."),
@@ -119,7 +119,7 @@ def _topics(overview: Overview, found: Standing, digits: int) -> str:
     )
 
 
-def _doubts(found: list[Doubt]) -> str:
+def _doubts(overview: Overview, found: list[Doubt]) -> str:
     rows = []
     for doubt in found:
         mark = (
@@ -129,6 +129,8 @@ def _doubts(found: list[Doubt]) -> str:
         picture = (
             doubt.picture if doubt.picture.startswith("<svg") else f'<span class="soft">{_text(doubt.picture)}</span>'
         )
+        if doubt.name:
+            picture = f'<div id="picture-{doubt.name}">{picture}<p class="note">{_whose(overview)}</p></div>'
         rows.append(
             f'<li><div class="mark">{mark}</div><div class="claim"><p><b>{_text(doubt.title)}</b> {_text(doubt.claim)}'
             f'</p>{note}</div><div class="picture">{picture}</div></li>'
@@ -138,6 +140,18 @@ def _doubts(found: list[Doubt]) -> str:
         f'should I doubt?</h2><p class="sentence">{_text(summary(found))}</p><ul class="doubts">{"".join(rows)}</ul>'
         "</section>"
     )
+
+
+def _whose(overview: Overview) -> str:
+    """Whose the coloured marks of a picture are."""
+    best, baseline = overview.runs[0], overview.baseline
+    parts = [f'Blue is <span class="is-system">{_text(best)}</span>']
+    if baseline != best:
+        parts.append(f'orange <span class="is-baseline">{_text(baseline)}</span>')
+    others = len(overview.runs) - len(parts)
+    if others:
+        parts.append(f"grey {counted(others, 'other system')}")
+    return f"{', '.join(parts)}."
 
 
 def _numbers(overview: Overview, digits: int) -> str:

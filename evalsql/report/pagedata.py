@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalsql.report import charts
-from evalsql.report.doubts import is_about_judgments
+from evalsql.report.doubts import drawn, is_about_judgments
 from evalsql.report.evidence import ALPHA, DEPTH, Evidence
 from evalsql.report.figures import natural
 from evalsql.report.overview import Overview
@@ -59,6 +59,7 @@ def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, 
         "factors": evidence.factors,
         "documents": _documents(evidence, runs, topics),
         "curves": _curves(overview),
+        "doubts": {} if "doubts" in overview.without else drawn(overview),
     }
 
 
