@@ -15,8 +15,9 @@ from evalsql.report.answers import Standing, standing
 from evalsql.report.doubts import Doubt, doubts, summary
 from evalsql.report.evidence import Evidence
 from evalsql.report.figures import number, signed
+from evalsql.report.lost_topics import cells, sentence, topic_rows
 from evalsql.report.overview import Overview
-from evalsql.report.pagedata import page_data, plain_words, topics_in_order
+from evalsql.report.pagedata import page_data, plain_words
 from evalsql.report.sections import sections
 from evalsql.report.table import Table
 
@@ -39,7 +40,7 @@ def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ())
         navigation=_navigation(overview, above),
         answers=_answers(found),
         winner=_winner(overview, found, digits),
-        topics="" if "topics" in overview.without else _topics(overview, found, digits),
+        topics="" if "topics" in overview.without else _topics(overview, evidence, digits),
         doubts="" if "doubts" in overview.without else _doubts(overview, doubts(overview, evidence)),
         numbers=_numbers(overview, digits),
         sources="" if "provenance" in overview.without else _sources(overview, digits),
@@ -102,20 +103,14 @@ def _winner(overview: Overview, found: Standing, digits: int) -> str:
     return _scroll(f"Difference to the baseline in {name}", _plain_table(columns, rows))
 
 
-def _topics(overview: Overview, found: Standing, digits: int) -> str:
-    first = overview.names[0]
-    values = {(run, topic): value for name, run, topic, value in overview.tables["values"].rows if name == first}
-    system, baseline = overview.runs[0], overview.baseline
-    rows = []
-    for topic in topics_in_order(overview):
-        ours: Any = values.get((system, topic))
-        theirs: Any = values.get((baseline, topic))
-        if ours is not None and theirs is not None:
-            rows.append((topic, number(ours, digits), number(theirs, digits), signed(ours - theirs, digits)))
-    table = _plain_table(("topic", system, baseline, "difference"), rows)
+def _topics(overview: Overview, evidence: Evidence, digits: int) -> str:
+    rows = topic_rows(overview)
+    columns = ("topic", overview.runs[0], overview.baseline, "difference", "outcome")
+    table = _plain_table(columns, [cells(row, digits) for row in rows])
     return (
         '<section id="topics" aria-labelledby="topics-title"><h2 id="topics-title"><span class="soft">4</span> '
-        f'Where does it lose?</h2><div id="topics-body">{_scroll("Values by topic", table)}</div></section>'
+        f'Where does it lose?</h2><div id="topics-body"><p class="sentence">'
+        f"{_text(sentence(overview, rows, evidence.texts))}</p>{_scroll('Values by topic', table)}</div></section>"
     )
 
 

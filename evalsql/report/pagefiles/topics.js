@@ -8,6 +8,16 @@ const apart = (at) => {
   return Math.abs(difference) < 5e-13 ? 0 : difference;
 };
 const worth = (at) => (isLower() ? -apart(at) : apart(at));
+const lostOf = (topics) => topics.filter((at) => worth(at) < 0);
+const tiedOf = (topics) => topics.filter((at) => worth(at) === 0);
+const wonOf = (topics) => topics.filter((at) => worth(at) > 0);
+// With more decimals where a difference would be shown as none.
+const apartText = (at) => {
+  const difference = apart(at);
+  let digits = data.digits;
+  while (difference && digits < 12 && !Number(difference.toFixed(digits))) digits += 1;
+  return signed(difference, digits);
+};
 const comparedTopics = () => data.topics.map((_, at) => at).filter((at) => apart(at) !== null);
 const orders = {
   loss: (a, b) => worth(a) - worth(b) || natural.compare(topicName(a), topicName(b)),
@@ -21,12 +31,12 @@ const mean = (at) => {
 const toggleTopic = (at) => choose({topic: state.topic === topicName(at) ? "" : topicName(at)});
 
 const topicSentence = (topics) => {
-  const lost = topics.filter((at) => worth(at) < 0).sort(orders.loss);
   if (system() === baseline()) return h("p", {class: "sentence"}, named(system()), " is the baseline: choose another system or baseline to compare.");
-  if (!lost.length) return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()), ` on none of ${topics.length} topics.`);
-  const most = listed(lost.slice(0, 3).map(called));
+  const [lost, tied] = [lostOf(topics).sort(orders.loss), tiedOf(topics).sort(orders.loss)];
+  const most = lost.length ? `, ${lost.length > 1 ? "most " : ""}on ${listed(lost.slice(0, 3).map(called))}` : "";
+  const ties = tied.length ? ` It ties on ${tied.length.toLocaleString("en")}${tied.length <= 5 ? `: ${listed(tied.map(called))}` : ""}.` : "";
   return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()),
-    ` on ${lost.length} of ${topics.length} topics, ${lost.length > 1 ? "most " : ""}on ${most}.`);
+    ` on ${lost.length ? lost.length.toLocaleString("en") : "none"} of ${counted(topics.length, "topic")}${most}.${ties}`);
 };
 const bars = (topics) => {
   const order = [...topics].sort(orders.loss);
@@ -43,21 +53,21 @@ const bars = (topics) => {
     const number = worth(at);
     const drawn = h("rect", {class: number < 0 ? "loss" : "win", x, width, y: y(Math.max(number, 0)), height: Math.max(Math.abs(y(number) - y(0)), number ? 1 : 0.4)});
     if (isOutline) return drawn;
-    return h("a", {inSvg: true, class: "bar-link", href: "#topics", "aria-label": `${called(at)}: ${signed(apart(at))}`,
+    return h("a", {inSvg: true, class: "bar-link", href: "#topics", "aria-label": `${called(at)}: ${apartText(at)}`,
       onclick: (event) => { event.preventDefault(); toggleTopic(at); byId("topics").scrollIntoView(); }},
-    h("rect", {class: "hit", x, width: percent(1 / shown.length), y: top, height}), drawn, h("title", {inSvg: true}, `${called(at)}: ${signed(apart(at))}`));
+    h("rect", {class: "hit", x, width: percent(1 / shown.length), y: top, height}), drawn, h("title", {inSvg: true}, `${called(at)}: ${apartText(at)}`));
   };
-  const numbers = [order.filter((at) => worth(at) < 0).length, order.filter((at) => worth(at) === 0).length];
-  const wins = count - numbers[0] - numbers[1];
+  const [lost, tied, won] = [lostOf, tiedOf, wonOf].map((each) => each(order).length);
   const label = (text, place, at, kind, anchor) => h("text", {x: percent(place), y: at, class: kind, "text-anchor": anchor}, text);
-  const middle = (numbers[0] + numbers[1] / 2) / count;
+  // Beside the ties where no bar is: above the line left of wins that are few, else below it right of the losses.
+  const tiesAt = won / count < 0.4 ? [(lost + tied) / count, y(0) - 6, "", "end"] : [lost / count, y(0) + 15, "", "start"];
   return h("svg", {height: top + height + 22, class: "chart", role: "group", "aria-label": `Differences on ${count} topics`},
     ticks(least, most, 3).filter((at) => at).map((at) => h("line", {class: "grid", x1: 0, x2: "100%", y1: y(at), y2: y(at)})),
     shown.map(bar),
     h("line", {class: "axisline", x1: 0, x2: "100%", y1: y(0), y2: y(0)}),
-    numbers[0] > 0 && label(`loses on ${numbers[0].toLocaleString("en")}`, 0, y(0) - 6, "t-baseline", "start"),
-    numbers[1] > 0 && numbers[0] / count > 0.12 && wins / count > 0.12 && label(`ties on ${numbers[1].toLocaleString("en")}`, middle, y(0) - 6, "", "middle"),
-    wins > 0 && label(`wins on ${wins.toLocaleString("en")}`, 1, y(0) + 15, "t-system", "end"),
+    lost > 0 && label(`loses on ${lost.toLocaleString("en")}`, 0, y(0) - 6, "t-baseline", "start"),
+    tied > 0 && label(`ties on ${tied.toLocaleString("en")}`, ...tiesAt),
+    won > 0 && label(`wins on ${won.toLocaleString("en")}`, 1, y(0) + 15, "t-system", "end"),
     ticks(least, most, 3).filter((at) => at).map((at) => h("text", {x: 0, y: y(at) - 3}, plus(at))));
 };
 const topicPicture = (at, across) => {
@@ -81,7 +91,7 @@ const topicRows = (topics, isMain) => {
       h("td", {class: "picture"}, topicPicture(at, across)),
       h("td", {class: "number value each is-system"}, fixed(value(system(), at))),
       h("td", {class: "number value each is-baseline"}, fixed(value(baseline(), at))),
-      h("td", {class: "number value"}, signed(apart(at))),
+      h("td", {class: "number value"}, apartText(at)),
       h("td", {class: "open"}, isMain && h("button", {type: "button", class: "link", "aria-label": `documents of topic ${topicName(at)}`, onclick: () => toggleTopic(at)}, isOpen ? "close \u25be" : "documents \u25b8"))),
     isOpen && h("tr", {class: "opened"}, h("td", {colspan: 6}, documentsOf(at)))];
   };
@@ -100,27 +110,39 @@ const topicTools = () => {
   if (findBox.value !== state.find) findBox.value = state.find;
   return h("div", {class: "tools"}, "order:", button("loss", "loss"), button("hardest", "hardest for all"), button("topic", "topic"), findBox);
 };
+// Headings with the topics below them: those at once, and those behind a click.
+const groupsOf = (order) => {
+  const wanted = state.find.toLowerCase();
+  if (wanted) {
+    const found = order.filter((at) => called(at).toLowerCase().includes(wanted));
+    const others = order.filter((at) => !found.includes(at));
+    return [[[`${counted(found.length, "topic")} ${found.length === 1 ? "is" : "are"} called so`, found]], [[`The other ${counted(others.length, "topic")}`, others]]];
+  }
+  const group = (verb, topics) => [`The ${topics.length === 1 ? "topic" : `${topics.length.toLocaleString("en")} topics`} it ${verb} on`, topics];
+  const [lost, tied, won] = [group("loses", lostOf(order)), group("ties", tiedOf(order)), group("wins", wonOf(order))];
+  return lost[1].length ? [[lost], [tied, won]] : [[tied, won], []];
+};
 const drawTopics = () => {
   const body = byId("topics-body");
   if (!body) return;
   const isTyping = document.activeElement === findBox;
   const all = comparedTopics();
-  const order = [...all].sort(orders[state.order] ?? orders.loss);
-  const wanted = state.find.toLowerCase();
-  let main = wanted ? order.filter((at) => called(at).toLowerCase().includes(wanted)) : order.filter((at) => worth(at) < 0);
-  let title = wanted ? `${main.length} topics are called so` : `The ${main.length === 1 ? "topic" : `${main.length.toLocaleString("en")} topics`} it loses on`;
-  if (!wanted && !main.length) [main, title] = [order, "All topics"];
-  if (main.length > mostRows && all.length > mostBars) [main, title] = [main.slice(0, mostRows), `${title}: the first ${mostRows}`];
+  const isMany = all.length > mostBars;
+  const [main, rest] = groupsOf([...all].sort(orders[state.order] ?? orders.loss)).map((groups) => groups.filter(([, topics], at) => topics.length || (state.find && !at))
+    .map(([title, topics]) => (isMany && topics.length > mostRows ? [`${title}: the first ${mostRows}`, topics.slice(0, mostRows)] : [title, topics])));
   const opened = data.topics.findIndex(([name]) => name === state.topic);
-  if (opened >= 0 && all.includes(opened) && !main.includes(opened)) main = [opened, ...main];
-  const rest = order.filter((at) => !main.includes(at));
+  if (opened >= 0 && all.includes(opened) && !main.some(([, topics]) => topics.includes(opened))) {
+    const verb = worth(opened) < 0 ? "loses" : worth(opened) > 0 ? "wins" : "ties";
+    main.unshift([`Topic ${topicName(opened)}, which it ${verb} on`, [opened]]);
+    rest.forEach((group) => { group[1] = group[1].filter((at) => at !== opened); });
+  }
   const isSelf = system() === baseline();
   body.replaceChildren(topicSentence(all), ...(isSelf || !all.length ? [] : [
     h("h3", {}, `Difference in ${state.measure} on each topic, ${isLower() ? "worst first, less being better" : "worst first"}`), bars(all),
-    h("div", {class: "over"}, h("h3", {}, title), topicTools()),
-    h("p", {class: "note"}, `${state.measure}: `, h("span", {class: "is-system"}, "\u25cf system"), ", ", h("span", {class: "is-baseline"}, "\u25c6 baseline"), `, ticks: ${otherRuns().length} other systems`),
-    topicRows(main, true),
-    rest.length > 0 && all.length <= mostBars && h("details", {id: "rest"}, h("summary", {}, `The other ${rest.length} topics`), topicRows(rest, true))].filter(Boolean)));
+    main.map(([title, topics], place) => [h("div", {class: "over"}, h("h3", {}, title), !place && topicTools()),
+      !place && h("p", {class: "note"}, `${state.measure}: `, h("span", {class: "is-system"}, "\u25cf system"), ", ", h("span", {class: "is-baseline"}, "\u25c6 baseline"), `, ticks: ${otherRuns().length} other systems`),
+      topicRows(topics, true)]),
+    !isMany && rest.filter(([, topics]) => topics.length).map(([title, topics]) => h("details", {}, h("summary", {}, title), topicRows(topics, false)))].flat(3).filter(Boolean)));
   if (isTyping) findBox.focus();
 };
 listeners.push(drawTopics);
