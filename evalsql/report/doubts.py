@@ -31,14 +31,14 @@ class Doubt(NamedTuple):
 
 
 def doubts(overview: Overview, evidence: Evidence) -> list[Doubt]:
-    """All that was looked at, first what deserves a look."""
+    """All that was looked at: first what deserves a look, of that the gravest first."""
     found = [
-        *_unjudged(overview),
-        _ties(overview),
-        *_other_measures(overview),
-        _missing(overview),
         _ids(overview),
         _audits(evidence),
+        *_unjudged(overview),
+        _missing(overview),
+        _ties(overview),
+        *_other_measures(overview),
     ]
     return sorted(found, key=lambda doubt: not doubt.deserves_look)
 
@@ -225,5 +225,13 @@ def summary(found: list[Doubt]) -> str:
     if not count:
         return f"Nothing of {in_words(len(found))} things that were looked at."
     verb = "deserves" if count == 1 else "deserve"
-    text = f"{in_words(count)} {'thing' if count == 1 else 'things'} of {in_words(len(found))} {verb} a look."
-    return text[:1].upper() + text[1:]
+    return _sentence(f"{in_words(count)} {'thing' if count == 1 else 'things'} of {in_words(len(found))} {verb} a look")
+
+
+def gravest(found: list[Doubt]) -> str:
+    """The same sentence with what deserves a look first; nothing where nothing does."""
+    if not any(doubt.deserves_look for doubt in found):
+        return ""
+    first = found[0].title.removesuffix(".")
+    count = sum(doubt.deserves_look for doubt in found)
+    return f"{summary(found).removesuffix('.')}{', first of all' if count > 1 else ':'} {first[:1].lower()}{first[1:]}."

@@ -75,4 +75,5 @@ def sentence(overview: Overview, rows: Sequence[TopicRow], texts: Mapping[str, s
         told += f", {'most ' if len(lost) > 1 else ''}on {listed(lost[:_MOST_NAMED])}"
     if not tied:
         return f"{told}."
-    return f"{told}. It ties on {len(tied):,}{f': {listed(tied)}' if len(tied) <= _MOST_TIES_NAMED else ''}."
+    named = f": {listed(tied)}" if len(tied) <= _MOST_TIES_NAMED else ""
+    return f"{told}. It ties on {counted(len(tied), 'topic')}{named}."

@@ -12,7 +12,7 @@ from typing import Any
 
 from evalsql.evaluation.notices import counted
 from evalsql.report.answers import Standing, standing
-from evalsql.report.doubts import Doubt, doubts, summary
+from evalsql.report.doubts import Doubt, doubts, gravest, summary
 from evalsql.report.evidence import Evidence
 from evalsql.report.figures import number, signed
 from evalsql.report.lost_topics import cells, sentence, topic_rows
@@ -33,15 +33,17 @@ def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ())
     evidence = overview.evidence
     template = Template(_read("page.html"))
     found = standing(overview, evidence, digits)
+    doubted = [] if "doubts" in overview.without else doubts(overview, evidence)
     return template.substitute(
         title=_text(overview.heading),
         style=_read("page.css"),
         facts=_text(_facts(overview, evidence)),
         navigation=_navigation(overview, above),
         answers=_answers(found),
+        doubted=_doubted(doubted),
         winner=_winner(overview, found, digits),
         topics="" if "topics" in overview.without else _topics(overview, evidence, digits),
-        doubts="" if "doubts" in overview.without else _doubts(overview, doubts(overview, evidence)),
+        doubts="" if "doubts" in overview.without else _doubts(overview, doubted),
         numbers=_numbers(overview, digits),
         sources="" if "provenance" in overview.without else _sources(overview, digits),
         made=_text(f"Made by evalsql {overview.program_version}. Every figure here is a query of the warehouse."),
@@ -83,6 +85,15 @@ def _answers(found: Standing) -> str:
         f'<p class="big">{_text(big)}</p><p>{_text(text)}</p></div>'
         for at, (question, big, text) in enumerate(found.answers, start=1)
     )
+
+
+def _doubted(found: list[Doubt]) -> str:
+    """The line about doubts below the answers."""
+    text = gravest(found)
+    if not text:
+        return ""
+    mark = '<span class="look" aria-hidden="true">\u25b2</span>'
+    return f'<p class="doubted">{mark} {_text(text)} <a href="#doubts">What to doubt</a></p>'
 
 
 def _winner(overview: Overview, found: Standing, digits: int) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.conftest import in_process
+import evalsql
+from tests.conftest import in_process, new_file
 from tests.report.test_page import Watched
 
 PICTURES = "[...document.querySelectorAll('#doubts .picture')].map((each) => each.outerHTML)"
@@ -87,3 +88,54 @@ def test_pictures_of_doubts_are_filtered(browser: Browser, folder: Path) -> None
     assert page.inner_text("#picture-unjudged .note") == "Blue is rerank-large."
     assert found.complaints == []
     page.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_the_first_screen_names_the_gravest_doubt(browser: Browser, folder: Path, width: int, height: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    found = Watched(page, folder / "report.html", "#measure=AP")
+    line = page.locator(".doubted")
+    box = line.bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= height
+    summary = page.inner_text("#doubts .sentence").removesuffix(".")
+    marks = page.locator("#doubts .look").count()
+    assert marks == 2
+    first = page.inner_text("#doubts li:first-child b").removesuffix(".")
+    assert (summary, first) == ("Two things of six deserve a look", "Unjudged documents")
+    assert (
+        line.inner_text() == "\u25b2 Two things of six deserve a look, first of all unjudged documents. What to doubt"
+    )
+    line.get_by_role("link").click()
+    assert page.evaluate("Math.abs(document.getElementById('doubts').getBoundingClientRect().top)") < height / 2
+    assert page.url.endswith("#measure=AP")
+    assert page.input_value("#measure") == "AP"
+    assert found.complaints == []
+    page.close()
+
+
+def test_ids_that_do_not_match_are_the_gravest(browser: Browser, tmp_path: Path) -> None:
+    with evalsql.open(new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")) as warehouse:
+        warehouse.load_qrels({"1": {f"d{at}": at % 2 for at in range(20)}, "2": {"d1": 1, "d2": 0}}, "judged")
+        warehouse.load_run({"1": {f"d{at}": -float(at) for at in range(20)}, "2": {"d1": 1.0}}, "right")
+        with pytest.warns(evalsql.InputWarning, match="none of 20"):
+            warehouse.load_run({"1": {f"D-{at}.txt": -float(at) for at in range(20)}}, "wrong")
+    assert in_process(tmp_path, ["report", "-o", "report.html"], "").returncode == 0
+    page = browser.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    assert "first of all ids that do not match." in page.inner_text(".doubted")
+    page.close()
+
+
+def test_nothing_to_doubt_is_no_line(browser: Browser, tmp_path: Path, folder: Path) -> None:
+    with evalsql.open(new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}, "judged")
+        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}, "right")
+        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0, "b": 2.0}}, "wrong")
+    assert in_process(tmp_path, ["report", "-o", "report.html"], "").returncode == 0
+    assert in_process(folder, ["report", "--without", "doubts", "-o", "without.html"], "").returncode == 0
+    for path in (tmp_path / "report.html", folder / "without.html"):
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        assert page.locator("#doubts .look, .doubted").count() == 0
+        page.close()

@@ -15,7 +15,7 @@ from tests.conftest import in_process, new_file
 # The rank of the one relevant document by topic, in the system and in the baseline.
 RANKS = {"t1": (2, 1), "t2": (1, 1), "t3": (3, 3), "t4": (1, 4), "t5": (501, 500), "t6": (1, 4)}
 LOST, TIED, WON = ["t1", "t5"], ["t2", "t3"], ["t4", "t6"]
-SENTENCE = "good loses to usual on 2 of 6 topics, most on t1 and t5. It ties on 2: t2 and t3."
+SENTENCE = "good loses to usual on 2 of 6 topics, most on t1 and t5. It ties on 2 topics: t2 and t3."
 
 
 def _ranking(rank: int) -> dict[str, float]:
@@ -84,7 +84,7 @@ def test_ties_are_told_where_nothing_is_lost(browser: Browser, path: Path) -> No
     assert in_process(path.parent, asked, "").returncode == 0
     page = browser.new_page()
     page.goto((path.parent / "none.html").as_uri())
-    told = "good loses to usual on none of 6 topics. It ties on 4: t1, t2, t3 and t5."
+    told = "good loses to usual on none of 6 topics. It ties on 4 topics: t1, t2, t3 and t5."
     assert page.inner_text("#topics-body .sentence") == told
     assert _groups(page) == {"The 4 topics it ties on": ["t1", "t2", "t3", "t5"], "The 2 topics it wins on": WON}
     page.close()

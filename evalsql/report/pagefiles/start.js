@@ -37,7 +37,7 @@ board.querySelectorAll("th[aria-sort]").forEach((head) => head.querySelector("bu
   boardRows.sort((a, b) => compare(a, b) * (order === "descending" ? -1 : 1)).forEach((row) => board.tBodies[0].append(row));
 }));
 // Links to sections leave the address to the choice.
-document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
+document.querySelectorAll("nav a, .doubted a").forEach((link) => link.addEventListener("click", (event) => {
   event.preventDefault();
   document.querySelector(link.getAttribute("href"))?.scrollIntoView();
 }));

@@ -34,7 +34,7 @@ const topicSentence = (topics) => {
   if (system() === baseline()) return h("p", {class: "sentence"}, named(system()), " is the baseline: choose another system or baseline to compare.");
   const [lost, tied] = [lostOf(topics).sort(orders.loss), tiedOf(topics).sort(orders.loss)];
   const most = lost.length ? `, ${lost.length > 1 ? "most " : ""}on ${listed(lost.slice(0, 3).map(called))}` : "";
-  const ties = tied.length ? ` It ties on ${tied.length.toLocaleString("en")}${tied.length <= 5 ? `: ${listed(tied.map(called))}` : ""}.` : "";
+  const ties = tied.length ? ` It ties on ${counted(tied.length, "topic")}${tied.length <= 5 ? `: ${listed(tied.map(called))}` : ""}.` : "";
   return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()),
     ` on ${lost.length ? lost.length.toLocaleString("en") : "none"} of ${counted(topics.length, "topic")}${most}.${ties}`);
 };
