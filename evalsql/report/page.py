@@ -22,7 +22,7 @@ from evalsql.report.sections import sections
 from evalsql.report.table import Table
 
 _FOLDER = Path(__file__).resolve().parent / "pagefiles"
-_SCRIPTS = ("state", "marks", "answers", "winner", "topics", "documents", "curves", "doubts", "start")
+_SCRIPTS = ("state", "marks", "narrow", "answers", "winner", "topics", "documents", "curves", "doubts", "start")
 _NUMBER = ' class="number"'
 
 

@@ -16,7 +16,7 @@ const spread = () => {
   const across = scale(low, high);
   const line = (kind, a, b) => h("line", {class: `ends ${kind}`, x1: percent(across(a)), x2: percent(across(b)), y1: 9, y2: 9});
   return h("figure", {class: "chart"}, h("h3", {}, `Spread of ${state.measure} over topics`), h("table", {class: "winner"},
-    h("tbody", {}, runs.map((run) => h("tr", {}, h("th", {scope: "row", class: "name"}, named(run)),
+    h("tbody", {}, runs.map((run) => h("tr", {}, h("th", {scope: "row", class: "name"}, shortNamed(run)),
       h("td", {class: "picture"}, h("svg", {height: 18, role: "img", class: run === system() ? "chosen" : "", "aria-label": `${data.runs[run]}: least ${fixed(boxes[run][0])}, quartiles ${boxes[run].slice(1, 4).map((each) => fixed(each)).join(", ")}, greatest ${fixed(boxes[run][4])}`},
         line("wide", boxes[run][0], boxes[run][4]), line("thick", boxes[run][1], boxes[run][3]),
         h("circle", {class: "mark", cx: percent(across(boxes[run][2])), cy: 9, r: 4}))),

@@ -20,7 +20,7 @@ const side = (there, run, other, isLeft, most) => {
     hasAdds && h("td", {class: "worth"}, h("span", {}, fixed(adds[at]))),
     h("td", {class: "elsewhere soft"}, elsewhere(document))];
   return h("table", {class: isLeft ? "left" : ""},
-    h("caption", {class: isLeft ? "is-system" : "is-baseline"}, `${data.runs[run]} `, fixed(value(run, there.topic))),
+    h("caption", {class: isLeft ? "is-system" : "is-baseline"}, h("div", {class: "captioned"}, shortNamed(run), " ", fixed(value(run, there.topic)))),
     h("thead", {}, h("tr", {}, head("rank", "rank"), head("grade", "g"), head("document", "id"), hasAdds && h("td", {class: "bar-cell"}),
       hasAdds && head(`adds`, "worth"), head("rank in other", "elsewhere"))),
     h("tbody", {}, ranked.map((document, at) => h("tr", {}, cells(document, at)))));
@@ -62,5 +62,5 @@ const documentsOf = (at) => {
   const note = `Grade in a box; ? is not judged and counts as 0. Lines join the same document. What a document adds is of ${firstMeasure}${state.measure === firstMeasure ? "" : ", the page's first measure"}.`;
   return h("div", {}, topicFacts(there, ours, theirs),
     h("div", {class: "side"}, side(held, system(), baseline(), true, most), joins(ours[0], theirs[0]), side(held, baseline(), system(), false, most)),
-    h("p", {class: "note"}, note), link);
+    h("p", {class: "note"}, note), onlyNarrow("A wider window shows what each document adds, and its rank in the other system."), link);
 };

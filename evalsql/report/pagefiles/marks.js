@@ -12,8 +12,8 @@ const h = (tag, attributes = {}, ...children) => {
   return element;
 };
 const percent = (share) => `${(share * 100).toFixed(2)}%`;
-const named = (run) =>
-  h("span", {class: run === system() ? "is-system" : run === baseline() ? "is-baseline" : ""}, data.runs[run]);
+const kindOfName = (run) => (run === system() ? "is-system" : run === baseline() ? "is-baseline" : "");
+const named = (run) => h("span", {class: kindOfName(run)}, data.runs[run]);
 const diamond = (x, y) => h("svg", {x, y}, h("path", {class: "baseline", d: "M0-6L6 0L0 6L-6 0z"}));
 
 // At most six ticks, 1, 2 or 5 times a power of ten apart.

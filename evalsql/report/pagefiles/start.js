@@ -14,8 +14,8 @@ byId("show").placeholder = `all ${data.runs.length}`;
 const drawBar = () => {
   byId("measure").value = state.measure;
   byId("measure").title = measure().words;
-  byId("baseline").value = state.baseline;
-  byId("system").value = data.runs[system()];
+  byId("baseline").value = byId("baseline").title = state.baseline;
+  byId("system").value = byId("system").title = data.runs[system()];
   byId("others").value = state.others;
   if (byId("show").value !== state.show) byId("show").value = state.show;
 };
@@ -42,7 +42,7 @@ document.querySelectorAll("nav a, .doubted a").forEach((link) => link.addEventLi
   document.querySelector(link.getAttribute("href"))?.scrollIntoView();
 }));
 window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
-listeners.push(drawBar, drawBoard);
+listeners.push(drawBar, drawBoard, hintScrolling);
 const drawAll = () => listeners.forEach((draw) => draw(state));
 state = readAddress();
 byId("controls").hidden = false;

@@ -141,7 +141,7 @@ const drawTopics = () => {
     h("h3", {}, `Difference in ${state.measure} on each topic, ${isLower() ? "worst first, less being better" : "worst first"}`), bars(all),
     main.map(([title, topics], place) => [h("div", {class: "over"}, h("h3", {}, title), !place && topicTools()),
       !place && h("p", {class: "note"}, `${state.measure}: `, h("span", {class: "is-system"}, "\u25cf system"), ", ", h("span", {class: "is-baseline"}, "\u25c6 baseline"), `, ticks: ${otherRuns().length} other systems`),
-      topicRows(topics, true)]),
+      !place && onlyNarrow("A wider window shows the values of both systems as numbers."), topicRows(topics, true)]),
     !isMany && rest.filter(([, topics]) => topics.length).map(([title, topics]) => h("details", {}, h("summary", {}, title), topicRows(topics, false)))].flat(3).filter(Boolean)));
   if (isTyping) findBox.focus();
 };

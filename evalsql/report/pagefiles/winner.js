@@ -54,7 +54,7 @@ const axis = (range, across) => {
     state.view === "difference" && base > 0.15 && h("text", {x: percent(base), dx: base > 0.94 ? -62 : -34, y: 12, "text-anchor": "end"}, worse[0]),
     h("text", {x: percent(base), y: 12, "text-anchor": base < 0.06 ? "start" : base > 0.94 ? "end" : "middle", class: "t-baseline"}, "baseline"),
     state.view === "difference" && base < 0.85 && h("text", {x: percent(base), dx: base < 0.06 ? 62 : 34, y: 12}, worse[1]),
-    ticks(...range).filter((at) => across(at) < 0.95).map((at) => h("text", {x: percent(across(at)), y: 30, "text-anchor": "middle"}, state.view === "mean" ? plain(at) : plus(at))));
+    ticks(...range).filter((at) => across(at) < 0.95).map((at, place) => h("text", {class: place % 2 ? "spare" : null, x: percent(across(at)), y: 30, "text-anchor": "middle"}, state.view === "mean" ? plain(at) : plus(at))));
 };
 const columns = {
   place: {title: "", key: (run) => ranked().indexOf(run)},
@@ -90,17 +90,17 @@ const systemRows = (runs) => {
     const pale = row && !row.isSure && run !== system() ? " unsure-text" : run === system() ? " is-system" : "";
     return [
       h("td", {class: "place"}, String(ranked().indexOf(run) + 1)),
-      h("th", {scope: "row", class: "name"}, h("button", {type: "button", title: data.runs[run], onclick: () => pick(run)}, named(run))),
+      h("th", {scope: "row", class: "name"}, h("button", {type: "button", title: data.runs[run], "aria-label": data.runs[run], onclick: () => pick(run)}, shortNamed(run))),
       h("td", {class: "picture"}, picture(run, across, range)),
       h("td", {class: "number mean"}, fixed(means()[run])),
       h("td", {class: `number diff${pale}`}, row ? signed(row.difference) : h("span", {class: "is-baseline"}, "baseline")),
       ...["wins", "ties", "losses"].map((name) => h("td", {class: "number count"}, row ? String(row[name]) : "")),
     ];
   };
-  return h("table", {class: "winner"},
+  return h("div", {class: "scroll-narrow", tabindex: 0, role: "region", "aria-label": `Systems by ${state.measure}`}, h("table", {class: "winner"},
     h("thead", {}, h("tr", {}, h("td", {class: "place"}), head("name", "name"), h("td", {class: "picture"}, axis(range, across)),
       head("mean", "number mean"), head("diff", "number diff"), head("won", "number count"), head("tied", "number count"), head("lost", "number count"))),
-    h("tbody", {}, runs.map((run) => h("tr", {"data-run": data.runs[run]}, cells(run)))));
+    h("tbody", {}, runs.map((run) => h("tr", {"data-run": data.runs[run]}, cells(run))))));
 };
 
 // More systems than rows: each is a column.
