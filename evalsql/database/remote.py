@@ -20,9 +20,10 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.interrupts import held_back
-from evalsql.database.quack import CATALOG, LEASE, REFUSED, Address
+from evalsql.database.quack import CATALOG, LEASE, Address
+from evalsql.database.quack_faults import fault
 from evalsql.database.rendering import rendered
-from evalsql.errors import EvalsqlError, QueryError, UsageError, WarehouseError
+from evalsql.errors import EvalsqlError, UsageError
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -38,11 +39,9 @@ _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _WORD = re.compile(r"\s*(\w+)")
 _BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
-_OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTS = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)  # a request gives the first rows that come
-_KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
 _TOGETHER = ("file_id", "topic")  # columns with the same value in many rows
 _PACKED = "evalsql_packed_rows"
 _ROWS_TOGETHER = 500_000  # of one request
@@ -257,34 +256,6 @@ class RemoteConnection:
             raise
         except engine.Error as error:
             raise fault(str(error), self.address) from error
-
-
-def fault(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
-    """An error of the extension in our words."""
-    told = _OWN_PLACE.sub("", message.strip())
-    if REFUSED in told:
-        return UsageError(told.partition(REFUSED)[2].strip())
-    plain = _KIND.sub("", told)
-    if plain.startswith("Authentication failed"):
-        return WarehouseError(
-            f"{address.url}: does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
-        )
-    if "Could not connect" in plain or "Failed to send message" in plain:
-        return WarehouseError(f"{address.url}: no server answers there; evalsql serve starts one")
-    if "Invalid connection id" in plain:
-        return WarehouseError(
-            f"{address.url}: the server has ended this session, and nothing of an open transaction is kept; try again"
-        )
-    if "Unsupported Quack version" in plain or "eserializ" in plain:
-        return WarehouseError(
-            f"{address.url}: the server speaks another version of the protocol than DuckDB {engine.__version__} here "
-            f"({plain.splitlines()[0]}); install the same version on both sides"
-        )
-    try:
-        with translated_errors(address.url):
-            raise engine.Error(plain)
-    except (QueryError, WarehouseError) as error:
-        return error
 
 
 class Heart:
