@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
 RANDOM_SEEDS = range(200)
-KEPT = ("tables", "formats", "loading", "explanation", "selection", "migrations", "audits", "page")
+KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
 # The longest first, so that both workers end together; what is not named here takes seconds. Peers make what curves

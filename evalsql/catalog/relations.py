@@ -39,8 +39,8 @@ _MEASURE_NAME = re.compile(r"\w[\w+-]*")
 @dataclass(frozen=True)
 class Relation:
     """One relation file. ``kind`` is steps in the folders rankings, ties and steps, elsewhere the folder under ``sql``:
-    tables, functions, measures, fusion, statistics, reports, judging, formats, loading, audits, explanation,
-    selection, migrations or page.
+    tables, functions, measures, fusion, statistics, reports, judging, formats, loading, stored_scores, audits,
+    explanation, selection, migrations or page.
 
     A user's own is a measure if its header names one, else a step.
     """
