@@ -49,10 +49,12 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
     subprocess.run(
         [programs / "python", "-m", "pip", "install", "-q", *what], check=True, capture_output=True, timeout=300
     )
+    # PYTHONPATH would have the modules of another folder instead.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     outcome = subprocess.run(
         [programs / "evalsql", "demo"],
         cwd=tmp_path,
-        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
+        env=environment | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
         capture_output=True,
         text=True,
         timeout=120,
