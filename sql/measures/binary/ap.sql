@@ -18,7 +18,7 @@ with relevant as (
         rank,
         -- The usual count comes with the ranks; any other one is taken down the ranking.
         case
-            when $rel = 1 and $ties = 'rule' then relevant_rank
+            when $rel = 1 then relevant_rank
             else row_number() over (
                 partition by evaluation_id
                 order by rank
