@@ -100,14 +100,14 @@ def _numbers(lines: Iterable[bytes]) -> Iterator[tuple[bytes, float, float]]:
 def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:
     """What reads files of one layout, every column as text; lines of other layouts go to ``reject_errors``."""
     return f"""read_csv(
-        [{", ".join(literal(_without_wildcards(path)) for path in paths)}],
+        [{", ".join(literal(one_path(path)) for path in paths)}],
         delim = {literal(delimiter)}, compression = 'none', hive_partitioning = false,
         header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
         columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
     )"""
 
 
-def _without_wildcards(path: Path) -> str:
+def one_path(path: Path) -> str:
     """The path as a pattern that the engine's reader takes for itself: neither wildcards nor a home folder."""
     text = "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
     return f"./{text}" if text.startswith("~") else text

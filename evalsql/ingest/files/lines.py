@@ -64,7 +64,7 @@ def run_rows(
             reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
         elif reason := number_fault("score", columns[4]):
             pass
-        elif rank_is_used and (fault := _integer_fault("rank", columns[3])):
+        elif rank_is_used and (fault := integer_fault("rank", columns[3])):
             reason = f"{fault}, and the tie rule goes by it"
         else:
             if len(columns) == 6:
@@ -81,7 +81,7 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
         columns = line.split()
         if len(columns) != 4:
             reason = f"{len(columns)} columns, expected 4: topic iteration document grade"
-        elif reason := _integer_fault("grade", columns[3]):
+        elif reason := integer_fault("grade", columns[3]):
             pass
         else:
             yield number, (columns[0], columns[1], columns[2], int(columns[3].partition(".")[0]))
@@ -207,7 +207,7 @@ def number_fault(what: str, text: str) -> str:
     return "" if math.isfinite(float(text)) else f'{what} "{text}" is too large'
 
 
-def _integer_fault(what: str, text: str) -> str:
+def integer_fault(what: str, text: str) -> str:
     if not _WHOLE.fullmatch(text):
         return f'{what} "{text}" is not a whole number'
     return "" if -(2**31) <= float(text) < 2**31 else f'{what} "{text}" does not go into 32 bits'

@@ -13,7 +13,7 @@ from evalsql.catalog.names import literal, quoted
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files import json_files, text_tables
-from evalsql.ingest.files.clean import _without_wildcards as one_path
+from evalsql.ingest.files.clean import one_path
 from evalsql.ingest.files.columns import NAMES, Given
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import as_text

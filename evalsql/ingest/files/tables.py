@@ -19,8 +19,7 @@ from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import NAMES, Given
 from evalsql.ingest.files.folders import recognised_formats
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.lines import _integer_fault as whole_fault
-from evalsql.ingest.files.lines import number_fault
+from evalsql.ingest.files.lines import integer_fault, number_fault
 from evalsql.ingest.files.ranks import THIRD_COLUMN, check_third_column
 from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
 from evalsql.ingest.files.recognition import recognised, text_rows
@@ -242,7 +241,7 @@ class Tables:
             text = row[meaning]
             if text is None or not text:
                 return f"{meaning} is missing"
-            if meaning in _WHOLE and (reason := whole_fault(meaning, text)):
+            if meaning in _WHOLE and (reason := integer_fault(meaning, text)):
                 return reason
             if meaning in ("score", "level") and (reason := number_fault(meaning, text)):
                 return reason
