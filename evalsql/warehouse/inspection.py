@@ -30,6 +30,7 @@ _CREATE = re.compile(
 _QUOTED_OR_END = re.compile(r"""'[^']*'|"[^"]*"|;+\n""")
 _ENGINES_FUNCTIONS = "select distinct function_name from system.main.duckdb_functions() where internal"
 _TOLD = 5
+_USED = "used instead, which takes seconds each time; evalsql sql --write 'select 1' puts it into the file"
 _IGNORED = ("table", "schema")  # tables are held to their columns elsewhere
 
 
@@ -173,16 +174,16 @@ def _created(sql: str) -> Definition:
 
 def changed_words(path: str, changed: Sequence[str], read_only: bool) -> str:
     """What is done about relations that are others than those of this version."""
-    done = "evalsql's own are put in their place"
-    if read_only:
-        done = (
-            "evalsql's own are used instead, which takes seconds each time; evalsql sql --write 'select 1' puts them "
-            "into the file"
-        )
+    done = f"this version's SQL is {_USED}" if read_only else "evalsql's own are put in their place"
     return (
         f"{path}: views or macros in it are not those of evalsql: {_few(changed)}. Somebody changed them, or another "
         f"version of DuckDB made them; {done}"
     )
+
+
+def older_words(path: str, made_by: str) -> str:
+    """What is done about relations of another version in a file that is open for reading."""
+    return f"{path}: was written by evalsql {made_by} with other SQL; that of this version is {_USED}"
 
 
 def foreign_words(path: str, foreign: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from evalsql.warehouse.inspection import (
     foreign_words,
     inspect,
     inspect_others,
+    older_words,
     refuse_shadowing,
 )
 from evalsql.warehouse.remembered import recalled, remember
@@ -301,6 +302,8 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
             "them up to date"
         )
     if database.read_only:
+        if not inspection.changed:
+            warnings.warn(older_words(path, made_by), InputWarning, stacklevel=2)
         database.catalog = database.catalog.for_connection(database.catalog.relations)
         apply(database, ddl.statements(database.catalog, ddl.order(database.catalog), temporary=True), progress)
         return False
