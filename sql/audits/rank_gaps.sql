@@ -11,6 +11,7 @@ with ranking_sums as (
         run_id,
         topic_id,
         count(*) as num_rows,
+        cast(count(*) as hugeint) as length,
         min(rank) as least,
         max(rank) as greatest,
         sum(rank) as total,
@@ -32,6 +33,5 @@ left join topics on topics.topic_id = ranking_sums.topic_id
 where
     ranking_sums.least <> 1
     or ranking_sums.greatest <> ranking_sums.num_rows
-    or 2 * ranking_sums.total <> ranking_sums.num_rows * (ranking_sums.num_rows + 1)
-    or 6 * ranking_sums.total_of_squares
-    <> ranking_sums.num_rows * (ranking_sums.num_rows + 1) * (2 * ranking_sums.num_rows + 1)
+    or 2 * ranking_sums.total <> ranking_sums.length * (ranking_sums.length + 1)
+    or 6 * ranking_sums.total_of_squares <> ranking_sums.length * (ranking_sums.length + 1) * (2 * ranking_sums.length + 1)

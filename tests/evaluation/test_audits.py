@@ -48,6 +48,17 @@ def test_what_is_damaged_is_named(damaged: Warehouse, name: str, damage: str, ex
     assert found_by(damaged, name) == [finding.format(judgments=judgments) for finding in expected]
 
 
+def test_a_ranking_of_two_million_documents_is_audited(damaged: Warehouse) -> None:
+    damaged.execute(
+        "insert into retrieved by name select 1 as run_id, 9000 as topic_id, number as rank, 0 as tied_above, "
+        "number as document_id, 0 as score from range(1, 2000001) as numbers(number)"
+    )
+    assert found_by(damaged, "rank_gaps") == []
+    damaged.execute("update retrieved set rank = rank + 1 where topic_id = 9000 and rank in (1000000, 1500000)")
+    (finding,) = found_by(damaged, "rank_gaps")
+    assert finding.endswith("topic #9000: the ranks are not 1 to 2000000")
+
+
 def test_of_many_documents_the_values_of_some_runs_are_audited(damaged: Warehouse) -> None:
     runs = audited_runs(damaged.database, 3000)
     assert len(runs) == 2  # of 1,600 documents each
