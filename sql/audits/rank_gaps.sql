@@ -34,4 +34,5 @@ where
     ranking_sums.least <> 1
     or ranking_sums.greatest <> ranking_sums.num_rows
     or 2 * ranking_sums.total <> ranking_sums.length * (ranking_sums.length + 1)
-    or 6 * ranking_sums.total_of_squares <> ranking_sums.length * (ranking_sums.length + 1) * (2 * ranking_sums.length + 1)
+    or 6 * ranking_sums.total_of_squares
+    <> ranking_sums.length * (ranking_sums.length + 1) * (2 * ranking_sums.length + 1)

@@ -183,7 +183,9 @@ def test_older_views_are_covered_on_reading_and_replaced_on_writing(copy: Path, 
         connection.execute("insert into relations values ('gone', 'measures', 'made by the older version')")
         connection.execute("update warehouse set sql_digest = 'older', evalsql_version = '0.0.1'")
     told = r"0\.0\.1 with other SQL; that of this version is used instead, which takes seconds each time"
-    with pytest.warns(evalsql.InputWarning, match=told), evalsql.open(copy, read_only=True) as warehouse:
+    with pytest.warns(evalsql.InputWarning, match=told):
+        read = evalsql.open(copy, read_only=True)
+    with read as warehouse:
         assert len(warehouse.evaluate("AP").fetchall()) == 8
         assert warehouse.rows("select count(*) from ap(k := 10)") == [(320,)]
     # That all can be made anew in a file with data is tested where schemas are upgraded.
