@@ -19,7 +19,7 @@ from tests.conftest import random_warehouse
 from tests.measures.test_ties import orders, tied_collection
 from tests.oracles import brute_force
 from tests.oracles import brute_force_user_models as plain
-from tests.random_collections import Qrels, Run, collection
+from tests.random_collections import Collection, Qrels, Run, collection
 
 SEEDS = range(60)
 EXACT = 1e-9
@@ -62,10 +62,14 @@ PLAIN: dict[str, Topic] = {
     "IFT(t=0.5,b=0.1,r=0.2,depth=null)": of_gains(
         partial(plain.rate, onward=plain.ift_onward(0.5, 0.1, 0.2), depth=300)
     ),
+    # Readers who go on nearly for sure: the items of a long stretch are all but its size.
+    "IFT(t=1,b=1e8,r=0.01,depth=90)": of_gains(partial(plain.rate, onward=plain.ift_onward(1, 1e8, 0.01), depth=90)),
+    "IFT(t=1,b=1e20,r=0,depth=90)": of_gains(partial(plain.rate, onward=plain.ift_onward(1, 1e20, 0), depth=90)),
     "INSQ(t=2,depth=10)": of_gains(partial(plain.rate, onward=plain.insq_onward(2), depth=10)),
     "INSQ(depth=null)": of_gains(partial(plain.endless, onward=plain.insq_onward(1), last_shift=2)),
     "INST(t=3,depth=12)": of_gains(partial(plain.rate, onward=plain.inst_onward(3), depth=12)),
     "INST(t=0.5,min_rel=1,max_rel=3)": of_gains(partial(plain.rate, onward=plain.inst_onward(0.5), depth=1000), 1, 3),
+    "INST(t=0.25)": of_gains(partial(plain.rate, onward=plain.inst_onward(0.25), depth=1000)),
     "INST(depth=null)": of_gains(
         lambda gains: plain.endless(gains, plain.inst_onward(1), last_shift=2 - math.fsum(gains))
     ),
@@ -82,6 +86,13 @@ PLAIN: dict[str, Topic] = {
     "CG@3": of_grades(partial(plain.cg, k=3)),
     "nCG": of_grades(plain.ncg),
     "nCG@3": of_grades(partial(plain.ncg, k=3)),
+    "nCG(gains={0:-1,1:2,2:0.5})": of_grades(partial(brute_force.ncg, gains={0: -1.0, 1: 2.0, 2: 0.5})),
+    "IDCG@3": of_grades(lambda grades, scores: plain.ideal_dcg(grades, 3)),
+    "IDCG(gains={0:-1,1:2,2:0.5})": of_grades(
+        plain.of_listed(lambda grades, scores: plain.ideal_dcg(grades), {0: -1.0, 1: 2.0, 2: 0.5})
+    ),
+    "nDCG_rel(gains={0:-0.1,1:2,2:0.5})": of_grades(partial(brute_force.ndcg_rel, gains={0: -0.1, 1: 2.0, 2: 0.5})),
+    "Judged(k=null)": of_grades(lambda grades, scores: brute_force.judged(grades, scores, len(scores))),
     "Q": of_grades(plain.q_measure),
     "Q(beta=10)": of_grades(partial(plain.q_measure, beta=10)),
     "AWP": of_grades(plain.awp),
@@ -93,6 +104,8 @@ PLAIN: dict[str, Topic] = {
     "P+(beta=5)": of_grades(partial(plain.p_plus, beta=5)),
     "GAP": of_grades(partial(plain.gap, chances=dict.fromkeys(range(1, 5), 0.25))),
     "GAP(gains={1:0.1,2:0.5,3:0.5,4:1})": of_grades(partial(plain.gap, chances={1: 0.1, 2: 0.4, 4: 0.5})),
+    # A grade of 0 is never reached, whatever its gain.
+    "GAP(gains={0:0.5,1:0.7,2:1,3:1,4:1})": of_grades(partial(plain.gap, chances={1: 0.7, 2: 0.3})),
     "PRES": of_grades(partial(plain.pres, k=1000)),
     "PRES@5": of_grades(partial(plain.pres, k=5)),
 }
@@ -129,6 +142,41 @@ def test_without_gains_they_are_measures_of_relevance(loaded: Warehouse) -> None
     assert values(loaded, "O_measure(beta=0)") == pytest.approx(values(loaded, "RR"), abs=EXACT)
     assert values(loaded, "Q(beta=0)") == pytest.approx(values(loaded, "AP"), abs=EXACT)
     assert values(loaded, "GAP(gains={1:1,2:1,3:1,4:1})") == pytest.approx(values(loaded, "AP"), abs=EXACT)
+
+
+def great_grades() -> Collection:
+    """With grades so great that by them a reader is satisfied for sure, as far as a double tells."""
+    chance = random.Random(8)
+    qrels: Qrels = {}
+    run: Run = {}
+    for number in range(40):
+        documents = [f"d{at}" for at in range(chance.randint(1, 9))]
+        qrels[f"t{number}"] = {document: chance.choice((-1, 0, 1, 50, 53, 54, 59, 60)) for document in documents}
+        run[f"t{number}"] = {document: chance.random() for document in [*documents[1:], "other"]}
+    return Collection(qrels, run)
+
+
+def load_great_grades(warehouse: Warehouse) -> None:
+    one = great_grades()
+    warehouse.load_qrels(one.qrels, "great")
+    warehouse.load_run(one.run, "system")
+
+
+GREAT: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
+    "ERR(max_rel=60)": partial(plain.err, max_rel=60),
+    "ERR(max_rel=54)@3": partial(plain.err, k=3, max_rel=54),
+    "nERR(max_rel=60)": partial(plain.nerr, max_rel=60),
+    "nERR(max_rel=54)@3": partial(plain.nerr, k=3, max_rel=54),
+}
+
+
+def test_great_grades_equal_plain_loops(empty: Warehouse) -> None:
+    load_great_grades(empty)
+    one = great_grades()
+    for name, function in GREAT.items():
+        expected = {("great", topic): function(grades, one.run[topic]) for topic, grades in one.qrels.items()}
+        assert values(empty, name) == pytest.approx(expected, abs=EXACT), name
+        assert len(set(expected.values())) > 10
 
 
 def test_hits_are_averaged_and_relevant_documents_retrieved_are_summed(loaded: Warehouse) -> None:

@@ -21,6 +21,7 @@ from evalsql.catalog.names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, _once, new_warehouse, write
 from tests.measures import (
+    test_columns,
     test_curves,
     test_diversity,
     test_ir_measures,
@@ -28,8 +29,10 @@ from tests.measures import (
     test_levels,
     test_peers,
     test_preferences,
+    test_same_names,
     test_tap,
     test_ties,
+    test_unknown_ties,
     test_user_models,
 )
 from tests.measures.test_golden import FORMS, tolerance
@@ -45,6 +48,11 @@ COLUMNS = {
     "break_even": ("rank",),
     "max_f": ("rank",),
     "ift": ("expected_items",),
+}
+# The same for some arguments only.
+COLUMNS_OF_CALLS = {
+    parse_measures([name], CATALOG)[0].call: tuple(columns)
+    for name, columns in {**test_columns.COLUMNS, **test_columns.OF_SUBTOPICS}.items()
 }
 Values = dict[tuple[str, ...], float | None]
 
@@ -98,6 +106,17 @@ def subtopics() -> Warehouse:
     return warehouse
 
 
+def loaded_by(load: Callable[[Warehouse], None]) -> Callable[[], Warehouse]:
+    """Makes a warehouse with the data that a test loads."""
+
+    def make() -> Warehouse:
+        warehouse = new_warehouse()
+        load(warehouse)
+        return warehouse
+
+    return make
+
+
 def preferred() -> Warehouse:
     """Preferences, and judgments in groups."""
     warehouse = new_warehouse()
@@ -118,6 +137,10 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
     "weighted": weighted,
     "subtopics": subtopics,
     "preferred": preferred,
+    "great": loaded_by(test_user_models.load_great_grades),
+    "judged anew": loaded_by(test_same_names.load_judged_anew),
+    "numbered": loaded_by(test_same_names.load_numbered),
+    "numbered apart": loaded_by(test_same_names.load_numbered_apart),
 }
 
 
@@ -165,6 +188,16 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
     plain = [*test_peers.PLAIN, *test_curves.MEASURES, *test_user_models.PLAIN]
     yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain], EXACT)
     yield from _named("random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)], EXACT)
+    yield from _named("random", list(test_columns.COLUMNS), EXACT)
+    yield from _named("subtopics", list(test_columns.OF_SUBTOPICS), EXACT)
+    yield from _named("great", list(test_user_models.GREAT), EXACT)
+    yield from _named("judged anew", [*test_user_models.PLAIN, *test_columns.COLUMNS], EXACT)
+    for apart in ("numbered", "numbered apart"):
+        yield from _named(apart, list(test_same_names.OF_SUBTOPICS), EXACT)
+    unknown = [*(f"INST(t={t})" for t in test_unknown_ties.GOALS), f"GAP(gains='{test_unknown_ties.FALLING}')"]
+    for measure in parse_measures(unknown, CATALOG):
+        for variant in tie_variants(measure).values():
+            yield "tied", variant, EXACT
     for relation in test_judged_only.TAKING:
         for measure in test_judged_only.variants(relation):
             arguments = {**measure.arguments, "judged_only": True}
@@ -198,7 +231,8 @@ def values(warehouse: Warehouse, measure: Measure) -> Values:
 
     A row that comes twice has a key of its own.
     """
-    columns = ("value", *COLUMNS.get(measure.relation.name, ()))
+    beside = (*COLUMNS.get(measure.relation.name, ()), *COLUMNS_OF_CALLS.get(measure.call, ()))
+    columns = ("value", *dict.fromkeys(beside))
     found: Values = {}
     for qrels, run, topic, *numbers in warehouse.rows(
         f"select qrels, run, topic, {', '.join(columns)} from {measure.call}"

@@ -81,7 +81,14 @@ def ndcg_rel(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, f
         if gains.get(qrels.get(document, -99), 0.0) > 0:
             total += down_to[rank - 1] / best[min(rank, len(ideal))]
             found += 1
-    return max((total + (len(ideal) - found) * down_to[-1] / best[-1]) / len(ideal), 0.0) if ideal else 0.0
+    if not ideal or not down_to:
+        return 0.0
+    return max((total + (len(ideal) - found) * down_to[-1] / best[-1]) / len(ideal), 0.0)
+
+
+def ncg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> float:
+    best = sum(max(gains.get(grade, 0.0), 0.0) for grade in qrels.values())
+    return sum(gains.get(qrels.get(document, -99), 0.0) for document in scores) / best if best else 0.0
 
 
 def g(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) -> float:

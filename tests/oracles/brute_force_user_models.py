@@ -69,15 +69,22 @@ def rate(gains: Sequence[float], onward: Callable[[int, float, float], float], d
     return gained / items
 
 
-def endless(gains: Sequence[float], onward: Callable[[int, float, float], float], last_shift: float) -> float:
-    """Where the chance to come to place i falls with 1 / (i + shift - 1)^2 below all gains.
+def examined_endlessly(
+    gains: Sequence[float], onward: Callable[[int, float, float], float], last_shift: float
+) -> tuple[float, float]:
+    """What is gained and looked at, the chance to come to place i falling with 1 / (i + shift - 1)^2 below all gains.
 
     What is below the depth is an integral with the first terms of the Euler-Maclaurin formula.
     """
     depth = 3000
     gained, items, coming = examined(gains, onward, depth)
     x = depth + last_shift
-    return gained / (items + coming * x * x * (1 / x + 1 / (2 * x * x) + 1 / (6 * x**3)))
+    return gained, items + coming * x * x * (1 / x + 1 / (2 * x * x) + 1 / (6 * x**3))
+
+
+def endless(gains: Sequence[float], onward: Callable[[int, float, float], float], last_shift: float) -> float:
+    gained, items = examined_endlessly(gains, onward, last_shift)
+    return gained / items
 
 
 def inst_onward(t: float) -> Callable[[int, float, float], float]:
@@ -145,6 +152,10 @@ def cg(grades: Grades, scores: Scores, k: int | None = None) -> float:
 def ncg(grades: Grades, scores: Scores, k: int | None = None) -> float:
     best = sum(ideal(grades)[:k])
     return cg(grades, scores, k) / best if best else 0.0
+
+
+def ideal_dcg(grades: Grades, k: int | None = None) -> float:
+    return sum(gain / math.log2(at + 2) for at, gain in enumerate(ideal(grades)[:k]))
 
 
 def q_measure(grades: Grades, scores: Scores, beta: float = 1.0) -> float:
