@@ -61,7 +61,7 @@ visits as (
                 sum(
                     case
                         when abs(rank + goal - gain - 1) < 1e-12 then -1000
-                        else ln(abs(rank + goal - gain - 1) / (rank + goal - 1))
+                        else ln(abs((rank + goal - gain - 1) / (rank + goal - 1)))
                     end
                 ) over (
                     partition by evaluation_id
