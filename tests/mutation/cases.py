@@ -10,7 +10,7 @@ import csv
 import re
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,10 +50,8 @@ COLUMNS = {
     "ift": ("expected_items",),
 }
 # The same for some arguments only.
-COLUMNS_OF_CALLS = {
-    parse_measures([name], CATALOG)[0].call: tuple(columns)
-    for name, columns in {**test_columns.COLUMNS, **test_columns.OF_SUBTOPICS}.items()
-}
+TESTED_COLUMNS: Mapping[str, Iterable[str]] = {**test_columns.COLUMNS, **test_columns.OF_SUBTOPICS}
+COLUMNS_OF_CALLS = {parse_measures([name], CATALOG)[0].call: tuple(columns) for name, columns in TESTED_COLUMNS.items()}
 Values = dict[tuple[str, ...], float | None]
 
 
