@@ -31,6 +31,7 @@ from tests.measures import (
     test_preferences,
     test_same_names,
     test_tap,
+    test_tap_lists,
     test_ties,
     test_unknown_ties,
     test_user_models,
@@ -44,7 +45,7 @@ SEEDS = range(60)  # the fewest that one of these tests takes
 EXACT = 1e-9
 # What tests compare beside the value.
 COLUMNS = {
-    "tap": ("threshold", "reached", "weight"),
+    "tap": ("threshold", "num_kept", "reached", "weight"),
     "break_even": ("rank",),
     "max_f": ("rank",),
     "ift": ("expected_items",),
@@ -86,6 +87,12 @@ def weighted() -> Warehouse:
             warehouse.load_weights(weights, f"{seed}")
         ascending = test_tap.is_ascending(seed)
         warehouse.load_run(one.run, f"{seed}", qrels=[f"{seed}"], tie_rule="trec_eval", lower_is_better=ascending)
+    return warehouse
+
+
+def lists() -> Warehouse:
+    warehouse = new_warehouse()
+    test_tap_lists.load(warehouse)
     return warehouse
 
 
@@ -133,6 +140,7 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
     "tied": tied,
     "random": random_ones,
     "weighted": weighted,
+    "lists": lists,
     "subtopics": subtopics,
     "preferred": preferred,
     "great": loaded_by(test_user_models.load_great_grades),
@@ -210,6 +218,8 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
     for k in (1, 2, 5):
         yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
     yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
+    for options in test_tap_lists.OPTIONS:
+        yield "lists", test_tap_lists.measure(options), EXACT
     for rel, alpha, judged_only in ((1, 0.5, False), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
         names = [name for name, _ in test_diversity.plain_measures(rel, alpha, judged_only)]
         yield from _named("subtopics", names, EXACT)

@@ -122,7 +122,8 @@ thresholds as (
         runs.lower_is_better,
         case
             when $threshold is not null then comparison_score($threshold, runs.tie_rule, runs.lower_is_better)
-            else coalesce(comparison_score(chosen.signed_score, runs.tie_rule, false), -1.7976931348623157e308)
+            when chosen.signed_score is null then -1.7976931348623157e308
+            else comparison_score(chosen.signed_score, runs.tie_rule, false)
         end as cut_score
     from chosen
     join runs on runs.run_id = chosen.run_id
