@@ -200,6 +200,19 @@ def test_measures_equal_plain_loops(tied: Loaded, rel: int, alpha: float, judged
         assert any(expected.values()) or (alpha == 0 and "k=null" in name)
 
 
+@pytest.mark.parametrize(("rel", "k"), [(1, None), (1, 1), (2, 5)])
+def test_subtopics_found_and_there_are_counted(tied: Loaded, rel: int, k: int | None) -> None:
+    warehouse, one = tied
+    call = parse_measures([f"StRecall({given({'rel': rel}, k=k)})"], CATALOG)[0].call
+    counted = {
+        topic: counts for topic, *counts in warehouse.rows(f"select topic, num_found, num_subtopics from {call}")
+    }
+    for topic, judged in one.judged.items():
+        relevant = plain.relevant_to(judged, rel)
+        share = plain.st_recall(judged, one.run.get(topic, {}), k, rel=rel)
+        assert counted[topic] == [pytest.approx(share * len(relevant)), len(relevant)], topic
+
+
 def test_what_the_random_topics_hold(tied: Loaded) -> None:
     """Topics without a relevant document and topics that the run leaves out score 0; some ranking beats the ideal."""
     _, one = tied

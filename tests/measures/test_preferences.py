@@ -113,28 +113,32 @@ def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_o
         assert any(expected.values())
 
 
-@pytest.mark.parametrize(
-    ("judgments", "form", "collection"),
-    [
-        ("preferences", "preferences", tied_preferences(7, as_qrels=False)),
-        ("preferences", "groups", tied_preferences(7, as_qrels=True)),
-        ("preferences", "preferences", contested_ties(2)),
-        ("groups", "groups", tied_preferences(7, as_qrels=True)),
-        ("groups", "groups", contested_ties(5)),
-    ],
-    ids=["preferences", "preferences-of-groups", "contested", "groups", "contested-groups"],
-)
-def test_ties_in_every_permutation(
-    empty: Warehouse, tmp_path: Path, judgments: str, form: str, collection: PreferenceCollection
-) -> None:
+# The judgments by what measures they are for, their form, and a collection with ties.
+TIES = {
+    "preferences": ("preferences", "preferences", tied_preferences(7, as_qrels=False)),
+    "preferences-of-groups": ("preferences", "groups", tied_preferences(7, as_qrels=True)),
+    "contested": ("preferences", "preferences", contested_ties(2)),
+    "groups": ("groups", "groups", tied_preferences(7, as_qrels=True)),
+    "contested-groups": ("groups", "groups", contested_ties(5)),
+}
+
+
+def load_ties(warehouse: Warehouse, folder: Path, name: str) -> None:
+    _, form, collection = TIES[name]
     rows = [
         f"{topic} {group} {subgroup} {document} {level}\n"
         if form == "preferences"
         else f"{topic} {group} {document} {level:.0f}\n"
         for topic, group, subgroup, document, level in collection.rows()
     ]
-    empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form=form)
-    empty.load_run(collection.run, "system")
+    warehouse.load_qrels(write(folder / f"{name}.txt", "".join(rows)), name, form=form)
+    warehouse.load_run(collection.run, f"run of {name}", qrels=[name])
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_ties_in_every_permutation(empty: Warehouse, tmp_path: Path, ties: str) -> None:
+    load_ties(empty, tmp_path, ties)
+    judgments, _, collection = TIES[ties]
     for name, function in TIED[judgments].items():
         (measure,) = parse_measures([name], CATALOG)
         variants = tie_variants(measure)
@@ -144,9 +148,9 @@ def test_ties_in_every_permutation(
             for topic, judged in collection.preferences.items()
         }
         pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
-        for ties, picked in pick.items():
+        for kind, picked in pick.items():
             expected = {topic: picked(numbers) for topic, numbers in found.items()}
-            assert values(empty, variants[ties].name) == pytest.approx(expected, abs=1e-12), (name, ties)
+            assert values(empty, variants[kind].name) == pytest.approx(expected, abs=1e-12), (name, kind)
         assert sum(max(numbers) - min(numbers) > 1e-12 for numbers in found.values()) > 10, name
 
 

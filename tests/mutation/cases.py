@@ -21,7 +21,11 @@ from evalsql.catalog.names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, _once, new_warehouse, write
 from tests.measures import (
+<<<<<<< HEAD
     test_columns,
+=======
+    test_arguments,
+>>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
     test_curves,
     test_diversity,
     test_ir_measures,
@@ -29,7 +33,11 @@ from tests.measures import (
     test_levels,
     test_peers,
     test_preferences,
+<<<<<<< HEAD
     test_same_names,
+=======
+    test_preferences_below_0,
+>>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
     test_tap,
     test_tap_lists,
     test_ties,
@@ -37,7 +45,7 @@ from tests.measures import (
     test_user_models,
 )
 from tests.measures.test_golden import FORMS, tolerance
-from tests.oracles import peers
+from tests.oracles import brute_force_preferences, peers
 from tests.random_collections import collection
 
 CATALOG = read_catalog()
@@ -49,6 +57,8 @@ COLUMNS = {
     "break_even": ("rank",),
     "max_f": ("rank",),
     "ift": ("expected_items",),
+    "p_plus": ("preferred_rank",),
+    "st_recall": ("num_found", "num_subtopics"),
 }
 # The same for some arguments only.
 TESTED_COLUMNS: Mapping[str, Iterable[str]] = {**test_columns.COLUMNS, **test_columns.OF_SUBTOPICS}
@@ -96,6 +106,12 @@ def lists() -> Warehouse:
     return warehouse
 
 
+def short() -> Warehouse:
+    warehouse = new_warehouse()
+    test_arguments.load_short(warehouse)
+    return warehouse
+
+
 def tied() -> Warehouse:
     warehouse = new_warehouse()
     qrels, run = test_ties.tied_collection()
@@ -135,18 +151,40 @@ def preferred() -> Warehouse:
     return warehouse
 
 
+def tied_preferences() -> Warehouse:
+    warehouse = new_warehouse()
+    with TemporaryDirectory() as folder:
+        for name, (judgments, _, _) in test_preferences.TIES.items():
+            if judgments == "preferences":
+                test_preferences.load_ties(warehouse, Path(folder), name)
+    return warehouse
+
+
+def below_0() -> Warehouse:
+    warehouse = new_warehouse()
+    with TemporaryDirectory() as folder:
+        test_preferences_below_0.load(warehouse, Path(folder))
+    return warehouse
+
+
 DATA: Mapping[str, Callable[[], Warehouse]] = {
     "golden": golden,
     "tied": tied,
     "random": random_ones,
     "weighted": weighted,
     "lists": lists,
+    "short": short,
     "subtopics": subtopics,
     "preferred": preferred,
+<<<<<<< HEAD
     "great": loaded_by(test_user_models.load_great_grades),
     "judged anew": loaded_by(test_same_names.load_judged_anew),
     "numbered": loaded_by(test_same_names.load_numbered),
     "numbered apart": loaded_by(test_same_names.load_numbered_apart),
+=======
+    "below 0": below_0,
+    "tied preferences": tied_preferences,
+>>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
 }
 
 
@@ -220,10 +258,16 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
     yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
     for options in test_tap_lists.OPTIONS:
         yield "lists", test_tap_lists.measure(options), EXACT
-    for rel, alpha, judged_only in ((1, 0.5, False), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
+    yield from _named("random", [*test_arguments.PLAIN, *test_arguments.WORTHLESS], EXACT)
+    yield from _named("short", list(test_arguments.SHORT), EXACT)
+    for rel, alpha, judged_only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
         names = [name for name, _ in test_diversity.plain_measures(rel, alpha, judged_only)]
         yield from _named("subtopics", names, EXACT)
-    yield from _named("preferred", list(test_preferences.PREFERENCE_MEASURES), EXACT)
+    for data in ("preferred", "below 0"):
+        yield from _named(data, list(test_preferences.PREFERENCE_MEASURES), EXACT)
+    for name in brute_force_preferences.TIED["preferences"]:
+        for variant in tie_variants(parse_measures([name], CATALOG)[0]).values():
+            yield "tied preferences", variant, EXACT
     for given in ("rel=1,judged_only=false", "rel=2,judged_only=true"):
         names = [f"AP_groups({given})", *(f"P_groups({given})@{k}" for k in (1, 4, 50))]
         yield from _named("preferred", [*names, *(f"Rprec_groups({given})@{x}" for x in (0.1, 0.4, 1.0, 1.7))], EXACT)

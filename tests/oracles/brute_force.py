@@ -50,6 +50,41 @@ def rbp_residual(qrels: dict[str, int], scores: dict[str, float], p: float = 0.8
     return (1 - p) * unseen + float(p ** len(order))
 
 
+def rbp_residual_at(qrels: dict[str, int], scores: dict[str, float], k: int, p: float = 0.8) -> float:
+    """With a cutoff, below which nothing counts as judged."""
+    seen = sum(p ** (rank - 1) for rank, d in enumerate(ranking(scores)[:k], start=1) if qrels.get(d, -1) >= 0)
+    return 1 - (1 - p) * seen
+
+
+def utility(
+    qrels: dict[str, int], scores: dict[str, float], worth: tuple[float, float, float, float], size: int, rel: int = 1
+) -> float:
+    """``worth`` is that of a document found, a false alarm, one missed and one rejected, ``size`` the collection's."""
+    relevant = {document for document, grade in qrels.items() if grade >= rel}
+    sets = (relevant & scores.keys(), scores.keys() - relevant, relevant - scores.keys())
+    rest = size - len(relevant | scores.keys())
+    return math.fsum(each * number for each, number in zip(worth, (*map(len, sets), rest), strict=True))
+
+
+def rndcg(
+    qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float] | None = None, rel: int = 1
+) -> float:
+    worth = gains or {grade: float(grade) for grade in range(1, 10)}
+    ideal = sorted((worth.get(grade, 0.0) for grade in qrels.values()), reverse=True)
+    ideal = [gain for gain in ideal if gain > 0]
+    found = [worth.get(qrels.get(document, -99), 0.0) for document in ranking(scores)]
+    if not ideal or max(qrels.values()) < rel:
+        return 0.0
+
+    def dcg_at(values: list[float], place: int) -> float:
+        return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(values[:place], start=1))
+
+    places = [at for at in range(1, len(ideal) + 1) if at == len(ideal) or ideal[at] != ideal[at - 1]]
+    if len(found) >= len(ideal) + 2:
+        places.append(len(found))
+    return math.fsum(dcg_at(found, place) / dcg_at(ideal, place) for place in places) / len(places)
+
+
 def ndcg(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float], k: int) -> float:
     def total(values: list[float]) -> float:
         return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(values[:k], start=1))
@@ -142,10 +177,16 @@ def rbp_resid(qrels: dict[str, int], scores: dict[str, float], p: float) -> floa
     return float(p ** len(order)) + (1 - p) * sum(p**place for place in places) if places else 0.0
 
 
-def rbp_scaled(qrels: dict[str, int], scores: dict[str, float], p: float = 0.9) -> float:
-    greatest = max(1, *qrels.values())
-    gains = {grade: grade / greatest for grade in range(greatest + 1)}
-    return rbp(qrels, scores, p, gains)
+def rbp_scaled(
+    qrels: dict[str, int], scores: dict[str, float], p: float = 0.9, gains: dict[int, float] | None = None
+) -> float:
+    """``gains`` are those of all grades that may be found; without them each grade is its gain."""
+    worth = gains or {grade: float(grade) for grade in range(max(0, *qrels.values()) + 1)}
+    least, greatest = min(worth.values()), max(worth.values())
+    if least < 0 or greatest > 1:
+        span = greatest - least
+        worth = {grade: (gain - least) / span if span else 0.0 for grade, gain in worth.items()}
+    return rbp(qrels, scores, p, worth)
 
 
 def f_measure(qrels: dict[str, int], scores: dict[str, float], beta: float, k: int) -> float:

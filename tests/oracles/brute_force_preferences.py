@@ -51,6 +51,25 @@ def preference_collection(seed: int, *, as_qrels: bool = False) -> PreferenceCol
     return PreferenceCollection(preferences, run)
 
 
+def preferences_below_0(seed: int) -> PreferenceCollection:
+    """Topics of groups with several subgroups, in which some levels are below 0."""
+    chance = random.Random(seed)
+    preferences: dict[str, Preferences] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in (f"q{number}" for number in range(60)):
+        documents = [f"d{number}" for number in range(chance.randint(4, 9))]
+        preferences[topic] = {}
+        for group in (f"g{number}" for number in range(chance.choice((1, 1, 2)))):
+            hidden = {document: float(chance.choice((-2, -1, 0, 0, 0, 1, 2))) for document in documents}
+            preferences[topic][group] = {
+                subgroup: {d: hidden[d] for d in chance.sample(documents, chance.randint(2, len(documents)))}
+                for subgroup in map(str, range(chance.choice((1, 2, 3))))
+            }
+        retrieved = [*chance.sample(documents, chance.randint(1, len(documents))), "unjudged"]
+        run[topic] = {document: float(chance.choice((1, 2, 3, 4, 5))) for document in retrieved}
+    return PreferenceCollection(preferences, run)
+
+
 def tied_preferences(seed: int, *, as_qrels: bool) -> PreferenceCollection:
     """Topics with short rankings in which few scores stand for many documents."""
     chance = random.Random(seed)
