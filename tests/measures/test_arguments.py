@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,11 @@ WORTHLESS: dict[str, Topic] = {
     for name, onward in (("INSQ", plain.insq_onward(1)), ("INST", plain.inst_onward(1)))
     for least, most in ((2, 2), (3, 2))
 }
-SHORT = ("Compat", "Compat(p=0.6)", "Compat(normalize=false)")
+SHORT: dict[str, dict[str, Any]] = {
+    "Compat": {"p": 0.95, "normalize": True},
+    "Compat(p=0.6)": {"p": 0.6, "normalize": True},
+    "Compat(normalize=false)": {"p": 0.95, "normalize": False},
+}
 
 
 @pytest.fixture(scope="module")
@@ -108,30 +113,33 @@ def test_the_preferred_rank_is_the_first_of_the_greatest_gain_retrieved(loaded: 
 
 
 @cache
-def short() -> Collection:
-    """Rankings that are all shorter than what is relevant, most of it of the lowest grade."""
+def short(name: str) -> Collection:
+    """Rankings that are all shorter than what is relevant, most of it of the lowest grade; or of two documents."""
     chance = random.Random(6)
+    least, most = (9, 30) if name == "short" else (2, 2)
     qrels = {
-        f"t{at}": {f"d{number:02}": chance.choice((0, 1, 1, 1, 2)) for number in range(chance.randint(9, 30))}
+        f"t{at}": {f"d{number:02}": chance.choice((0, 1, 1, 1, 2)) for number in range(chance.randint(least, most))}
         for at in range(12)
     }
     run = {
-        topic: {d: float(chance.randint(1, 3)) for d in chance.sample(sorted(grades), chance.randint(1, 3))}
+        topic: {d: float(chance.randint(1, 3)) for d in chance.sample(sorted(grades), chance.randint(1, min(least, 3)))}
         for topic, grades in qrels.items()
     }
     return Collection(qrels, run)
 
 
-def load_short(warehouse: Warehouse) -> None:
-    warehouse.load_qrels(short().qrels, "short")
-    warehouse.load_run(short().run, "short")
+def load_short(warehouse: Warehouse, name: str) -> None:
+    warehouse.load_qrels(short(name).qrels, name)
+    warehouse.load_run(short(name).run, name)
 
 
-@pytest.mark.parametrize(("name", "p", "normalize"), zip(SHORT, (0.95, 0.6, 0.95), (True, True, False), strict=True))
-def test_rankings_shorter_than_the_ideal_one(name: str, p: float, normalize: bool) -> None:
+@pytest.mark.parametrize("name", ["short", "two"])
+def test_rankings_shorter_than_the_ideal_one(name: str) -> None:
+    """What a depth adds is summed for all rankings of the warehouse, down to the longest."""
     with new_warehouse() as warehouse:
-        load_short(warehouse)
-        ours = values(warehouse, name)
-        for topic, grades in short().qrels.items():
-            expected = plain.compat(grades, short().run[topic], p, normalize=normalize)
-            assert ours["short", topic] == pytest.approx(expected, abs=EXACT), topic
+        load_short(warehouse, name)
+        for measure, options in SHORT.items():
+            ours = values(warehouse, measure)
+            for topic, grades in short(name).qrels.items():
+                expected = plain.compat(grades, short(name).run[topic], **options)
+                assert ours[name, topic] == pytest.approx(expected, abs=EXACT), (measure, topic)

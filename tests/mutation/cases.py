@@ -10,8 +10,13 @@ import csv
 import re
 import shutil
 import warnings
+<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+=======
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+>>>>>>> 0af3458 (Compat is also compared where the longest list of the warehouse has two documents)
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -106,9 +111,9 @@ def lists() -> Warehouse:
     return warehouse
 
 
-def short() -> Warehouse:
+def short(name: str) -> Warehouse:
     warehouse = new_warehouse()
-    test_arguments.load_short(warehouse)
+    test_arguments.load_short(warehouse, name)
     return warehouse
 
 
@@ -173,7 +178,8 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
     "random": random_ones,
     "weighted": weighted,
     "lists": lists,
-    "short": short,
+    "short": partial(short, "short"),
+    "two": partial(short, "two"),
     "subtopics": subtopics,
     "preferred": preferred,
 <<<<<<< HEAD
@@ -259,7 +265,8 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
     for options in test_tap_lists.OPTIONS:
         yield "lists", test_tap_lists.measure(options), EXACT
     yield from _named("random", [*test_arguments.PLAIN, *test_arguments.WORTHLESS], EXACT)
-    yield from _named("short", list(test_arguments.SHORT), EXACT)
+    for data in ("short", "two"):
+        yield from _named(data, list(test_arguments.SHORT), EXACT)
     for rel, alpha, judged_only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
         names = [name for name, _ in test_diversity.plain_measures(rel, alpha, judged_only)]
         yield from _named("subtopics", names, EXACT)
