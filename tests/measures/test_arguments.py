@@ -20,7 +20,8 @@ from tests.random_collections import Collection, collection
 SEEDS = range(60)
 EXACT = 1e-9
 Topic = Callable[[dict[str, int], dict[str, float]], float]
-# Of every grade that the collections have. They lie within 0 to 1 or beyond on either side, touch these or all are one.
+# Of every grade that the collections have, and of one that they lack. They lie within 0 to 1 or beyond on either side,
+# touch these or all are one.
 GAINS: tuple[dict[int, float], ...] = (
     {4: 3, 0: -1, 1: 1, 2: 0.5, 3: 2},
     {0: 0.1, 1: 0.5, 2: 1, 3: 0.2, 4: 0.9},
@@ -29,6 +30,7 @@ GAINS: tuple[dict[int, float], ...] = (
     {0: 0.5, 1: 1, 2: 2, 3: 3, 4: 4},
     {0: 0.5, 1: 0.75, 2: 1.5, 3: 1, 4: 1.25},
     {4: 7, 3: 2, 2: 3, 1: 1, 0: 0.5},
+    {9: 8, 0: 0.5, 1: 1, 2: 2, 3: 3, 4: 4},
     {0: 2, 1: 2, 2: 2, 3: 2, 4: 2},
 )
 LOSSES = {0: -1.0, 1: 2.0, 2: 0.5, 3: 0.7, 4: -0.3}
@@ -40,6 +42,7 @@ def shown(gains: dict[int, float]) -> str:
 
 PLAIN: dict[str, Topic] = {
     **{f"RBP_scaled(p=0.6,gains={{{shown(g)}}})": partial(brute_force.rbp_scaled, p=0.6, gains=g) for g in GAINS},
+    "RBP_scaled(gains='0=2,3=5,*')": partial(brute_force.rbp_scaled, gains={0: 2, 3: 5}, others=True),
     "RBP_residual(p=0.7)@3": partial(brute_force.rbp_residual_at, k=3, p=0.7),
     "Utility(found=2,false_alarm=-0.5,missed=-0.75,rejected=0.25,collection=500)": partial(
         brute_force.utility, worth=(2, -0.5, -0.75, 0.25), size=500

@@ -178,10 +178,17 @@ def rbp_resid(qrels: dict[str, int], scores: dict[str, float], p: float) -> floa
 
 
 def rbp_scaled(
-    qrels: dict[str, int], scores: dict[str, float], p: float = 0.9, gains: dict[int, float] | None = None
+    qrels: dict[str, int],
+    scores: dict[str, float],
+    p: float = 0.9,
+    gains: dict[int, float] | None = None,
+    *,
+    others: bool = False,
 ) -> float:
-    """``gains`` are those of all grades that may be found; without them each grade is its gain."""
-    worth = gains or {grade: float(grade) for grade in range(max(0, *qrels.values()) + 1)}
+    """``gains`` are those of all grades that may be found; with ``others``, and without gains, a grade is its gain."""
+    worth = {**(gains or {})}
+    if others or not gains:
+        worth = {grade: float(grade) for grade in range(max(0, *qrels.values()) + 1)} | worth
     least, greatest = min(worth.values()), max(worth.values())
     if least < 0 or greatest > 1:
         span = greatest - least

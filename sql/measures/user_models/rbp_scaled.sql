@@ -12,7 +12,18 @@
 -- mean: arithmetic
 -- scores: no
 -- example: graded RBP_scaled(p=0.5) = 0.2917
-with greatest_in_topic as (
+with recursive listed as (
+    select
+        cast(null as varchar) as entry,
+        replace(cast($gains as varchar), ' ', '') || ',' as tail
+    union all
+    select
+        substring(tail, 1, position(',' in tail) - 1) as entry,
+        substring(tail, position(',' in tail) + 1) as tail
+    from listed
+    where length(tail) > 0
+),
+greatest_in_topic as (
     select
         qrels_id,
         topic_id,
@@ -20,17 +31,33 @@ with greatest_in_topic as (
     from judged_documents
     group by qrels_id, topic_id
 ),
-scales as (
+gains_in_topic as (
+    -- A gain that is listed counts though no document may have its grade.
     select
         greatest_in_topic.qrels_id,
         greatest_in_topic.topic_id,
-        min(grade_gains.gain) as least_gain,
-        max(grade_gains.gain) as greatest_gain
+        grade_gains.gain
     from greatest_in_topic
     join grade_gains(gains := $gains) as grade_gains
-        on (grade_gains.grade >= 0 and grade_gains.grade <= greatest_in_topic.grade)
-        or position(',' || cast(grade_gains.grade as varchar) || '=' in ',' || $gains) > 0
-    group by greatest_in_topic.qrels_id, greatest_in_topic.topic_id
+        on grade_gains.grade >= 0
+        and grade_gains.grade <= greatest_in_topic.grade
+    union all
+    select
+        greatest_in_topic.qrels_id,
+        greatest_in_topic.topic_id,
+        cast(substring(listed.entry, position('=' in listed.entry) + 1) as double) as gain
+    from greatest_in_topic
+    cross join listed
+    where position('=' in listed.entry) > 0
+),
+scales as (
+    select
+        qrels_id,
+        topic_id,
+        min(gain) as least_gain,
+        max(gain) as greatest_gain
+    from gains_in_topic
+    group by qrels_id, topic_id
 ),
 scaled as (
     select
