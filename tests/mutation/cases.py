@@ -10,13 +10,8 @@ import csv
 import re
 import shutil
 import warnings
-<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-=======
-from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
->>>>>>> 0af3458 (Compat is also compared where the longest list of the warehouse has two documents)
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,11 +21,8 @@ from evalsql.catalog.names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, _once, new_warehouse, write
 from tests.measures import (
-<<<<<<< HEAD
-    test_columns,
-=======
     test_arguments,
->>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
+    test_columns,
     test_curves,
     test_diversity,
     test_ir_measures,
@@ -38,11 +30,8 @@ from tests.measures import (
     test_levels,
     test_peers,
     test_preferences,
-<<<<<<< HEAD
-    test_same_names,
-=======
     test_preferences_below_0,
->>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
+    test_same_names,
     test_tap,
     test_tap_lists,
     test_ties,
@@ -182,15 +171,12 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
     "two": partial(short, "two"),
     "subtopics": subtopics,
     "preferred": preferred,
-<<<<<<< HEAD
     "great": loaded_by(test_user_models.load_great_grades),
     "judged anew": loaded_by(test_same_names.load_judged_anew),
     "numbered": loaded_by(test_same_names.load_numbered),
     "numbered apart": loaded_by(test_same_names.load_numbered_apart),
-=======
     "below 0": below_0,
     "tied preferences": tied_preferences,
->>>>>>> a9800e4 (Arguments and data that mutants of measures showed to be untested are compared with plain loops)
 }
 
 
