@@ -205,8 +205,11 @@ class Catalog:
         unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
         if unknown and not relation.is_packaged:
             raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
-        functions = {function.name for function in self.of_kind("functions")}
-        return (reads | (relation.calls & functions)) & self.relations.keys()
+        return (reads | (relation.calls & self._functions)) & self.relations.keys()
+
+    @cached_property
+    def _functions(self) -> frozenset[str]:
+        return frozenset(function.name for function in self.of_kind("functions"))
 
 
 @cache

@@ -71,8 +71,7 @@ def _sign(database: Database, relations: Sequence[Relation]) -> None:
     """Write down what the views and macros are, and from what they were made."""
     _write_catalogue(database)
     database.execute("delete from relations")
-    for name, kind, title in ddl.relation_rows(relations):
-        database.execute("insert into relations values (?, ?, ?)", [name, kind, title])
+    database.insert_text("relations", ddl.relation_rows(relations))
     database.execute("delete from warehouse")
     write_version(database)
 
@@ -93,8 +92,7 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
     database.catalog = catalog.for_connection(relation.name for relation in relations)
     own = [relation for relation in relations if relation.is_measure]
     database.execute("create temp table measures as select * from main.measures")
-    for row in ddl.catalogue_rows(own):
-        database.execute(f"insert into temp.measures values ({', '.join('?' * len(row))})", row)
+    database.insert_text("temp.measures", ddl.catalogue_rows(own))
     apply(database, ddl.own_statements(database.catalog, relations, temporary=True))
     check_own(database)
 
@@ -113,5 +111,4 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
 
 def _write_catalogue(database: Database) -> None:
     database.execute("delete from main.measures")
-    for row in ddl.catalogue_rows(database.catalog.measures):
-        database.execute(f"insert into main.measures values ({', '.join('?' * len(row))})", row)
+    database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))
