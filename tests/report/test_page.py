@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 from scipy.stats import kendalltau
 
 import evalsql
-from tests.conftest import in_process, new_file
+from tests.conftest import in_process, new_file, write
 
 
 @pytest.fixture(scope="module")
@@ -327,8 +327,12 @@ def test_126_systems_and_50_topics_stay_below_5_megabytes(tmp_path: Path) -> Non
     with evalsql.open(new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")) as warehouse:
         warehouse.load_qrels({f"t{topic}": {f"d{at}": at % 3 for at in range(97)} for topic in range(50)}, "judged")
         for name, lists in runs.items():
-            warehouse.load_run(
-                {t: {d: -float(at) for at, d in reversed(list(enumerate(ds)))} for t, ds in lists.items()}, name
-            )
+            lines = [
+                f"{t} Q0 {d} 0 {score} tag"
+                for t, ds in lists.items()
+                for d, score in {d: -float(at) for at, d in reversed(list(enumerate(ds)))}.items()
+            ]
+            write(tmp_path / "runs" / f"{name}.run", "\n".join(lines))
+        assert len(warehouse.load_runs(str(tmp_path / "runs" / "*.run"))) == 126
     assert in_process(tmp_path, ["report", "-o", "report.html"], "").returncode == 0
     assert (tmp_path / "report.html").stat().st_size < 5_000_000
