@@ -61,13 +61,20 @@ def differences(path: Path, other: Path) -> dict[str, int]:
         return found
 
 
-@pytest.fixture
-def exported(tmp_path: Path) -> tuple[Path, Path]:
-    """A warehouse file and the folder that it was exported to."""
-    path, folder = filled(new_file(tmp_path), tmp_path), tmp_path / "archive"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a warehouse and what it was exported to, for each test to copy from."""
+    folder = tmp_path_factory.mktemp("made")
+    path = filled(new_file(folder).rename(folder / "filled.duckdb"), folder)
     with evalsql.open(path, read_only=True) as warehouse:
-        warehouse.export(folder)
-    return path, folder
+        warehouse.export(folder / "archive")
+    return folder
+
+
+@pytest.fixture
+def exported(made: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A warehouse file and the folder that it was exported to."""
+    return new_file(tmp_path, like=made / "filled.duckdb"), shutil.copytree(made / "archive", tmp_path / "archive")
 
 
 def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,20 +48,28 @@ def holding(path: Path, runs: Sequence[str]) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the two warehouses and the scores, for each test to copy from."""
+    folder = tmp_path_factory.mktemp("made")
+    with evalsql.open(holding(new_file(folder).rename(folder / "stored.duckdb"), KEPT)) as warehouse:
+        assert warehouse.load_scores(scores_of(folder / "scores.parquet")) == sorted(STORED)
+    holding(new_file(folder).rename(folder / "computed.duckdb"), [*KEPT, *STORED])
+    return folder
+
+
 @pytest.fixture
-def stored(tmp_path: Path) -> Path:
+def stored(made: Path, tmp_path: Path) -> Path:
     """A warehouse with the rankings of some runs and the scores of others."""
-    path = holding(new_file(tmp_path), KEPT)
-    with evalsql.open(path) as warehouse:
-        assert warehouse.load_scores(scores_of(tmp_path / "scores.parquet")) == sorted(STORED)
-    return path
+    shutil.copy(made / "scores.parquet", tmp_path)
+    return new_file(tmp_path, like=made / "stored.duckdb")
 
 
 @pytest.fixture
-def computed(tmp_path: Path) -> Path:
+def computed(made: Path, tmp_path: Path) -> Path:
     """A warehouse with the rankings of all of them."""
     (tmp_path / "computed").mkdir()
-    return holding(new_file(tmp_path / "computed"), [*KEPT, *STORED])
+    return new_file(tmp_path / "computed", like=made / "computed.duckdb")
 
 
 def same(found: object, expected: object) -> bool:
