@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -46,6 +49,18 @@ def filled(path: Path, folder: Path) -> Path:
     return path
 
 
+@cache
+def _filled() -> Path:
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return filled(new_file(folder), folder)
+
+
+def filled_copy(folder: Path) -> Path:
+    """A warehouse that holds all it can, for one test."""
+    return new_file(folder, like=_filled())
+
+
 def differences(path: Path, other: Path) -> dict[str, int]:
     """By base table how many rows only one of the two files has."""
     with duckdb.connect() as connection:
@@ -65,8 +80,7 @@ def differences(path: Path, other: Path) -> dict[str, int]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a warehouse and what it was exported to, for each test to copy from."""
     folder = tmp_path_factory.mktemp("made")
-    path = filled(new_file(folder).rename(folder / "filled.duckdb"), folder)
-    with evalsql.open(path, read_only=True) as warehouse:
+    with evalsql.open(filled_copy(folder).rename(folder / "filled.duckdb"), read_only=True) as warehouse:
         warehouse.export(folder / "archive")
     return folder
 
@@ -258,7 +272,7 @@ def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], t
 
 
 def test_the_commands(command: Command, tmp_path: Path) -> None:
-    path = filled(new_file(tmp_path), tmp_path)
+    path = filled_copy(tmp_path)
     done = command("export", "warehouse", "archive", "--db", path)
     assert (done.returncode, done.stdout) == (0, "")
     assert f"wrote {len(TABLES)} tables of" in done.stderr

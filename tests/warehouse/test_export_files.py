@@ -9,7 +9,7 @@ import pytest
 
 import evalsql
 from tests.conftest import Command, new_file, write
-from tests.warehouse.test_export import filled
+from tests.warehouse.test_export import filled_copy
 
 
 @pytest.mark.parametrize("form", ["trec", "beir", "parquet", "jsonl"])
@@ -39,7 +39,7 @@ def by_name(path: Path, other: Path) -> list[tuple[int]]:
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_odd_names_scores_and_tie_rules_go_through(tmp_path: Path, command: Command, form: str) -> None:
-    path = filled(new_file(tmp_path), tmp_path)
+    path = filled_copy(tmp_path)
     for name, others in (
         ("one", ()),
         ("two/x", ()),
@@ -65,7 +65,7 @@ def test_odd_names_scores_and_tie_rules_go_through(tmp_path: Path, command: Comm
 
 
 def test_groups_and_preferences_as_trec_files(tmp_path: Path, command: Command) -> None:
-    path = filled(new_file(tmp_path), tmp_path)
+    path = filled_copy(tmp_path)
     groups = command("export", "qrels", "groups", "--db", path)
     assert groups.stdout == "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n"
     assert "evalsql load qrels takes --form groups for it" in groups.stderr
@@ -78,7 +78,7 @@ def test_groups_and_preferences_as_trec_files(tmp_path: Path, command: Command) 
 
 
 def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: Command) -> None:
-    path = filled(new_file(tmp_path), tmp_path)
+    path = filled_copy(tmp_path)
     refused = command("export", "runs", "one", "ranking", "-o", "out", "--db", path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "'ü 2' cannot be written to a TREC file" in refused.stderr
@@ -112,7 +112,7 @@ def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -
 
 @pytest.mark.parametrize("form", ["jsonl", "beir"])
 def test_topics_and_weights_load_again(tmp_path: Path, command: Command, form: str) -> None:
-    path = filled(new_file(tmp_path), tmp_path)
+    path = filled_copy(tmp_path)
     asked = "select * from topic_meta where qrels_id = 1 order by all"
     weights = "select * from topic_weights order by all"
     with evalsql.open(path) as warehouse:
