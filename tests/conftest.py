@@ -37,14 +37,16 @@ RANDOM_SEEDS = range(200)
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
-# The longest first, so that both workers end together; what is not named here takes seconds. Peers make what curves
-# and models of users read.
+# The longest first, so that both workers end together; what is not named here takes seconds. Peers make the random
+# warehouse that many others read, and would wait for.
 LONG = (
-    *("foreign_files", "readme", "statistics", "export", "gate", "install", "peers", "page_access", "loading", "page"),
-    *("own_measures", "console", "notebook", "template", "warehouse", "bench", "latex", "drawing", "preferences"),
-    *("compare_command", "trec_eval", "diversity", "upgrade", "tap", "trouble", "judged_only", "ties", "formats"),
-    *("audits", "topics", "catalog", "golden", "hostile", "cli", "functions", "sampled", "charts", "ir_measures"),
-    *("lists", "user_models", "curves", "start", "clients"),
+    *("peers", "readme", "console", "loading", "install", "formats", "trec_eval", "page", "page_access", "gate"),
+    *("stored_scores", "foreign_files", "statistics", "own_measures", "trouble", "help", "explain", "catalog", "bench"),
+    *("export", "misleading", "serving", "evaluator", "old_files", "audits", "cli", "compare_command", "in_browser"),
+    *("template", "options", "export_files", "warehouse", "diversity", "judged_only", "notebook", "inspection"),
+    *("real_data", "drawing", "preferences", "upgrade", "ties", "agreement", "tap", "nights", "charts", "copy"),
+    *("topics", "real_statistics", "ir_measures", "hostile", "drop", "lists", "pages", "sampled", "start", "fusion"),
+    *("shell", "compile", "arranging", "golden", "functions", "user_models", "curves", "clients", "latex"),
 )
 # Worked examples of every measure and what is read and named: less than a minute, for while one works.
 FAST = {"test_golden", "test_syntax", "test_naming", "test_functions", "test_ranking", "test_report", "test_compare"}
