@@ -47,8 +47,8 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
     programs = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
     what = [next(built.glob("*.whl"))] if kind == "wheel" else ["-e", ROOT]
     # By this environment's pip: to put another one there, and to compile what is hardly imported, takes seconds.
-    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "-q", "--no-compile"]
-    subprocess.run([*pip, *what], check=True, capture_output=True, timeout=300)
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--no-compile"]
+    subprocess.run([*pip, "-q", *what], check=True, capture_output=True, timeout=300)
     # PYTHONPATH would have the modules of another folder instead.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     outcome = subprocess.run(
