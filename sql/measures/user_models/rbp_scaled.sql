@@ -7,7 +7,8 @@
 -- reference: Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness,
 --    doi:10.1145/1416950.1416952
 -- differs: Equal to trec_eval 10's rbp but for its least and greatest gain, which it reads uninitialised; 9.0.8 has
---    none. A topic's scale hangs on its own greatest grade: RBP with gains is the one to compare topics by.
+--    none. A topic's scale hangs on its own greatest grade: RBP with gains is the one to compare topics by. Where a
+--    gain is below 0, trec_eval also counts what judged documents of gain 0 are scaled to; here they add nothing.
 -- range: 0 1
 -- mean: arithmetic
 -- scores: no
