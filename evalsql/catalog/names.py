@@ -30,6 +30,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 COMPARED_MEASURES = DEFAULT_MEASURES[:2]
 CUTOFF = "k"
 GAINS = "gains"
+POINTS = "points"
 OTHERS = "*"
 # ir_measures takes the letter too; headers keep to ASCII, which every terminal prints.
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
@@ -326,6 +327,8 @@ def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure
         }
         if isinstance(arguments.get(GAINS), str):
             arguments[GAINS] = _canonical_gains(str(arguments[GAINS]))
+        if POINTS in arguments:
+            _check_points(str(arguments[POINTS]))
     except UsageError as error:
         raise UsageError(f'"{text}": {error}') from None
     return Measure(relation, arguments)
@@ -349,6 +352,16 @@ def _canonical_gains(text: str) -> str:
         gains[key] = value
     listed = [f"{grade}={gain!r}".removesuffix(".0") for grade, gain in gains.items()]
     return ",".join([*listed, OTHERS] if others else listed)
+
+
+def _check_points(text: str) -> None:
+    for point in text.split(","):
+        try:
+            is_level = math.isfinite(float(point))
+        except ValueError:
+            is_level = False
+        if not is_level:
+            raise UsageError(f'points are levels of recall such as "0,0.5,1", found "{point}"')
 
 
 def _shown(name: str, value: Value) -> str:
