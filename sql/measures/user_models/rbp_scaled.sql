@@ -16,7 +16,7 @@
 with recursive listed as (
     select
         cast(null as varchar) as entry,
-        replace(cast($gains as varchar), ' ', '') || ',' as tail
+        cast(replace(cast($gains as varchar), ' ', '') || ',' as varchar) as tail
     union all
     select
         substring(tail, 1, position(',' in tail) - 1) as entry,
