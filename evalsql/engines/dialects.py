@@ -18,7 +18,9 @@ from evalsql.errors import UsageError
 
 # Their values do not depend on a frame, and Spark refuses one that is not its own.
 _WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
-_LEAST_EXPONENT = -700  # e to a lower power is nothing that a sum would show; PostgreSQL calls it an error
+# e to a lower power is nothing that a sum would show. PostgreSQL calls what is too small for a number an error, and so
+# it calls the product of two powers below this one.
+_LEAST_EXPONENT = -345
 Mend = Callable[[exp.Query], None]
 
 

@@ -35,13 +35,13 @@ with gained as (
 ),
 stretches as (
     -- The ranks down to each gained document, and those below all of them: throughout each of them S stays the same.
-    -- Beyond 600 nothing changes, and exp() does not overflow.
+    -- Beyond 300 nothing changes, and exp() does not overflow.
     select
         evaluation_id,
         rank,
         gain,
         rank - coalesce(lag(rank) over down, 0) as size,
-        exp(least(greatest(ln($b) + $r * ($t - (sum(gain) over down - gain)), -600), 600)) as odds
+        exp(least(greatest(ln($b) + $r * ($t - (sum(gain) over down - gain)), -300), 300)) as odds
     from gained
     window down as (
         partition by evaluation_id
