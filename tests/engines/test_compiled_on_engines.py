@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure
+from evalsql.catalog.names import Measure, parse_measures
 from evalsql.engines.inlining import inlined
+from tests.conftest import new_warehouse
 from tests.engines.collections import small_warehouse
 from tests.engines.hosts import Row
 from tests.engines.runs import ENGINES, difference, missing, outcome, running, short, values
@@ -40,13 +41,17 @@ def expected(small: Warehouse) -> Callable[[Measure], list[Row]]:
     return ask
 
 
+def demand(engine: str) -> None:
+    if lacking := missing(engine):
+        assert not DEMANDED, f"{engine} needs {lacking}"
+        pytest.skip(f"{engine} needs {lacking}")
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_measures_equal_those_of_duckdb(
     small: Warehouse, expected: Callable[[Measure], list[Row]], engine: str
 ) -> None:
-    if lacking := missing(engine):
-        assert not DEMANDED, f"{engine} needs {lacking}"
-        pytest.skip(f"{engine} needs {lacking}")
+    demand(engine)
     found: dict[str, str] = {}
     with running(engine, small) as host:
         for measure in short(small.catalog, engine):
@@ -55,6 +60,18 @@ def test_measures_equal_those_of_duckdb(
     assert {name: word for name, word in found.items() if word not in ("equal", "refused")} == {}
     # What is not executed cannot be wrong: most are.
     assert list(found.values()).count("equal") >= 0.8 * len(found)
+
+
+def test_postgresql_takes_products_of_powers_that_are_too_small_for_a_number() -> None:
+    demand("postgres")
+    documents = [f"d{number}" for number in range(1200)]
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels({"q": dict.fromkeys(documents, 1)}, "many relevant")
+        warehouse.load_run({"q": documents}, "all of them")
+        with running("postgres", warehouse) as host:
+            for measure in parse_measures(["NRBP", "nNRBP", "IFT"], warehouse.catalog):
+                whole = inlined(warehouse.catalog, measure.relation, measure.arguments)
+                assert outcome(host, "postgres", measure, whole, values(warehouse, measure)) == "equal"
 
 
 @pytest.mark.parametrize(
