@@ -106,7 +106,7 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         yield f"{create} view {name} as\n{in_schemas(_with_means(catalog, relation), catalog.schemas)}"
         return
     if relation.is_function:
-        body = bind_parameters(relation, _themselves(relation.parameters))
+        body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({_signature(relation.parameters)}) as (\n{body}\n)"
         return
     forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
@@ -161,7 +161,7 @@ def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) ->
     if arguments.get(TIES) == literal(TIE_RULE):
         relation = replace(relation, body=_TIES_ARGUMENT.sub("", relation.body))
     schemas = {step: schema for step, schema in catalog.schemas.items() if step not in relation.header.inputs}
-    return in_schemas(bind_parameters(relation, arguments), schemas)
+    return in_schemas(bind_parameters(relation.body, arguments), schemas)
 
 
 def created_name(catalog: Catalog, relation: Relation) -> str:

@@ -15,13 +15,17 @@ from functools import cache, cached_property
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.folders import SQL_ROOT
 from evalsql.catalog.header import CONTRACT, Header, read_header
-from evalsql.catalog.parameters import SHARED_PARAMETERS, Parameter
+from evalsql.catalog.parameters import SHARED_PARAMETERS, TIES, Parameter
 from evalsql.catalog.syntax import functions_named, relations_named
 from evalsql.catalog.trec_groups import GROUPS
 from evalsql.errors import CatalogError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 # The view put together from the measures, which statistics and reports may read.
 GENERATED = frozenset({"scores"})
@@ -92,11 +96,25 @@ class Relation:
         A user's SQL is parsed and checked for that. To parse all of the package's takes seconds, so there the words
         behind FROM and JOIN are looked at; a test holds the two to be the same.
         """
-        if self.is_packaged:
-            return relations_named(self.body)
-        from evalsql.catalog.tree import relations_read
+        return relations_named(self.body) if self.is_packaged else self.reads_in_tree
 
-        return relations_read(self)
+    @cached_property
+    def reads_in_tree(self) -> frozenset[str]:
+        """The same by the syntax tree; raises CatalogError where it has none, or parameters that the header has not."""
+        from evalsql.catalog.tree import check_parameters, relations_read
+
+        tree = self.tree()
+        declared = {parameter.name for parameter in self.parameters}
+        # Which formula is taken goes by the order of ties, whether the body names it or not.
+        taken = {TIES} if self.header.ties else set()
+        check_parameters(tree, declared, f"{self.path}:{self.body_line}", taken)
+        return relations_read(tree)
+
+    def tree(self) -> exp.Expr:
+        """The syntax tree of the body; raises CatalogError with file and line where it has none."""
+        from evalsql.catalog.tree import parse
+
+        return parse(self.body, self.path, self.body_line)
 
     @cached_property
     def calls(self) -> frozenset[str]:

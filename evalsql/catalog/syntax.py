@@ -6,12 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from evalsql.catalog.tokens import Token, tokens
-
-if TYPE_CHECKING:
-    from evalsql.catalog.relations import Relation
 
 _BEFORE_RELATION = ("from", "join", "lateral")
 _CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
@@ -22,14 +18,14 @@ _ALIAS = re.compile(
 )
 
 
-def bind_parameters(relation: Relation, arguments: Mapping[str, str]) -> str:
+def bind_parameters(body: str, arguments: Mapping[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
     pieces: list[str] = []
     end = 0
-    for start, stop, name in parameter_places(relation.body):
-        pieces += [relation.body[end:start], arguments[name]]
+    for start, stop, name in parameter_places(body):
+        pieces += [body[end:start], arguments[name]]
         end = stop
-    return "".join([*pieces, relation.body[end:]])
+    return "".join([*pieces, body[end:]])
 
 
 def in_schemas(body: str, schemas: Mapping[str, str]) -> str:

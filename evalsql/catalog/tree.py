@@ -5,44 +5,33 @@ Its parser takes longer to import than most commands to run; whoever needs a tre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from pathlib import Path
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from evalsql.catalog.parameters import TIES
 from evalsql.errors import CatalogError
 
-if TYPE_CHECKING:
-    from evalsql.catalog.relations import Relation
 
-
-def parse(relation: Relation) -> exp.Expr:
-    """The syntax tree of the body; raises CatalogError with file and line where it has none."""
+def parse(body: str, path: Path, first_line: int) -> exp.Expr:
+    """The syntax tree of a body that starts at this line of a file; raises CatalogError where it has none."""
     try:
-        trees = sqlglot.parse(relation.body, dialect="duckdb")
+        trees = sqlglot.parse(body, dialect="duckdb")
     except (ParseError, TokenError) as error:
         line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
-        place = relation.body_line + (line or 1) - 1
-        raise CatalogError(f"{relation.path}:{place}: {str(error).splitlines()[0]}") from error
+        raise CatalogError(f"{path}:{first_line + (line or 1) - 1}: {str(error).splitlines()[0]}") from error
     except RecursionError as error:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: is nested too deeply to be read") from error
+        raise CatalogError(f"{path}:{first_line}: is nested too deeply to be read") from error
     if len(trees) != 1 or trees[0] is None:
-        raise CatalogError(f"{relation.path}:{relation.body_line}: expected one statement")
+        raise CatalogError(f"{path}:{first_line}: expected one statement")
     return trees[0]
 
 
-def relations_read(relation: Relation) -> frozenset[str]:
-    """Names of tables, views and macros in the body that are not its own CTEs.
-
-    Raises:
-        CatalogError: parameters of body and header differ, or a column has a parameter's name,
-            which a macro would take for the parameter.
-    """
-    tree = parse(relation)
+def relations_read(tree: exp.Expr) -> frozenset[str]:
+    """Names of tables, views and macros in a body that are not its own CTEs."""
     own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
-    _check_parameters(relation, tree)
     series = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
     names = {_table_name(table) for table in tree.find_all(exp.Table) if not isinstance(table.this, series)}
     return frozenset(names - own)
@@ -53,13 +42,20 @@ def _table_name(table: exp.Table) -> str:
     return str(called.name if isinstance(called, exp.Func) else table.name)
 
 
-def _check_parameters(relation: Relation, tree: exp.Expr) -> None:
-    used = {str(node.name) for node in tree.find_all(exp.Parameter)}
+def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, taken: Collection[str] = ()) -> None:
+    """Hold the parameters of a body to those that its header declares.
+
+    Args:
+        place: file and line, for messages.
+        taken: what is taken beside what the body names.
+
+    Raises:
+        CatalogError: parameters of body and header differ, or a column has a parameter's name, which a macro would
+            take for the parameter.
+    """
+    used = {str(node.name) for node in tree.find_all(exp.Parameter)}.union(taken)
     used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
-    declared = {parameter.name for parameter in relation.parameters}
-    if relation.header.ties:
-        used.add(TIES)  # which formula is taken goes by it
-    place = f"{relation.path}:{relation.body_line}"
+    declared = set(declared)
     for name in sorted(declared):
         if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":
             raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")

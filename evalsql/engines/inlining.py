@@ -15,7 +15,6 @@ from sqlglot import exp
 from evalsql.catalog.names import literal
 from evalsql.catalog.parameters import TIES, Parameter, Value
 from evalsql.catalog.relations import Catalog, Relation
-from evalsql.catalog.tree import parse
 from evalsql.errors import UsageError
 
 DUCKDB = "duckdb"
@@ -137,7 +136,7 @@ class _Statement:
 def _tree(relation: Relation) -> exp.Expr:
     """The syntax tree of the body, to be changed; each is parsed once, which takes most of the time."""
     if relation.text not in _TREES:
-        _TREES[relation.text] = parse(relation)
+        _TREES[relation.text] = relation.tree()
     return _TREES[relation.text].copy()
 
 

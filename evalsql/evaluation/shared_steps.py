@@ -138,7 +138,7 @@ def _steps(catalog: Catalog, measure: Measure) -> dict[str, set[Arguments]]:
 
 def _calls(relation: Relation, arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
     """The relations that a body reads, with the arguments that it gives them."""
-    body = _COMMENT.sub("", bind_parameters(relation, dict(arguments)))
+    body = _COMMENT.sub("", bind_parameters(relation.body, dict(arguments)))
     for name, given, unread in _CALL.findall(body):
         pairs = [(argument, value.strip()) for argument, value in _ARGUMENT.findall(given)]
         yield name, frozenset([_UNREAD] if unread else pairs)

@@ -20,9 +20,9 @@ from evalsql.ingest.files.lines import Notes
 from evalsql.ingest.judgments import preferences, qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
-from evalsql.ingest.runs import NewRun
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

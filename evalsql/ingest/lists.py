@@ -18,13 +18,13 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, ranking, weights
 from evalsql.ingest.files.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 from evalsql.ingest.judgments import qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
-from evalsql.ingest.runs import NewRun
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -11,7 +11,8 @@ from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.errors import Problem, UsageError
 
 if TYPE_CHECKING:
-    from evalsql.ingest.files.sources import InputFiles, Source
+    from evalsql.ingest.files.source import Source
+    from evalsql.ingest.files.sources import InputFiles
 
 
 def paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:

@@ -12,9 +12,9 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.new_runs import NewRun
     from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.run_options import RunOptions
-    from evalsql.ingest.runs import NewRun
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"

@@ -13,7 +13,7 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.dropping import delete
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 from evalsql.version import __version__
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.files.lines import Notes, WeightRow, weight_fault, weight_rows
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 from evalsql.ingest.keys import ProblemList
 
 if TYPE_CHECKING:

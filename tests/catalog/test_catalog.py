@@ -10,7 +10,6 @@ from sqlglot import exp, parse_one
 
 import evalsql
 from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read_relations
-from evalsql.catalog.tree import parse, relations_read
 from evalsql.errors import CatalogError
 from evalsql.warehouse.contract import check_contract
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
@@ -201,8 +200,8 @@ def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
 def test_relations_are_read_as_the_parser_sees_them() -> None:
     for relation in CATALOG.build_order():
         if not relation.is_function:
-            assert relation.reads & CATALOG.relations.keys() == relations_read(relation) & CATALOG.relations.keys()
-            assert relations_read(relation) <= CATALOG.relations.keys() | {"scores", *relation.header.inputs}
+            assert relation.reads & CATALOG.relations.keys() == relation.reads_in_tree & CATALOG.relations.keys()
+            assert relation.reads_in_tree <= CATALOG.relations.keys() | {"scores", *relation.header.inputs}
 
 
 def test_build_order_comes_from_the_sql() -> None:
@@ -267,7 +266,7 @@ def test_bodies_keep_to_the_portable_core(relation: Relation) -> None:
 def test_steps_of_a_body_hide_no_relation() -> None:
     """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
     for relation in CATALOG.of_kind("steps", "measures", "statistics"):
-        steps = {step.alias_or_name for step in parse(relation).find_all(exp.CTE)}
+        steps = {step.alias_or_name for step in relation.tree().find_all(exp.CTE)}
         assert not steps & CATALOG.relations.keys(), relation.name
 
 
@@ -322,7 +321,7 @@ def test_every_measure_is_documented(relation: Relation) -> None:
 def test_what_takes_parameters_is_read_as_a_macro() -> None:
     """An evaluation in memory makes no views of what has a macro."""
     for relation in CATALOG.of_kind("steps", "measures", "statistics"):
-        tree = parse(relation)
+        tree = relation.tree()
         steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
         bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
         for name in bare & CATALOG.relations.keys():

@@ -11,7 +11,6 @@ from typing import Any
 from sqlglot import exp
 
 from evalsql.catalog.relations import Relation
-from evalsql.catalog.tree import parse
 
 Change = Callable[[Any], object]
 _SWAPPED: dict[type[exp.Expr], type[exp.Expr]] = {
@@ -56,12 +55,12 @@ class Mutant:
 
 def unchanged(relation: Relation) -> Relation:
     """The relation as the syntax tree writes it, which must give the same values."""
-    return replace(relation, body=_text(parse(relation)))
+    return replace(relation, body=_text(relation.tree()))
 
 
 def mutants(relation: Relation) -> Iterator[Mutant]:
     """Every mutant, each with another text."""
-    tree = parse(relation)
+    tree = relation.tree()
     seen = {_text(tree)}
     for place, node in enumerate(tree.walk()):
         for what, change in _changes(node):

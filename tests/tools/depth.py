@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from evalsql.catalog.folders import SQL_ROOT
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
-from evalsql.catalog.tree import parse
 
 PAGE = SQL_ROOT / "README.md"
 BEGIN, END = "<!-- depth: begin -->", "<!-- depth: end -->"
@@ -49,7 +48,7 @@ def readings(catalog: Catalog) -> list[Reading]:
             relation,
             _depth(catalog, relation, every_order=False),
             _depth(catalog, relation, every_order=True),
-            parse(relation).find(exp.Window) is not None,
+            relation.tree().find(exp.Window) is not None,
         )
         for relation in catalog.measures
     ]

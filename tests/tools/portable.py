@@ -11,7 +11,6 @@ from collections.abc import Collection
 from sqlglot import exp
 
 from evalsql.catalog.relations import Relation
-from evalsql.catalog.tree import parse
 
 CLAUSES = {
     *("Select", "From", "Where", "Group", "Having", "Order", "Ordered", "With", "CTE", "Join", "Union", "Distinct"),
@@ -51,7 +50,7 @@ def outside_the_core(relation: Relation, functions: Collection[str] = ()) -> lis
     ``functions`` are those of ours that keep to the core themselves: each is one expression, which can be written out.
     """
     found = []
-    for node in parse(relation).walk():
+    for node in relation.tree().walk():
         name = type(node).__name__
         if isinstance(node, exp.Anonymous):
             # Another relation's macro, which is part of the contract, stands only where a table does.

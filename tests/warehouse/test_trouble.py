@@ -24,7 +24,7 @@ from evalsql.database import scratch
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
 from evalsql.ingest.files import lines
-from evalsql.ingest.files.sources import _zstd as zstd
+from evalsql.ingest.files.source import _zstd as zstd
 from evalsql.ingest.files.sources import open_sources
 from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write

@@ -11,7 +11,7 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.lines import number_fault
-from evalsql.ingest.files.sources import LONGEST_LINE, Source
+from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.words import counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from evalsql.catalog.names import literal
-from evalsql.ingest.files.sources import Text
+from evalsql.ingest.files.source import Text
 
 NO_DELIMITER = "\x01"
 _LOOKED_AT = 50  # lines

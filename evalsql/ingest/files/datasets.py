@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.sources import DATASET
 
+DATASET = "irds:"
 _WANTED = {"qrels": "judgments", "scoreddocs": "runs", "queries": "topics"}
+
+
+def is_dataset(source: object) -> bool:
+    """Whether it names a dataset, and no file that is called like one."""
+    return isinstance(source, str) and source.startswith(DATASET) and not os.path.exists(source)
 
 
 def write_dataset(label: str, kind: str, path: Path) -> None:

@@ -7,13 +7,13 @@ import shutil
 import tarfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evalsql.errors import InputError, InputWarning, Problem, UsageError
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.recognition import recognised
-from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.files.source import Source, source_of, unreadable
 from evalsql.words import counted
 
 _SHOWN = 3
@@ -103,7 +103,7 @@ def warn_of_skipped(skipped: Sequence[Problem]) -> None:
     warnings.warn(f"{counted(len(skipped), 'file')} skipped: {shown}{more}", InputWarning, stacklevel=3)
 
 
-def judgments_of(folder: Path, kind: str, source_of: Callable[[str, Path], Source]) -> Path:
+def judgments_of(folder: Path, kind: str) -> Path:
     """The file of judgments in a folder, or in the folder qrels in it as BEIR has them; test.tsv among several.
 
     Raises:

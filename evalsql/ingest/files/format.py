@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import Given
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 
 TOO_DEEP = "nested too deeply to be rows or rankings"
 

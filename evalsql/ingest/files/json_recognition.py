@@ -12,7 +12,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 from evalsql.ingest.rows import hit_fields, ranking_fields
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from evalsql.errors import InputWarning, Problem
-from evalsql.ingest.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)

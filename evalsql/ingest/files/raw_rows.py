@@ -17,7 +17,7 @@ from evalsql.ingest.files.clean import one_path
 from evalsql.ingest.files.columns import NAMES, Given
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import as_text
-from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.rows import columns_of, hold_evalues, put
 
 if TYPE_CHECKING:

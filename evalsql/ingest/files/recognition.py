@@ -16,7 +16,7 @@ from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.lines import number_fault
-from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.files.source import Source, unreadable
 
 _HEAD = 65_536
 _NO_RUN = {

@@ -1,155 +1,29 @@
-"""Input files: globs, standard input, compression, names and checksums."""
+"""What paths stand for: files, globs, standard input, folders, archives, datasets; and how each is called."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import glob
-import hashlib
 import os
 import shutil
 import stat
 import sys
 import tempfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
-from typing import IO, NamedTuple, cast
 
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, WarehouseError
+from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
+from evalsql.ingest.files.source import Source, source_of
 
-COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
     *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc", ".list", ".lst"),
     *(".m8", ".b6", ".blast", ".blastp", ".blastn", ".outfmt6", ".outfmt7", ".tblout", ".domtblout", ".tbl", ".tab"),
 }
-DATASET = "irds:"
 STANDARD_INPUT = "-"
-GROWTH = 5  # bytes of text per compressed byte, to size batches
-LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_ODD_BYTES = (b"\0", b"\v", b"\f")
-
-
-class Text(NamedTuple):
-    """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
-
-    path: Path
-    has_spaces: bool
-    has_tabs: bool
-
-
-class Source(NamedTuple):
-    """One input file. ``label`` is how messages call it; ``path`` is where its bytes are."""
-
-    label: str
-    path: Path
-    compression: str
-
-    @property
-    def text_bytes(self) -> int:
-        """About how many bytes of text it holds."""
-        size = self.path.stat().st_size
-        return size if self.compression == "none" else size * GROWTH
-
-    def open(self) -> IO[bytes]:
-        """The text as bytes, decompressed."""
-        if self.compression == "gzip":
-            import gzip
-
-            return cast(IO[bytes], gzip.open(self.path, "rb"))
-        if self.compression == "zstd":
-            return cast(IO[bytes], _zstd().open(self.path, "rb"))
-        if self.compression == "bz2":
-            import bz2
-
-            return cast(IO[bytes], bz2.open(self.path, "rb"))
-        if self.compression == "xz":
-            import lzma
-
-            return cast(IO[bytes], lzma.open(self.path, "rb"))
-        return self.path.open("rb")
-
-    def sha256(self) -> str:
-        with self.path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-
-    def inspect(self, folder: Path, name: str) -> tuple[str, Text | None]:
-        """SHA-256 of the file, and the file as plain text, decompressed into ``folder`` if need be.
-
-        The text is None where only the exact reader will do: where the file cannot be decompressed whole, has lines
-        that are very long, ends lines by a lone carriage return, or holds bytes that C takes for white space and the
-        engine does not.
-        """
-        digest = hashlib.sha256()
-        try:
-            if self.compression == "none":
-                with self.path.open("rb", buffering=0) as stream:
-                    text = _plain_text(self.path, stream, digest.update)
-                return digest.hexdigest() if text else self.sha256(), text
-            with self.open() as stream, (folder / name).open("wb") as copy:
-                return self.sha256(), _plain_text(folder / name, stream, copy.write)
-        except unreadable():
-            return self.sha256(), None
-
-
-def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], object]) -> Text | None:
-    """The text at ``path``, which the stream holds too, or None if it is not plain.
-
-    The bytes go through one buffer, and to ``take``; what is behind the last end of a line waits there for more.
-    """
-    buffer = bytearray(LONGEST_LINE)
-    view = memoryview(buffer)
-    has_spaces = has_tabs = False
-    waiting = start = 0
-    is_first = True
-    while True:
-        count = stream.readinto(view[waiting:])  # type: ignore[attr-defined]
-        take(view[waiting : waiting + count])
-        filled = waiting + count
-        end = buffer.rfind(b"\n", 0, filled) + 1 if count else filled
-        if is_first and end:
-            start = len(BYTE_ORDER_MARK) if buffer.startswith(BYTE_ORDER_MARK) else 0
-            is_first = False
-        is_too_long = not end and filled == len(buffer)
-        if is_too_long or not _is_ordinary(buffer, start, end):
-            return None
-        has_spaces = has_spaces or buffer.find(b" ", 0, end) >= 0
-        has_tabs = has_tabs or buffer.find(b"\t", 0, end) >= 0
-        if not count:
-            return Text(path, has_spaces, has_tabs)
-        waiting = filled - end
-        buffer[:waiting] = buffer[end:filled]
-        start = 0
-
-
-def unreadable() -> tuple[type[Exception], ...]:
-    """The errors that stand for a file which cannot be read or decompressed."""
-    from lzma import LZMAError
-
-    return OSError, EOFError, ValueError, zlib.error, LZMAError, _zstd().ZstdError
-
-
-def _zstd() -> ModuleType:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
-
-
-def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
-    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
-    if any(buffer.find(byte, start, end) >= 0 for byte in _ODD_BYTES):
-        return False
-    # To look for one byte first is faster by far.
-    if buffer.find(BYTE_ORDER_MARK[:1], start, end) >= 0 and buffer.find(BYTE_ORDER_MARK, start, end) >= 0:
-        return False
-    ends_with_carriage_returns = buffer.find(b"\r", start, end) >= 0
-    return not ends_with_carriage_returns or buffer.count(b"\r", start, end) == buffer.count(b"\r\n", start, end)
 
 
 @dataclass
@@ -219,11 +93,6 @@ def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Ite
         yield opened
 
 
-def is_dataset(source: object) -> bool:
-    """Whether it names a dataset, and no file that is called like one."""
-    return isinstance(source, str) and source.startswith(DATASET) and not os.path.exists(source)
-
-
 def found(pattern: str) -> list[str]:
     """The files that a path or glob stands for; itself where there are none."""
     try:
@@ -237,8 +106,6 @@ def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> 
     """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
     spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
     if kind and is_dataset(label):
-        from evalsql.ingest.files.datasets import write_dataset
-
         write_dataset(label, kind, spool)
         return [Source(label, spool, "none")]
     if kind and os.path.isdir(label):
@@ -276,14 +143,6 @@ def _fitting(label: str, inside: Iterable[tuple[str, Path]], kind: str, opened: 
         what = "run" if kind == "run" else "judgments"
         raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
     return fitting
-
-
-def source_of(label: str, path: Path) -> Source:
-    """A file under the name that messages call it by."""
-    with path.open("rb") as stream:
-        start = stream.read(6)
-    # Told by the first bytes, whatever the file is called.
-    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))
 
 
 def _source(label: str, spool: Path) -> Source:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.errors import Problem
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import text_rows
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

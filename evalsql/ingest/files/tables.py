@@ -23,7 +23,7 @@ from evalsql.ingest.files.lines import integer_fault, number_fault
 from evalsql.ingest.files.ranks import THIRD_COLUMN, check_third_column
 from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
 from evalsql.ingest.files.recognition import recognised, text_rows
-from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.rows import put

@@ -15,7 +15,7 @@ from evalsql.ingest.files import columns as known_columns
 from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import number_fault
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 
 _LETOR = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")

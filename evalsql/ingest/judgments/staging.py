@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.folders import judgments_of, warn_of_skipped
-from evalsql.ingest.files.sources import open_sources, source_of, stem
+from evalsql.ingest.files.sources import open_sources, stem
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.frames import load_qrels_data, store_staged_data
 from evalsql.ingest.judgments import truth
@@ -102,5 +102,5 @@ def staged_judgments(
 def _file(source: str | Path, form: str) -> tuple[str | Path, str]:
     """The file that a folder stands for, and the folder's name; itself and no name otherwise."""
     if str(source) != "-" and Path(source).is_dir():
-        return judgments_of(Path(source), form, source_of), Path(source).resolve().name
+        return judgments_of(Path(source), form), Path(source).resolve().name
     return source, ""

@@ -14,7 +14,7 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.columns import COLUMNS
 from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.files.lines import text_lines
-from evalsql.ingest.files.sources import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.ingest.topics.markup import Record, Refuse, sgml_records, words, xml_records
 
 # A question's own words, and what files call them; the first name that is there is taken.

@@ -11,8 +11,9 @@ from evalsql.catalog.names import literal
 from evalsql.database.names import resolve_ids
 from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
 from evalsql.ingest import keys
-from evalsql.ingest.files.datasets import topic_records
-from evalsql.ingest.files.sources import Source, is_dataset, open_sources
+from evalsql.ingest.files.datasets import is_dataset, topic_records
+from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.sources import open_sources
 from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topics.markup import Record

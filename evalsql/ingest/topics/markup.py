@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 from evalsql.errors import Problem
 from evalsql.ingest.files.lines import text_lines
-from evalsql.ingest.files.sources import Source, unreadable
+from evalsql.ingest.files.source import Source, unreadable
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(

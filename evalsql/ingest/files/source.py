@@ -1,0 +1,143 @@
+"""One input file: its bytes, what compresses them, and whether the engine's own reader may take them."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import IO, NamedTuple, cast
+
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
+GROWTH = 5  # bytes of text per compressed byte, to size batches
+LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ODD_BYTES = (b"\0", b"\v", b"\f")
+
+
+class Text(NamedTuple):
+    """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
+
+    path: Path
+    has_spaces: bool
+    has_tabs: bool
+
+
+class Source(NamedTuple):
+    """One input file. ``label`` is how messages call it; ``path`` is where its bytes are."""
+
+    label: str
+    path: Path
+    compression: str
+
+    @property
+    def text_bytes(self) -> int:
+        """About how many bytes of text it holds."""
+        size = self.path.stat().st_size
+        return size if self.compression == "none" else size * GROWTH
+
+    def open(self) -> IO[bytes]:
+        """The text as bytes, decompressed."""
+        if self.compression == "gzip":
+            import gzip
+
+            return cast(IO[bytes], gzip.open(self.path, "rb"))
+        if self.compression == "zstd":
+            return cast(IO[bytes], _zstd().open(self.path, "rb"))
+        if self.compression == "bz2":
+            import bz2
+
+            return cast(IO[bytes], bz2.open(self.path, "rb"))
+        if self.compression == "xz":
+            import lzma
+
+            return cast(IO[bytes], lzma.open(self.path, "rb"))
+        return self.path.open("rb")
+
+    def sha256(self) -> str:
+        with self.path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+
+    def inspect(self, folder: Path, name: str) -> tuple[str, Text | None]:
+        """SHA-256 of the file, and the file as plain text, decompressed into ``folder`` if need be.
+
+        The text is None where only the exact reader will do: where the file cannot be decompressed whole, has lines
+        that are very long, ends lines by a lone carriage return, or holds bytes that C takes for white space and the
+        engine does not.
+        """
+        digest = hashlib.sha256()
+        try:
+            if self.compression == "none":
+                with self.path.open("rb", buffering=0) as stream:
+                    text = _plain_text(self.path, stream, digest.update)
+                return digest.hexdigest() if text else self.sha256(), text
+            with self.open() as stream, (folder / name).open("wb") as copy:
+                return self.sha256(), _plain_text(folder / name, stream, copy.write)
+        except unreadable():
+            return self.sha256(), None
+
+
+def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], object]) -> Text | None:
+    """The text at ``path``, which the stream holds too, or None if it is not plain.
+
+    The bytes go through one buffer, and to ``take``; what is behind the last end of a line waits there for more.
+    """
+    buffer = bytearray(LONGEST_LINE)
+    view = memoryview(buffer)
+    has_spaces = has_tabs = False
+    waiting = start = 0
+    is_first = True
+    while True:
+        count = stream.readinto(view[waiting:])  # type: ignore[attr-defined]
+        take(view[waiting : waiting + count])
+        filled = waiting + count
+        end = buffer.rfind(b"\n", 0, filled) + 1 if count else filled
+        if is_first and end:
+            start = len(BYTE_ORDER_MARK) if buffer.startswith(BYTE_ORDER_MARK) else 0
+            is_first = False
+        is_too_long = not end and filled == len(buffer)
+        if is_too_long or not _is_ordinary(buffer, start, end):
+            return None
+        has_spaces = has_spaces or buffer.find(b" ", 0, end) >= 0
+        has_tabs = has_tabs or buffer.find(b"\t", 0, end) >= 0
+        if not count:
+            return Text(path, has_spaces, has_tabs)
+        waiting = filled - end
+        buffer[:waiting] = buffer[end:filled]
+        start = 0
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """The errors that stand for a file which cannot be read or decompressed."""
+    from lzma import LZMAError
+
+    return OSError, EOFError, ValueError, zlib.error, LZMAError, _zstd().ZstdError
+
+
+def _zstd() -> ModuleType:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
+    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
+    if any(buffer.find(byte, start, end) >= 0 for byte in _ODD_BYTES):
+        return False
+    # To look for one byte first is faster by far.
+    if buffer.find(BYTE_ORDER_MARK[:1], start, end) >= 0 and buffer.find(BYTE_ORDER_MARK, start, end) >= 0:
+        return False
+    ends_with_carriage_returns = buffer.find(b"\r", start, end) >= 0
+    return not ends_with_carriage_returns or buffer.count(b"\r", start, end) == buffer.count(b"\r\n", start, end)
+
+
+def source_of(label: str, path: Path) -> Source:
+    """A file under the name that messages call it by."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    # Told by the first bytes, whatever the file is called.
+    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))
