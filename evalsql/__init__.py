@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from evalsql.experiments import experiment
     from evalsql.notebook import Warehouse, open
     from evalsql.warehouse.archive import import_warehouse
-    from evalsql.warehouse.evaluator import Evaluator, evaluate
+    from evalsql.warehouse.evaluator import Evaluator
+    from evalsql.warehouse.single_run import evaluate
 
 __all__ = [
     "AuditError",
@@ -46,7 +47,7 @@ __all__ = [
 _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.notebook",
-    "evaluate": "evalsql.warehouse.evaluator",
+    "evaluate": "evalsql.warehouse.single_run",
     "experiment": "evalsql.experiments",
     "import_warehouse": "evalsql.warehouse.archive",
     "open": "evalsql.notebook",

@@ -197,6 +197,12 @@ class Catalog:
         found = self.of_kind("measures")
         return sorted(found, key=lambda relation: relation.header.measure.lower())
 
+    def reads_unjudged(self, measures: Iterable[Relation]) -> bool:
+        """Whether one of these reads documents that nobody judged; a user's own may read whatever it likes."""
+        measures = list(measures)
+        steps = self.build_order([measure.name for measure in measures])
+        return any(measure in self.own for measure in measures) or any("retrieved" in step.reads for step in steps)
+
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
         """Functions, steps, measures, statistics and reports, each after all it reads; only what ``wanted`` needs
         if given.

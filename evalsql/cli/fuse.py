@@ -97,7 +97,7 @@ def fuse(
         pass  # where there is no file none is made
     with open_to_load(where, memory_limit=memory_limit) as warehouse, progress_bar() as progress:
         fused = fuse_runs(
-            warehouse,
+            warehouse.loader,
             method,
             runs,
             name,

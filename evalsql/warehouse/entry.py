@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalsql.catalog.names import parse_measures
-from evalsql.catalog.relations import Catalog
 from evalsql.database.quack import is_address
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
@@ -132,14 +131,6 @@ def open_to_ask(
     warehouse = Warehouse(database)
     if threads is not None:
         warehouse.execute(f"set threads = {threads}")
-    warehouse.loader.keeps_unjudged = _reads_retrieved(warehouse.catalog, asked)
+    relations = [measure.relation for measure in parse_measures(asked, warehouse.catalog)]
+    warehouse.loader.keeps_unjudged = warehouse.catalog.reads_unjudged(relations)
     return warehouse
-
-
-def _reads_retrieved(catalog: Catalog, asked: Sequence[str]) -> bool:
-    """Whether one of these measures reads every retrieved document; a user's own may read whatever it likes."""
-    relations = [measure.relation for measure in parse_measures(asked, catalog)]
-    if any(relation in catalog.own for relation in relations):
-        return True
-    steps = catalog.build_order([relation.name for relation in relations])
-    return any("retrieved" in relation.reads for relation in steps)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -18,9 +17,11 @@ from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
 from evalsql.ingest.frames import repeated_error, stage_run_data
+from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_options import tie_rule_for
-from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.opening import open_database
+from evalsql.warehouse.schema import MEMORY
 
 _QRELS = "qrels"
 _RUN = "run"
@@ -58,14 +59,15 @@ class Evaluator:
     ) -> None:
         self._tie_rule = tie_rule_for(tie_rule, lower_is_better=lower_is_better)
         self._lower_is_better = lower_is_better
-        asked = _asked(measures)
-        self._warehouse = open_to_ask(asked)
-        self._database = self._warehouse.database
-        self._names = _labels(self._database.catalog, asked)
-        self._warehouse.load_qrels(qrels, _QRELS, form=form)
+        asked = split_measures(measures)
+        self._database = open_database(MEMORY, asked=asked)
+        catalog = self._database.catalog
+        self._keeps_unjudged = catalog.reads_unjudged(each.relation for each in parse_measures(asked, catalog))
+        self._names = canonical_names(catalog, asked)
+        Loader(self._database).load_qrels(qrels, _QRELS, form=form)
         self._rows = self._prepare(lower_is_better)
         inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS}
-        self._means = ddl.with_inputs(ddl.averaged(self._warehouse.catalog), inputs)
+        self._means = ddl.with_inputs(ddl.averaged(catalog), inputs)
 
     def evaluate(self, run: Any) -> dict[str, float]:
         """The mean of each measure over the topics of the judgments, by the name it was asked for.
@@ -83,20 +85,20 @@ class Evaluator:
             UsageError: a frame without the columns.
         """
         self._evaluate(run)
-        found = dict(self._warehouse.rows(f"select measure, value from ({self._means})"))
+        found = dict(self._database.rows(f"select measure, value from ({self._means})"))
         return {label: found[name] for label, name in self._names.items()}
 
     def per_topic(self, run: Any) -> dict[str, dict[str, float]]:
         """The value of each measure by topic of the judgments, then by name; arguments and errors as ``evaluate``."""
         self._evaluate(run)
         found: dict[str, dict[str, float]] = {}
-        for topic, name, value in self._warehouse.rows("select topic, measure, value from answers order by topic"):
+        for topic, name, value in self._database.rows("select topic, measure, value from answers order by topic"):
             found.setdefault(topic, {})[name] = value
         return {topic: {label: values[name] for label, name in self._names.items()} for topic, values in found.items()}
 
     def close(self) -> None:
         """Give back the memory; the evaluator cannot be asked any more."""
-        self._warehouse.close()
+        self._database.close()
 
     def __enter__(self) -> Evaluator:
         return self
@@ -122,7 +124,7 @@ class Evaluator:
             "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
             "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
         }
-        return rows | ({"retrieved": _RANKED} if self._warehouse.loader.keeps_unjudged else {})
+        return rows | ({"retrieved": _RANKED} if self._keeps_unjudged else {})
 
     def _prepare(self, lower_is_better: bool) -> dict[str, str]:
         """Make the tables that each run fills and empties; returns what fills them, in order.
@@ -210,40 +212,15 @@ def _warn(text: str) -> None:
     warnings.warn(text, InputWarning, stacklevel=5)
 
 
-def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Names,
-    *,
-    tie_rule: str | None = None,
-    lower_is_better: bool = False,
-    form: str = "grades",
-) -> dict[str, float]:
-    """The mean of each measure for one run, by the name it was asked for.
-
-    Arguments and errors are those of ``Evaluator`` and its ``evaluate``; the run may be a TREC run file too.
-    """
-    if not isinstance(run, str | Path):
-        with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
-            return evaluator.evaluate(run)
-    asked = _asked(measures)
-    with open_to_ask(asked) as warehouse:
-        labels = _labels(warehouse.catalog, asked)
-        warehouse.load_qrels(qrels, _QRELS, form=form)
-        warehouse.load_runs(run, name=_RUN, tie_rule=tie_rule, lower_is_better=lower_is_better)
-        names, ((_, _, *values),) = warehouse.database.table(warehouse.evaluation.scores_query(list(labels.values())))
-        found = dict(zip(names[2:], values, strict=True))
-    return {label: found[name] for label, name in labels.items()}
-
-
-def _asked(measures: Names) -> list[str]:
+def split_measures(measures: Names) -> list[str]:
+    """The names that are asked for, one by one; raises UsageError where there are none."""
     found = [name for text in as_list(measures) for name in split_names(text)]
     if not found:
         raise UsageError("no measure is named; expected one or several, such as nDCG@10")
     return found
 
 
-def _labels(catalog: Catalog, asked: Iterable[str]) -> dict[str, str]:
+def canonical_names(catalog: Catalog, asked: Iterable[str]) -> dict[str, str]:
     """Canonical names of measures by the names that the answers give them."""
     labels: dict[str, str] = {}
     for name in asked:

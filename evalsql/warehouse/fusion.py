@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.names import literal
 from evalsql.catalog.parameters import Value
-from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation.stored import require_rankings
 from evalsql.ingest.frames import Query
+from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
+from evalsql.warehouse.fusion_methods import Method, method_named, number_text, weighted, weights_text
+from evalsql.warehouse.tuning import Tuning, search
 from evalsql.words import counted
 
-if TYPE_CHECKING:
-    from evalsql.warehouse.tuning import Tuning
-    from evalsql.warehouse.warehouse import Warehouse
-
 TIE_RULES = ("trec_eval", "trec_eval_10")
-# What other programs call a method that has weights, and other words for some.
-_ALIASES = {"wsum": "sum", "wmnz": "mnz", "w_bordafuse": "borda", "w_condorcet": "condorcet"}
-_NORM_ALIASES = {"zmuv": "z-score", "min_max": "min-max", "zscore": "z-score"}
-_OWN = ("runs", "weights", "norm", "qrels", "folds")
-
-
-class Method(NamedTuple):
-    """A way to fuse runs, with its arguments."""
-
-    name: str
-    relation: Relation
-    arguments: Mapping[str, Value]
-
-    @property
-    def takes_weights(self) -> bool:
-        return any(parameter.name == "weights" for parameter in self.relation.parameters)
-
-    @property
-    def learns(self) -> bool:
-        """Whether it learns from judgments."""
-        return any(parameter.name == "qrels" for parameter in self.relation.parameters)
-
-    def having(self, **arguments: Value) -> Method:
-        """The same with other arguments."""
-        return self._replace(arguments={**self.arguments, **arguments})
-
-    @property
-    def query(self) -> str:
-        """A SELECT of topic, document and score."""
-        return f"select topic, document, score from {Measure(self.relation, self.arguments).call}"
 
 
 class Fused(NamedTuple):
@@ -62,18 +29,8 @@ class Fused(NamedTuple):
     tuning: Tuning | None
 
 
-def methods(catalog: Catalog) -> dict[str, Relation]:
-    """Every method by its name, which is that of its relation without comb_ and _fuse."""
-    found = {
-        relation.name.removeprefix("comb_").removesuffix("_fuse"): relation
-        for relation in catalog.of_kind(FUSION)
-        if tuple(relation.columns) == ("topic", "document", "score")
-    }
-    return dict(sorted(found.items()))
-
-
 def fuse(
-    warehouse: Warehouse,
+    loader: Loader,
     method: str,
     runs: Names,
     name: str,
@@ -95,7 +52,8 @@ def fuse(
     """Fuse runs into a new one.
 
     Args:
-        method: sum, mnz, rrf, ...; ``methods`` has all of them. Names of ranx are understood.
+        loader: of the warehouse that holds the runs.
+        method: sum, mnz, rrf, ...; ``fusion_methods.methods`` has all of them. Names of ranx are understood.
         runs: names or globs, in the order of the weights.
         name: of the new run.
         norm: none, min-max, max, sum, z-score, rank or borda, of methods that fuse scores; min-max by default.
@@ -115,16 +73,16 @@ def fuse(
     Raises:
         UsageError: names, parameters or weights that do not fit; nothing was changed.
     """
-    database = warehouse.database
+    database = loader.database
     names = _inputs(database, runs, name)
     require_rankings(database, "fusion", names)
     if tie_rule not in TIE_RULES:
         raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
-    chosen = _method(database.catalog, method, parameters, norm).having(runs=",".join(names))
+    chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
     if chosen.takes_weights and weights is not None:
-        chosen = chosen.having(weights=_weights_text(weights, names))
+        chosen = chosen.having(weights=weights_text(weights, names))
     elif weights is not None:
-        raise UsageError(f"{chosen.name} has no weights; methods with weights are {_weighted(database.catalog)}")
+        raise UsageError(f"{chosen.name} has no weights; methods with weights are {weighted(database.catalog)}")
     judged = list(as_list(qrels)) or _common_qrels(database, names)
     if chosen.learns or tune is not None:
         learn_from = _teacher(database, learn_from, judged)
@@ -138,8 +96,6 @@ def fuse(
     _check_max(database, chosen, names)
     tuning, query = None, chosen.query
     if tune is not None:
-        from evalsql.warehouse.tuning import search
-
         if weights is not None:
             raise UsageError("weights are either given or searched; leave out one of both")
         tuning = search(
@@ -147,7 +103,7 @@ def fuse(
         )
         query = tuning.query
     kept = _provenance(database, chosen, names) | (tuning.meta if tuning else {}) | dict(meta or {})
-    warehouse.load_run(
+    loader.load_run(
         Query(query, f"fused from {', '.join(names)}"),
         name,
         qrels=judged,
@@ -174,45 +130,6 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
     if [run for (run,) in held] != names:
         raise UsageError("a comma in the name of a run makes it read as other runs; load it under another name")
     return names
-
-
-def _method(catalog: Catalog, name: str, parameters: Mapping[str, Value], norm: str | None) -> Method:
-    known = methods(catalog)
-    plain = name.lower().replace("-", "_")
-    word = _ALIASES.get(plain, plain.removeprefix("comb").removesuffix("fuse").strip("_"))
-    if word not in known:
-        raise UsageError(
-            f'there is no method "{name}" of fusion, which comes before the runs; there are: {", ".join(known)}'
-        )
-    relation = known[word]
-    given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
-    own = {each.name: each for each in relation.parameters if each.name not in _OWN}
-    for parameter, value in parameters.items():
-        if value is None:
-            continue
-        if parameter not in own:
-            takes = f"it takes {', '.join(own)}" if own else "it takes none"
-            raise UsageError(f"{word} takes no {parameter}; {takes}")
-        given[parameter] = own[parameter].parse(str(value))
-    norms = next((each for each in relation.parameters if each.name == "norm"), None)
-    if norm is not None and norms is None:
-        raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
-    if norm is not None and norms is not None:
-        given["norm"] = norms.parse(_NORM_ALIASES.get(norm, norm))
-    return Method(word, relation, given)
-
-
-def _weighted(catalog: Catalog) -> str:
-    return ", ".join(name for name, relation in methods(catalog).items() if Method(name, relation, {}).takes_weights)
-
-
-def _weights_text(weights: Sequence[float], names: Sequence[str]) -> str:
-    given = [float(weight) for weight in weights]
-    if len(given) != len(names):
-        raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
-    if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
-        raise UsageError("weights are numbers from 0 on, one above 0 at least")
-    return ",".join(map(_number, given))
 
 
 def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
@@ -290,9 +207,5 @@ def _provenance(database: Database, method: Method, names: Sequence[str]) -> dic
     }
     for name, value in method.arguments.items():
         if value is not None and name != "runs":
-            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = _number(value)
+            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = number_text(value)
     return meta
-
-
-def _number(value: Value) -> str:
-    return str(value).removesuffix(".0")

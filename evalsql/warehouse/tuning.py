@@ -15,7 +15,8 @@ from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
 from evalsql.errors import InputWarning, UsageError
 from evalsql.progress import Progress, silent
-from evalsql.warehouse.fusion import Method
+from evalsql.warehouse.evaluator import Evaluator
+from evalsql.warehouse.fusion_methods import Method
 
 MOST_CANDIDATES = 3000
 _SEARCHED = ("gamma", "sigma")  # of methods without weights
@@ -140,8 +141,6 @@ def _tried(
     progress: Progress,
 ) -> Iterator[None]:
     """Have the value of every setting and topic in a temporary table."""
-    from evalsql.warehouse.evaluator import Evaluator
-
     judged = f"select topic, document, grade from judgments where qrels = {literal(qrels)}"
     database.execute(
         f"create or replace temp table {_TRIED} (candidate integer, unevenness double, topic varchar, value double)"

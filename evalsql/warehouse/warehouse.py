@@ -167,7 +167,7 @@ class Warehouse:
         """Fuse runs into a new one; options and errors are those of ``evalsql.warehouse.fusion.fuse``."""
         from evalsql.warehouse import fusion
 
-        return fusion.fuse(self, method, runs, name, **options).name
+        return fusion.fuse(self.loader, method, runs, name, **options).name
 
     def drop_runs(self, names: Names) -> list[str]:
         """Take runs out of the file, all or none: names or globs. Returns the names of those that went.
