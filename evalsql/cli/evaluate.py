@@ -32,7 +32,7 @@ from evalsql.cli.where import WhereToAsk
 from evalsql.errors import UsageError
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse

@@ -17,7 +17,7 @@ from evalsql.cli.opening import open_to_load
 from evalsql.cli.options import Form, KeepBest, LowerIsBetter, MemoryLimit, TieRuleOption
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
 

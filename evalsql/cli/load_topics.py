@@ -13,7 +13,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
 from evalsql.ingest.topics.loading import LoadedTopics
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted

@@ -26,7 +26,7 @@ from evalsql.cli.options import (
     TieRuleOption,
 )
 from evalsql.errors import UsageError
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
 from evalsql.words import counted
 
 REFUSED = 2

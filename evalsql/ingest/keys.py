@@ -4,52 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import MOST_LISTED, Causes, InputError, InputWarning, Problem
+from evalsql.errors import InputWarning
 from evalsql.words import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
+IN_MEMORY = "in memory"  # where rows come from that are in no file
 ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
-
-
-@dataclass
-class ProblemList:
-    """Problems found so far: the first ones whole, all of them counted."""
-
-    listed: list[Problem] = field(default_factory=list)
-    count: int = 0
-    causes: Causes = field(default_factory=Causes)
-
-    def add(self, problem: Problem) -> None:
-        """Count a problem, and keep it if it is one of the first."""
-        self.count += 1
-        self.causes.add(problem)
-        if len(self.listed) < MOST_LISTED:
-            self.listed.append(problem)
-
-    def take(self, error: InputError) -> None:
-        """Take over the problems of an error."""
-        self.listed += error.problems[: MOST_LISTED - len(self.listed)]
-        self.count += error.count
-        self.causes.take(error.causes)
-
-    def __bool__(self) -> bool:
-        return self.count > 0
-
-    def check(self) -> None:
-        """Raise InputError if there are any."""
-        if self:
-            raise self.error
-
-    @property
-    def error(self) -> InputError:
-        """All of them, as an error."""
-        return InputError(self.listed, self.count, self.causes)
 
 
 def add_names(database: Database, staged: str) -> None:

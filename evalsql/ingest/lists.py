@@ -21,8 +21,8 @@ from evalsql.ingest.files.lines import Line, Notes, number_fault, text_lines, we
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.judgments import qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions
-from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.new_runs import NewRun
+from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 

@@ -313,7 +313,7 @@ class Loader:
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
-        from evalsql.ingest.frames import load_run_data
+        from evalsql.ingest.run_data import load_run_data
         from evalsql.ingest.run_options import RunOptions, tie_rule_for
 
         options = RunOptions(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.names import quoted
 from evalsql.errors import UsageError
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import MEANINGS, Given
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import MEANINGS, Given
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -18,8 +18,8 @@ from evalsql.ingest.files.clean import NO_DELIMITER, foreign_layout, layout, opp
 from evalsql.ingest.files.lines import Notes, run_rows, write_clean
 from evalsql.ingest.files.source import Source, Text
 from evalsql.ingest.files.table import show_runs, stage_runs
-from evalsql.ingest.keys import ProblemList
 from evalsql.ingest.new_runs import NewRun, StagedFile
+from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.ranking import STAGED, owners, rank, store
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import BY_SCORE, RunOptions

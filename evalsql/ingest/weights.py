@@ -9,12 +9,10 @@ from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.files.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-
-_MEMORY = "in memory"
 
 
 def load_weights_file(database: Database, qrels_id: int, source: Source) -> None:
@@ -40,17 +38,17 @@ def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
     rows: list[tuple[int, WeightRow]] = []
     for at, (topic, weight) in enumerate(data.items(), start=1):
         if isinstance(topic, bool) or not isinstance(topic, str | int):
-            problems.add(Problem(_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+            problems.add(Problem(keys.IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
         elif isinstance(weight, bool) or (reason := weight_fault(str(weight))):
             problems.add(
-                Problem(_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number")
+                Problem(keys.IN_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number")
             )
         else:
             rows.append((at, (str(topic), float(weight))))
     if not data:
-        problems.add(Problem(_MEMORY, 0, "holds no rows"))
-    _store(database, qrels_id, rows, _MEMORY, problems)
-    keys.add_file_row(database, ("weights", qrels_id, _MEMORY, None, None, len(rows)))
+        problems.add(Problem(keys.IN_MEMORY, 0, "holds no rows"))
+    _store(database, qrels_id, rows, keys.IN_MEMORY, problems)
+    keys.add_file_row(database, ("weights", qrels_id, keys.IN_MEMORY, None, None, len(rows)))
 
 
 def _store(

@@ -16,9 +16,9 @@ from evalsql.database.overlaps import scarce_overlaps
 from evalsql.errors import InputWarning, UsageError
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import keys
-from evalsql.ingest.frames import repeated_error, stage_run_data
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
+from evalsql.ingest.run_data import repeated_error, stage_run_data
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.warehouse.opening import open_database
 from evalsql.warehouse.schema import MEMORY

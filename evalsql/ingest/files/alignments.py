@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import Given
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.words import counted

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import Given
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files.source import Source
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
 from evalsql.ingest.files.source import Source
 
 TOO_DEEP = "nested too deeply to be rows or rankings"

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from evalsql.errors import UsageError
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import Given
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.rows import hit_fields, ranking_fields

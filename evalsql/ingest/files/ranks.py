@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.table import Table

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, quoted
 from evalsql.errors import QueryError, UsageError
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import NAMES, Given
 from evalsql.ingest.files import json_files, text_tables
 from evalsql.ingest.files.clean import one_path
-from evalsql.ingest.files.columns import NAMES, Given
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import as_text
 from evalsql.ingest.files.source import Source, unreadable

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from evalsql.errors import InputError, Problem
-from evalsql.ingest.files import columns as known_columns
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files import text_tables
-from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.names import quoted
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import NAMES, Given
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import NAMES, Given
 from evalsql.ingest.files.folders import recognised_formats
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import integer_fault, number_fault
@@ -25,7 +25,7 @@ from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
 from evalsql.ingest.files.recognition import recognised, text_rows
 from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.table import Table
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.rows import put
 
 if TYPE_CHECKING:

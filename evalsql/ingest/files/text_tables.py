@@ -10,9 +10,9 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, Problem
+from evalsql.ingest import columns as known_columns
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files import alignments
-from evalsql.ingest.files import columns as known_columns
-from evalsql.ingest.files.columns import Given
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import Source

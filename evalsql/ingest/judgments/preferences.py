@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from evalsql.errors import Problem
 from evalsql.ingest.files.lines import PreferenceRow
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 
 # Documents by level, of each subgroup of one judgment group.
 Group = dict[str, dict[float, list[str]]]

@@ -16,7 +16,7 @@ from evalsql.ingest.files.clean import NO_DELIMITER, reader
 from evalsql.ingest.files.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.judgments import preferences
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 from evalsql.version import __version__
 
 if TYPE_CHECKING:

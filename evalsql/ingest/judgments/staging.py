@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, QueryError, UsageError
-from evalsql.ingest.files.columns import Given
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files.folders import judgments_of, warn_of_skipped
 from evalsql.ingest.files.sources import open_sources, stem
 from evalsql.ingest.files.tables import Tables
-from evalsql.ingest.frames import load_qrels_data, store_staged_data
 from evalsql.ingest.judgments import truth
 from evalsql.ingest.judgments.qrels import (
     FORMS,
@@ -23,6 +22,7 @@ from evalsql.ingest.judgments.qrels import (
     stage_qrels_table,
     store_qrels_file,
 )
+from evalsql.ingest.judgments.qrels_data import load_qrels_data, store_staged_data
 from evalsql.ingest.naming import named
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.columns import COLUMNS
+from evalsql.ingest.columns import COLUMNS
 from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.files.lines import text_lines
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable

@@ -14,7 +14,7 @@ from evalsql.ingest import keys
 from evalsql.ingest.files.datasets import is_dataset, topic_records
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.sources import open_sources
-from evalsql.ingest.keys import ProblemList
+from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topics.markup import Record
 from evalsql.words import counted
@@ -22,7 +22,6 @@ from evalsql.words import counted
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-_MEMORY = "in memory"
 _MOST_NAMED = 5
 _LONGEST_KEY = 200
 _MOST_KEYS = 100
@@ -83,7 +82,7 @@ def load_topics(
         if len(opened.sources) > 1:
             raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
         problems = ProblemList()
-        origin = _Origin(dataset or _MEMORY, None, None)
+        origin = _Origin(dataset or keys.IN_MEMORY, None, None)
         records: Iterable[Record] = ()
         if not is_file:
             records = in_memory(topic_records(dataset) if dataset else source, columns)

@@ -1,0 +1,114 @@
+"""Loads a run that is in memory: a frame, nested dicts, rows, or what a SELECT gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalsql.errors import InputError, InputWarning, Problem, UsageError
+from evalsql.ingest import columns, keys, ranking
+from evalsql.ingest.columns import Given
+from evalsql.ingest.files.alignments import leave_out
+from evalsql.ingest.frames import Query, checked, refuse_unlike, registered
+from evalsql.ingest.new_runs import NewRun
+from evalsql.ingest.remarks import Remarks
+from evalsql.ingest.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+
+def load_run_data(
+    database: Database,
+    name: str,
+    data: Any,
+    options: RunOptions,
+    qrels_ids: Collection[int],
+    given: Given = None,
+) -> None:
+    """Load one run of rows in memory within the caller's transaction, and evaluate it with judgment sets.
+
+    ``data`` and errors are those of ``stage_run_data``; InputError also for repeated documents.
+    """
+    database.execute(ranking.STAGED)
+    num_rows, is_ranking, holds_evalues = stage_run_data(database, name, data, options.tie_rule, given)
+    if holds_evalues:
+        options = options.for_evalues()
+    if is_ranking and options.tie_rule != "input":
+        options = options._replace(tie_rule="rank")
+    run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
+    without_self = holds_evalues if options.without_self is None else options.without_self
+    if holds_evalues or without_self:
+        lower = options.lower_is_better
+        told = leave_out(
+            database, ranking.owners([run]), only_best=holds_evalues, without_self=without_self, lower_is_better=lower
+        )
+        for line in told if options.tells_remarks else ():
+            warnings.warn(f"{name}: {line}", InputWarning, stacklevel=4)
+    repeated = ranking.rank(database, [run], options)
+    if repeated and not options.keep_best:
+        raise repeated_error(name, repeated)
+    remarks = Remarks()
+    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=bool(repeated), remarks=remarks)
+    if options.tells_remarks:
+        remarks.tell()
+    database.execute("drop table staged_run_rows")
+    source = data.source if isinstance(data, Query) else keys.IN_MEMORY
+    keys.add_file_row(database, ("run", run.run_id, source, None, None, num_rows))
+
+
+class StagedRows(NamedTuple):
+    """How many rows were staged, whether they are a ranking without scores, and whether their scores are E-values."""
+
+    num_rows: int
+    is_ranking: bool
+    holds_evalues: bool
+
+
+def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, given: Given = None) -> StagedRows:
+    """Put the rows of one run into the empty table ``staged_run_rows``; the score of a ranking is minus the rank.
+
+    ``data`` is {topic: {document: score}}, {topic: [document, ...]}, a frame with columns for topic, document and
+    score or rank, which ``given`` may name, or rows of these; rank is needed under that tie rule.
+
+    Raises:
+        InputError: rows with nulls, scores that are not finite, no rows at all; lines count rows from 1.
+        UsageError: columns missing or of a type that does not name things.
+    """
+    with registered(database, data, "run", given) as (view, found):
+        is_ranking = "score" not in found
+        holds_evalues = columns.holds_evalues({"score": found.get("score", "").strip('"')})
+        _stage(database, name, data, tie_rule, view, found)
+    unusable = "score is null or not isfinite(score)"
+    if tie_rule == "rank":
+        unusable += " or given_rank is null"
+    num_rows = checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
+    return StagedRows(num_rows, is_ranking, holds_evalues)
+
+
+def _stage(database: Database, name: str, data: Any, tie_rule: str, view: str, found: Mapping[str, str]) -> None:
+    rank = "null"
+    if tie_rule == "rank" or "score" not in found:
+        if "rank" not in found:
+            raise UsageError(f"{name}: the tie rule goes by rank, and there is no column rank")
+        rank = found["rank"]
+        refuse_unlike(database, name, view, rank, "rank", whole=True)
+    score = found.get("score", f"-cast({rank} as double)")
+    if "score" in found and not isinstance(data, Mapping):
+        refuse_unlike(database, name, view, score, "score")
+    database.execute(f"""
+        insert into staged_run_rows
+        select
+            0, cast({found["topic"]} as varchar), cast({found["document"]} as varchar),
+            cast({rank} as integer), cast({score} as double), false
+        from {view}
+    """)
+
+
+def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:
+    """The error that names documents which stand more than once, given by run_id, topic and document."""
+    return InputError(
+        Problem(name, 0, f"document {document} of topic {topic} stands more than once")
+        for _, topic, document in sorted(repeated)
+    )
