@@ -13,7 +13,7 @@ from evalsql.catalog.names import literal, quoted
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import NAMES, Given
-from evalsql.ingest.files import json_files, text_tables
+from evalsql.ingest.files import json_files, quotes, text_tables
 from evalsql.ingest.files.clean import one_path
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import as_text
@@ -87,10 +87,14 @@ class Reader:
         return self._described(self._numbered(f"select * from {name}_arrow"))
 
     def _csv(self, source: Source, form: Format, name: str) -> RawRows:
-        rows = f"""select * from read_csv(
+        cells = [f"c{at}" for at in range(len(form.names))]
+        taken, mark = "*", '"'
+        if quotes.hide_nothing(source, form):
+            taken, mark = ", ".join(f"{quotes.without_in_sql(cell)} as {cell}" for cell in cells), ""
+        rows = f"""select {taken} from read_csv(
             [{self._path(source, name)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
-            quote = '"', escape = '"', auto_detect = false, {_AS_IT_IS},
-            columns = {{{", ".join(f"'c{at}': 'varchar'" for at in range(len(form.names)))}}}
+            quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
+            columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
         )"""
         columns = {meaning: f"c{form.names.index(column)}" for meaning, column in (form.columns or {}).items()}
         return RawRows(self._numbered(rows), columns)

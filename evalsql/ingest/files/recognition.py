@@ -7,11 +7,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Literal
 
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
-from evalsql.ingest.files import text_tables
+from evalsql.ingest.files import quotes, text_tables
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
@@ -203,7 +204,7 @@ def _without_header(source: Source, line: str, kind: str, skipped: int, given: G
         names = _split(line, delimiter)
         if len(names) >= 3 and len(line.split()) < needed:
             name = _DELIMITERS[delimiter]
-            if not number_fault("", names[-1]):
+            if not all(number_fault("", each) for each in names):
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise InputError([Problem(source.label, skipped + 1, reason)])
             columns_in(source, skipped + 1, name, names, kind, given)
@@ -223,16 +224,19 @@ def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
 
 
 def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+    is_plain = quotes.hide_nothing(source, form)
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL
     with source.open() as stream:
         lines = (_decoded(line) for line in islice(stream, form.skipped, None))
-        reader = csv.reader(lines, delimiter=form.delimiter)
+        reader = csv.reader(lines, delimiter=form.delimiter, strict=True, quoting=quoting)
         while True:
+            first = form.skipped + reader.line_num + 1
             try:
                 row = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
-                yield form.skipped + reader.line_num, str(error)
+                yield first, _fault_of_quotes(str(error))
                 continue
             line = form.skipped + reader.line_num
             if any("\udc80" <= character <= "\udcff" for column in row for character in column):
@@ -240,7 +244,19 @@ def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
             elif row and len(row) != len(form.names):
                 yield line, f"{len(row)} columns, expected {len(form.names)}: {', '.join(form.names)}"
             elif row:
-                yield line, {name: value.strip() or None for name, value in zip(form.names, row, strict=True)}
+                cells = map(quotes.without, row) if is_plain else row
+                yield line, {name: value.strip() or None for name, value in zip(form.names, cells, strict=True)}
+
+
+def _fault_of_quotes(reason: str) -> str:
+    """What is wrong with a row, where the module csv says why it gave it up."""
+    if "field limit" in reason:
+        return f"a value is longer than {csv.field_size_limit():,} characters; perhaps a quotation mark is never closed"
+    if "end of data" in reason:
+        return "a quotation mark begins a value here and none ends it; double the marks that belong to the text"
+    if "expected after" in reason:
+        return "text follows the quotation mark that ends a value; double the marks that belong to the text"
+    return reason
 
 
 def _decoded(line: bytes) -> str:

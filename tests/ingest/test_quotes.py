@@ -1,0 +1,58 @@
+"""Quotation marks in tables: they lose no row, whether a program writes them as CSV has them or as they come."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evalsql import InputError, Warehouse
+from tests.conftest import write
+
+ROWS = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.0)]
+NAMES = "qid\tdocno\tscore\ttext\n"
+HIDDEN = '1\ta\t3\t"hello" he said\n1\tb\t2\t"x\n2\ta\t1\ty\n'
+TABLES = {
+    "a mark that is never closed": (NAMES + HIDDEN, ROWS),
+    "Windows line ends": ((NAMES + HIDDEN).replace("\n", "\r\n"), ROWS),
+    "marks that hide tabs and line ends": (NAMES + '1\ta\t3\t"he\nllo"\n1\tb\t2\t"x\ty"\n2\ta\t1\t""\n', ROWS),
+    "marks in the text": (NAMES + '1\ta\t3\tsay "x"\n1\tb\t2\t"say ""x"""\n2\ta\t1\t"\n', ROWS),
+    "MS MARCO": ('1\t"a\t1\n1\tb"\t2\n1\t"c"\t3\n', [("1", '"a', -1.0), ("1", 'b"', -2.0), ("1", "c", -3.0)]),
+    "CSV": ('qid,docno,score,text\n1,a,3,"x, ""y"""\n1,b,2,"one\ntwo"\n2,a,1,z"\n', ROWS),
+}
+JUDGED = 'query-id\tcorpus-id\tscore\n1\t"ab\t2\n1\tcd"\t0\n1\t"e"\t1\n1\t"e""f"\t1\n'
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_row_is_lost_to_a_quotation_mark(empty: Warehouse, tmp_path: Path, kind: str) -> None:
+    text, expected = TABLES[kind]
+    empty.load_runs(write(tmp_path / "r.tsv", text))
+    assert empty.rows("select topic, document, score from rankings order by topic, document") == sorted(expected)
+
+
+def test_names_of_judgments_may_have_quotation_marks(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.tsv", JUDGED), "q")
+    found = empty.rows("select document, grade from judgments order by document")
+    assert found == [('"ab', 2), ('cd"', 0), ("e", 1), ('e"f', 1)]
+
+
+REFUSED = {
+    "never closed": ('qid,docno,score,text\n1,a,3,x\n1,b,2,"y\n2,a,1,z\n', "3: CSV: a quotation mark .* none ends it"),
+    "text behind": ('qid,docno,score,text\n1,a,3,"x" y\n1,b,2,y\n', "2: CSV: text follows the quotation mark"),
+    "a long rest": (
+        'qid,docno,score,text\n1,a,3,"x\n' + "1,b,2,y\n" * 20_000,
+        "2: CSV: a value is longer than .*perhaps a quotation mark is never closed",
+    ),
+    "a bad number below": (NAMES + HIDDEN + "2\tb\tx\tz\n", '5: TSV: score "x" is not a number'),
+    "a table without a header": ("1,Q0,a,1,3.0,tag\n1,Q0,b,2,2.0,tag\n", "1: CSV: the first line is no header"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_quotation_marks_make_unclear_is_refused(empty: Warehouse, tmp_path: Path, kind: str) -> None:
+    text, reason = REFUSED[kind]
+    with pytest.raises(InputError) as raised:
+        empty.load_runs(write(tmp_path / "r.tsv", text))
+    assert re.search(rf"r\.tsv:{reason}", str(raised.value))
+    assert empty.rows("select count(*) from runs") == [(0,)]
