@@ -107,7 +107,8 @@ class Database:
             self.connection.register(name, data)
 
     def unregister(self, name: str) -> None:
-        self._connection.unregister(name)
+        with translated_errors(self.path):
+            self._connection.unregister(name)
 
     def fails(self, query: str) -> bool:
         """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, repeat
-from numbers import Number
+from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.names import quoted
@@ -54,8 +54,8 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
         )
         yield view, _columns(database, view, kind, given)
     finally:
-        database.unregister(_VIEW)
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
+            database.unregister(_VIEW)
             database.execute(f"drop table if exists {_LISTS}")
 
 
@@ -103,7 +103,10 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
         kind = type(data).__name__
-        raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read: {error}") from error
+        # The engine would tell of its own types.
+        words = str(error).partition("\n")[0]
+        why = "" if "register()" in words or "Python Object" in words else f": {words}"
+        raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read{why}") from error
     return _VIEW
 
 
@@ -159,7 +162,7 @@ def _names(keys: list[Any]) -> list[str]:
     kinds = set(map(type, keys))
     if kinds <= {str}:
         return keys
-    if bool in kinds or not all(issubclass(kind, str | int) for kind in kinds):
+    if bool in kinds or not all(issubclass(kind, str | Integral) for kind in kinds):
         raise TypeError
     return list(map(str, keys))
 
@@ -178,7 +181,7 @@ def _where(data: Mapping[Any, Any]) -> str:
 
 
 def _name(key: object) -> str:
-    if isinstance(key, bool) or not isinstance(key, str | int):
+    if isinstance(key, bool) or not isinstance(key, str | Integral):
         raise TypeError(f"names are text or whole numbers, found {key!r}")
     return str(key)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 Columns = dict[str, list[Any]]
+_IDS = ("id", "_id")
 _MANY = 20_000  # rows for which numpy is worth its import
 # What the documents of a ranking are called where a record holds a whole one.
 _RANKINGS = (
@@ -41,13 +42,14 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         UsageError: rows of no shape that is known.
     """
     if isinstance(data, Mapping):
-        return _by_topic(data, kind)
+        found = _table_columns(data, kind, given)
+        return _of_columns({meaning: data[name] for meaning, name in found.items()}) if found else _by_topic(data, kind)
     records = list(data) if isinstance(data, Iterable) else []
     if not records:
         return {meaning: [] for meaning in MEANINGS[kind][0]}
     first = records[0]
     if isinstance(first, Mapping):
-        if any(_is_nested(record) for record in records):
+        if any(holds_ranking(record, kind, given) for record in records):
             return _joined(_of_record(record, kind, given) for record in records)
         return _of_dicts(records, kind, given)
     fields = getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ()))
@@ -62,7 +64,41 @@ def hold_evalues(data: object, kind: str, given: Given = None) -> bool:
     first = data[0] if isinstance(data, list | tuple) and data else None
     names = list(first) if isinstance(first, Mapping) else getattr(first, "_fields", ())
     found = known_columns.known(names, kind) | dict(given or {})
+    if isinstance(data, Mapping):
+        found = _table_columns(data, kind, given)
     return kind == "run" and known_columns.holds_evalues(found)
+
+
+def _table_columns(data: Mapping[Any, Any], kind: str, given: Given) -> dict[str, str]:
+    """The columns of {column: [value, ...]} by meaning; none if that is {topic: [document, ...]}, or no table."""
+    if not all(isinstance(name, str) and _is_ranking(values) for name, values in data.items()):
+        return {}
+    found = known_columns.known(data, kind) | {meaning: name for meaning, name in (given or {}).items() if name in data}
+    return found if _are_enough(found, kind) else {}
+
+
+def _are_enough(found: Collection[str], kind: str) -> bool:
+    """Whether columns of these meanings make a table."""
+    return all(
+        meaning in found or (meaning == "score" and "rank" in found) for meaning in known_columns.MEANINGS[kind][0]
+    )
+
+
+def _of_columns(found: Mapping[str, Iterable[Any]]) -> Columns:
+    values = {meaning: list(column) for meaning, column in found.items()}
+    lengths = [f"{len(column)} of the {meaning}" for meaning, column in values.items()]
+    if len(set(map(len, values.values()))) > 1:
+        raise UsageError(f"the columns differ in length: {', '.join(lengths)}")
+    return values
+
+
+def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
+    """Whether a record holds a list or an object, and is no row that has more fields than are needed."""
+    if not _is_nested(record) or not isinstance(record, Mapping):
+        return False
+    known = known_columns.known([name for name in record if isinstance(name, str)], kind) | dict(given or {})
+    plain = [meaning for meaning, name in known.items() if name in record and not _is_nested({name: record[name]})]
+    return not _are_enough(plain, kind)
 
 
 def _of_dicts(records: Sequence[Any], kind: str, given: Given) -> Columns:
@@ -129,7 +165,37 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     if "document" not in found:
         raise UsageError(f"there is no field for the documents of a ranking; found {', '.join(map(str, record))}")
     scores = (given or {}).get("score") or found.get("score")
-    return _ranking(record[found["topic"]], record[found["document"]], record.get(scores), kind)
+    documents = record[found["document"]]
+    topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
+    return _ranking(topic, documents, record.get(scores), kind)
+
+
+def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> Any:
+    """The name of a ranking's topic: that in its field, in the object there, or in the documents beside a mere text."""
+    topic = record[field]
+    if isinstance(topic, Mapping):
+        name = known_columns.known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
+        if name is None:
+            raise UsageError(f"{field} has no field for the name of the topic; found {', '.join(map(str, topic))}")
+        return topic[name]
+    inner = topic_in_hits(field, documents, kind)
+    if inner is None:
+        return topic
+    names = list(dict.fromkeys(each.get(inner) for each in documents))
+    if len(names) > 1:
+        raise UsageError(f"{inner} differs among the documents of {topic}: {names[0]}, {names[1]}")
+    return names[0]
+
+
+def topic_in_hits(field: str, documents: Any, kind: str) -> str | None:
+    """What names the topic in each document of a ranking, where that is a key and the ranking's ``field`` a word."""
+    order = known_columns.COLUMNS["topic"]
+    if not _is_ranking(documents) or not documents or not all(isinstance(each, Mapping) for each in documents):
+        return None
+    inner = known_columns.known(documents[0], kind).get("topic")
+    if inner is None or field.lower() not in order or inner.lower() not in order:
+        return None
+    return inner if order.index(inner.lower()) < order.index(field.lower()) else None
 
 
 def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
@@ -149,7 +215,7 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
 def hit_fields(names: Sequence[str], kind: str) -> dict[str, str]:
     """The fields of the objects in a ranking, by meaning."""
     found = known_columns.known(names, kind)
-    by_id = [name for name in ("id", "_id") if name in names]
+    by_id = [name for name in _IDS if name in names]
     return found if "document" in found or not by_id else {**found, "document": by_id[0]}
 
 

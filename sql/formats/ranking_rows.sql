@@ -1,7 +1,7 @@
 -- title: Rows of records that hold a ranking each
 -- inputs: rankings
 -- columns:
---   topic      topic
+--   topic      topic; null where it is an object or a list of its own
 --   document   document; null where it is missing, or an object or a list of its own
 --   rank       place in the ranking from 1
 --   score      what stands at the same place among the scores, as text
@@ -14,7 +14,7 @@ with listed as (
     from rankings
 )
 select
-    topic,
+    case when not regexp_matches(topic, '^[{\[]') then topic end as topic,
     case when not regexp_matches(document, '^[{\[]') then document end as document,
     rank,
     score

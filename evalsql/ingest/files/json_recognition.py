@@ -13,7 +13,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.rows import hit_fields, ranking_fields
+from evalsql.ingest.rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at
 _DICTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*["0-9-]')
@@ -36,12 +36,12 @@ def json_format(source: Source, head: bytes, kind: str, given: Given) -> Format 
             found.append(json.loads(line.decode("utf-8-sig")))
         except (ValueError, RecursionError):
             break
-        if _holds_lists(found[-1]):
+        if holds_ranking(found[-1], kind, given):
             break  # lines that hold rankings are long, and one of them tells
     if not found or (len(lines) == 1 and not _is_row(found[0])):
         return Format("JSON", reader)
     rows = [row for row in found if isinstance(row, dict)]
-    if not rows or any(_holds_lists(row) for row in rows):
+    if not rows or any(holds_ranking(row, kind, given) for row in rows):
         return (None if given else _rankings(found[0], kind)) or Format("JSON lines", reader)
     names = list(dict.fromkeys(name for row in rows for name in row))
     return Format("JSON lines", "jsonl", columns_in(source, 1, "JSON lines", names, kind, given), names)
@@ -59,7 +59,7 @@ def _array(text: str, kind: str, given: Given) -> Format | None:
             row, end = json.JSONDecoder().raw_decode(rest)
             rest = rest[end:]
             rows.append(row)
-    if not rows or not all(isinstance(row, dict) and not _holds_lists(row) for row in rows):
+    if not rows or not all(isinstance(row, dict) and not holds_ranking(row, kind, given) for row in rows):
         return None
     names = list(dict.fromkeys(name for row in rows for name in row))
     try:
@@ -90,6 +90,8 @@ def _rankings(record: Any, kind: str) -> Format | None:
     if kind != "run" or not {"topic", "document"} <= fields.keys() or known_columns.holds_evalues(fields):
         return None
     documents = record[fields["document"]]
+    if isinstance(record[fields["topic"]], dict | list) or topic_in_hits(fields["topic"], documents, kind):
+        return None
     if "score" not in fields and documents and all(isinstance(each, dict) for each in documents):
         inner = hit_fields(list(dict.fromkeys(name for each in documents for name in each)), kind)
         is_plain = {"document", "score"} <= inner.keys() and not any(map(_holds_lists, documents))
