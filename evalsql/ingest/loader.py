@@ -105,6 +105,7 @@ class Loader:
         keys.pair(self.database, pairs)
         remarks = Remarks()
         remarks.note_repeated_files(self.database, "qrels", [qrels_id])
+        remarks.note_irrelevance(self.database, [qrels_id])
         remarks.note_overlaps(self.database, pairs)
         remarks.tell()
 

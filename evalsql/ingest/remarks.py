@@ -27,6 +27,7 @@ class Remarks:
     opposed: list[str] = field(default_factory=list)  # names of runs
     overlaps: list[str] = field(default_factory=list)
     repeated: list[tuple[str, str, str]] = field(default_factory=list)  # file, name, the other name
+    irrelevant: list[tuple[str, int, int]] = field(default_factory=list)  # judgment set, judgments, best grade
 
     def note_ties(self, database: Database, ranked: str, tie_rule: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
@@ -45,6 +46,11 @@ class Remarks:
             new = f"select unnest({[*ids]}) as id"
             query = relation_query(database.catalog, "repeated_files", {"new_ids": new}, kind=kind)
             self.repeated += database.rows(f"{query}\norder by name, other")
+
+    def note_irrelevance(self, database: Database, ids: Sequence[int]) -> None:
+        """Find new judgment sets in which nothing is relevant."""
+        new = f"select unnest({[*ids]}) as id"
+        self.irrelevant += database.rows(relation_query(database.catalog, "sets_without_relevance", {"new_ids": new}))
 
     def tell(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
@@ -70,4 +76,9 @@ class Remarks:
             texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
         if len(self.repeated) > MOST_REPEATED:
             texts.append(f"{len(self.repeated) - MOST_REPEATED} more files were loaded before under another name")
+        for name, num_judgments, grade in self.irrelevant:
+            texts.append(
+                f"judgments {name}: nothing is relevant, as the best of {counted(num_judgments, 'grade')} is {grade} "
+                "and 1 is the least that counts; is the column of grades the right one?"
+            )
         return [*texts, *self.overlaps]
