@@ -257,10 +257,14 @@ def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
         assert len(warehouse.rows("select 1 from duckdb_functions() where not internal")) >= 20
 
 
+@pytest.fixture(scope="module")
+def portable_functions() -> list[str]:
+    return [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
+
+
 @pytest.mark.parametrize("relation", list(CATALOG.of_kind("steps", "measures")), ids=lambda relation: relation.name)
-def test_bodies_keep_to_the_portable_core(relation: Relation) -> None:
-    functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
-    assert outside_the_core(relation, functions) == []
+def test_bodies_keep_to_the_portable_core(relation: Relation, portable_functions: list[str]) -> None:
+    assert outside_the_core(relation, portable_functions) == []
 
 
 def test_steps_of_a_body_hide_no_relation() -> None:
