@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import ir_measures
@@ -21,6 +22,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
 from tests.tools import depth, measures_page
+from tests.tools.forked import serving
 from tests.tools.readme import GUIDES, PAGES, README, SQL_README, demonstrate, examples, printed
 
 TEXT = README.read_text(encoding="utf-8")
@@ -34,10 +36,11 @@ EXAMPLES = {
 
 
 @pytest.fixture(scope="module")
-def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("readme")
-    demonstrate(folder)
-    return folder
+    with serving() as address:
+        demonstrate(folder, address)
+        yield folder
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

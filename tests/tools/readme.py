@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.tools.forked import put_command, serving
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 README, SQL_README = ROOT / "README.md", ROOT / "sql" / "README.md"
 GUIDES = tuple(sorted((ROOT / "evalsql" / "docs").glob("*.md")))
@@ -48,7 +50,7 @@ def printed(kind: str, code: str, folder: Path) -> str:
     with tempfile.TemporaryDirectory() as name:
         shutil.copytree(folder, name, dirs_exist_ok=True)
         commands = {
-            "sql": [sys.executable, "-m", "evalsql", "sql", "-"],
+            "sql": ["bin/evalsql", "sql", "-"],
             "python": [sys.executable, "-"],
             "sh": ["bash", "-euo", "pipefail", "-c", code],
         }
@@ -65,20 +67,18 @@ def printed(kind: str, code: str, folder: Path) -> str:
     return outcome.stdout
 
 
-def demonstrate(folder: Path) -> None:
-    """Have what the guides' examples start from, and the command itself, in a folder."""
+def demonstrate(folder: Path, address: str) -> None:
+    """Have what the guides' examples start from, and the command itself, in a folder; ``forked`` listens there."""
     subprocess.run([sys.executable, "-m", "evalsql", "demo"], cwd=folder, check=True, capture_output=True)
     shutil.copy(folder / "evalsql-demo.duckdb", folder / "evalsql.duckdb")
     shutil.copytree(ROOT / "evalsql" / "sample", folder, dirs_exist_ok=True)
-    command = folder / "bin" / "evalsql"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m evalsql "$@"\n')
-    command.chmod(0o755)
+    (folder / "bin").mkdir()
+    put_command(folder / "bin" / "evalsql", address)
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        demonstrate(Path(name))
+    with tempfile.TemporaryDirectory() as name, serving() as address:
+        demonstrate(Path(name), address)
         for page in PAGES:
             print(page.relative_to(ROOT), flush=True)
             text = page.read_text(encoding="utf-8")
