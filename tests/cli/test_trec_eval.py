@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import evalsql
+from evalsql import Warehouse, trec_eval
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 from evalsql.trec_eval import NoCommonTopicError, Options, lines, rows_wanted
-from tests.conftest import FIXTURES, Command, write
+from tests.conftest import FIXTURES, Command, new_file, write
 from tests.measures.test_real_data import ODDITIES, read_qrels, read_run
 from tests.oracles.trec_eval_output import ALL_TREC, Settings, output
 from tests.random_collections import Qrels, Run, collection
@@ -56,7 +58,9 @@ def merged(seeds: range) -> tuple[Qrels, Run]:
     return qrels, run
 
 
-def printed(qrels: str, run: str, settings: Settings, measures: list[str]) -> str:
+def printed(
+    qrels: str, run: str, settings: Settings, measures: list[str], opening: Callable[[str], Warehouse] = evalsql.open
+) -> str:
     options = Options(
         measures=measures,
         per_topic=True,
@@ -65,7 +69,7 @@ def printed(qrels: str, run: str, settings: Settings, measures: list[str]) -> st
         depth=settings.depth,
         judged_only=settings.judged_only,
     )
-    return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options))
+    return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options, opening=opening))
 
 
 @pytest.mark.parametrize("nth", range(len(SETTINGS)))
@@ -90,15 +94,21 @@ def test_averages_of_small_collections_to_the_byte(tmp_path: Path, nth: int) -> 
     assert printed(*files(tmp_path, one.qrels, one.run), SETTINGS[at], asked) == expected
 
 
-def test_each_single_measure_to_the_byte(tmp_path: Path) -> None:
+def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are loaded once, as for any measure; each measure is asked of a warehouse of its own."""
     one = collection(7)
     paths = files(tmp_path, one.qrels, one.run)
+    loaded = new_file(tmp_path)
+    with evalsql.open(loaded) as warehouse:
+        trec_eval._load(warehouse, *paths, Options())
+    monkeypatch.setattr(trec_eval, "_load", lambda *_: None)
     whole = output(one.qrels, one.run, Settings(), tag="the-tag").splitlines(keepends=True)
     for name in SINGLE:
         rows = {row.name for row in rows_wanted([name], CATALOG, Options())}
         expected = "".join(line for line in whole if line.partition("\t")[0].strip() in rows)
         assert expected, name
-        assert printed(*paths, Settings(), [name]) == expected, name
+        found = printed(*paths, Settings(), [name], lambda _: evalsql.open(new_file(tmp_path, loaded)))
+        assert found == expected, name
 
 
 @pytest.mark.parametrize("folder", ODDITIES)
