@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
+import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, Route
 import evalsql
 from evalsql.report.site import copying
 from evalsql.report.site.console import about, questions
+from evalsql.report.site.serving import SiteServer, _Handler
 from tests.conftest import new_file, write
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import Visitor, served, unpacked, write_site
@@ -218,21 +219,35 @@ def test_a_large_copy_is_fetched_in_ranges(
         page.close()
 
 
+class Permitting(_Handler):
+    """Whoever asks may read what is sent, as from a CDN."""
+
+    def end_headers(self) -> None:
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+
 def test_without_a_folder_the_engine_comes_from_its_cdn_and_is_checked(
-    browser: Browser, site: Path, wasm: Path
+    browser: Browser, site: Path, wasm: Path, tmp_path: Path
 ) -> None:
-    """The network is played here: the CDN's answer is that of the package, then another."""
+    """The network is played here: the CDN's answer is that of the package, then another.
 
-    def answer(route: Route, *, added: bytes) -> None:
-        body = next(wasm.rglob(route.request.url.rpartition("/")[2])).read_bytes() + added
-        route.fulfill(body=body, headers={"access-control-allow-origin": "*"})
-
+    It leads to a copy beside the site, since 37 MB take the browser's driver half a minute.
+    """
+    shutil.copytree(site, tmp_path / "site")
     for is_right in (True, False):
-        with served(site) as server:
+        with served(tmp_path / "site") as server:
+            server.RequestHandlerClass = Permitting
             visitor = Visitor(browser, server)
             page = visitor.page
 
-            page.route("https://cdn.jsdelivr.net/**", partial(answer, added=b"" if is_right else b"\n"))
+            def answer(route: Route, *, server: SiteServer = server, added: bytes = b"" if is_right else b"\n") -> None:
+                name = route.request.url.rpartition("/")[2]
+                write(tmp_path / "site" / "cdn" / name, next(wasm.rglob(name)).read_bytes() + added)
+                headers = {"location": f"{server.address}cdn/{name}", "access-control-allow-origin": "*"}
+                route.fulfill(status=302, headers=headers)
+
+            page.route("https://cdn.jsdelivr.net/**", answer)
             visitor.go("sql.html")
             page.click("button.run")
             assert wait(page) == ("done" if is_right else "failed")
