@@ -152,7 +152,7 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
     copy, name = tempfile.mkstemp(".duckdb", dir=folder or _scratch())
     os.close(copy)
     path = Path(shutil.copy(like or _once("empty.duckdb", _make_empty), name))
-    remember(str(path))  # made here, so that it needs no inspection
+    remember(str(path), (), read_catalog().digest)  # made here, so that it needs no inspection
     return path
 
 

@@ -42,11 +42,17 @@ class Inspection:
         changed: relations of the catalogue that are missing or something else.
         foreign: relations that are not of the catalogue; nothing of evalsql reads them.
         shadowing: what would be taken for a function of the engine or for a table.
+        sql_digest: that of the package's SQL that they were made with, where it is known.
     """
 
     changed: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     shadowing: tuple[str, ...] = ()
+    sql_digest: str = ""
+
+    def is_to_be_remade(self, sql_digest: str) -> bool:
+        """Whether the file is a warehouse that gets other views and macros, those of the given SQL."""
+        return self != UNREADABLE and not self.shadowing and (bool(self.changed) or self.sql_digest != sql_digest)
 
 
 class Definition(NamedTuple):

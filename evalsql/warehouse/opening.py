@@ -8,10 +8,11 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
@@ -22,6 +23,7 @@ from evalsql.database.scratch import new_scratch_folder, scratch_folder
 from evalsql.errors import EvalsqlError, InputWarning, QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.copying import attach_relations, copy_warehouse, detach
 from evalsql.warehouse.foreign import check_tables, main_tables
 from evalsql.warehouse.inspection import (
     UNREADABLE,
@@ -43,7 +45,6 @@ from evalsql.warehouse.schema import (
     apply,
     make,
     rebuild,
-    write_version,
 )
 from evalsql.warehouse.template import SHIPPED, cached
 from evalsql.warehouse.user_measures import Sources, as_sources, read_sources, with_added
@@ -61,6 +62,7 @@ _UNFINISHED = (
     "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
     "it anew"
 )
+_T = TypeVar("_T")
 _VERSION = "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
 
 
@@ -121,14 +123,18 @@ def open_database(
         is_common = bool(named) and not temporary and all(each.relation.header.in_scores for each in named)
         if limit is not None:
             _limit(database, limit)
-        is_empty = _is_empty(database)
+        is_empty, source = _is_empty(database), None
         if is_empty:
             _fill(database, progress, common=is_common)
+        elif not read_only and inspection.is_to_be_remade(database.catalog.digest):
+            source = _from_template(partial(attach_relations, database), database.catalog, progress, common=False)
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        is_remade = not is_empty and _bring_up_to_date(database, progress, inspection)
+        is_remade = not is_empty and _bring_up_to_date(database, progress, inspection, source)
+        if source is not None:
+            detach(database, source)
         if not read_only and path != MEMORY:
-            database.at_close(partial(remember, path, inspection.foreign))
+            database.at_close(partial(remember, path, inspection.foreign, read_catalog().digest))
         if is_remade and reach is None:
             # It was shut in for that, and stays so while it is open.
             database.close()
@@ -213,9 +219,9 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
 
     That one is shut in, and reads only.
     """
-    foreign = recalled(path)
-    if foreign is not None:
-        return Inspection(foreign=foreign)
+    remembered = recalled(path)
+    if remembered is not None:
+        return Inspection(foreign=remembered.foreign, sql_digest=remembered.sql_digest)
     with scratch_folder() as folder:
         try:
             connection = connect()
@@ -225,8 +231,8 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
             return UNREADABLE
         with closing(Database(connection, read_catalog(), path=path, read_only=True)) as database:
             found = _inspected(database, folder)
-    if found == Inspection(foreign=found.foreign):
-        remember(path, found.foreign)
+    if not found.changed and not found.shadowing:
+        remember(path, found.foreign, found.sql_digest)
     return found
 
 
@@ -250,7 +256,7 @@ def _inspected(database: Database, folder: str) -> Inspection:
     makes = [partial(_remade, database.catalog, is_copied=True)]
     if SHIPPED.exists():  # made by the engine of whoever built the package
         makes.append(partial(_remade, database.catalog, is_copied=False))
-    return inspect(database, folder, makes)
+    return replace(inspect(database, folder, makes), sql_digest=read_catalog().digest)
 
 
 def _remade(catalog: Catalog, folder: str, *, is_copied: bool) -> Database:
@@ -277,10 +283,13 @@ def _is_empty(database: Database) -> bool:
     return not database.read_only and not main_tables(database) and not database.rows(OBJECTS)
 
 
-def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspection) -> bool:
+def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspection, source: str | None) -> bool:
     """Check what the file is, and make its views and macros anew where they are others; whether they were.
 
     The engine reaches no other file from then on.
+
+    Args:
+        source: an attached database that has this version's views and macros and nothing else.
     """
     path = database.path
     tables = main_tables(database)
@@ -312,7 +321,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
     database.shut_in()
     with database.transaction():
         upgrade(database, schema_version)
-        rebuild(database, progress)
+        rebuild(database, progress, source=source)
         warn_of_own(database)
     return True
 
@@ -352,35 +361,20 @@ def make_template(path: Path, progress: Progress = silent, *, common: bool = Fal
 
 def _fill(database: Database, progress: Progress, *, common: bool = False) -> None:
     """Fill a new database: copied from an empty one if there is one or a place to keep one."""
-    if not common and _copied(database, SHIPPED):
-        return
+    if not _from_template(partial(copy_warehouse, database), database.catalog, progress, common=common):
+        make(database, progress, common=common)
+
+
+def _from_template(copy: Callable[[Path], _T], catalog: Catalog, progress: Progress, *, common: bool) -> _T | None:
+    """What is copied from the template that comes with the package, or from that in the cache, if either is good."""
+    if not common and (copied := copy(SHIPPED)):
+        return copied
     make_one = partial(make_template, progress=progress, common=common)
-    path = cached(f"{database.catalog.digest[:20]}{'-common' if common else ''}", make_one)
-    if path is not None:
-        if _copied(database, path):
-            return
+    path = cached(f"{catalog.digest[:20]}{'-common' if common else ''}", make_one)
+    if path is None:
+        return None
+    copied = copy(path)
+    if not copied:
         with suppress(OSError):
             path.unlink()
-    make(database, progress, common=common)
-
-
-def _copied(database: Database, path: Path) -> bool:
-    """Fill a new database from an empty one of this version, whole or not at all."""
-    if not path.exists():
-        return False
-    ((name,),) = database.rows("select current_database()")
-    try:
-        database.execute(f"attach {literal(str(path))} as evalsql_template (read_only)")
-        digests = database.rows("select sql_digest from evalsql_template.main.warehouse")
-        is_whole = digests == [(database.catalog.digest,)]
-        if is_whole:
-            with database.transaction():
-                # To copy the rows of all tables, empty ones too, takes three times as long.
-                database.execute(f"copy from database evalsql_template to {quoted(name)} (schema)")
-                for table in ("measures", "relations"):
-                    database.execute(f"insert into {table} from evalsql_template.main.{table}")
-                write_version(database)
-    except (QueryError, WarehouseError):
-        is_whole = False
-    database.execute("detach database if exists evalsql_template")
-    return is_whole
+    return copied

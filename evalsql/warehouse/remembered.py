@@ -11,30 +11,40 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
 _KEPT = 1000
+_FORM = "with digest"  # notes of versions before are another's, and are not read
 
 
-def recalled(path: str) -> tuple[str, ...] | None:
+class Remembered(NamedTuple):
+    """What is known of a file.
+
+    Attributes:
+        sql_digest: that of the package's SQL that its views and macros were made with; empty where it is not known.
+        foreign: names of its relations that are not evalsql's.
+    """
+
+    sql_digest: str
+    foreign: tuple[str, ...]
+
+
+def recalled(path: str) -> Remembered | None:
     """What ``remember`` was told of the file, where it is as it was then; else None."""
     state = _state(path)
     if state is None:
         return None
     try:
-        noted, *foreign = _note(path).read_text(encoding="utf-8").split("\0")
+        noted, sql_digest, *foreign = _note(path).read_text(encoding="utf-8").split("\0")
     except (OSError, ValueError):
         return None
-    return tuple(foreign) if noted == state else None
+    return Remembered(sql_digest, tuple(foreign)) if noted == state else None
 
 
-def remember(path: str, foreign: Sequence[str] = ()) -> None:
-    """Know the file from here on, until something else changes it; does nothing where there is no cache.
-
-    Args:
-        foreign: names of its relations that are not evalsql's.
-    """
+def remember(path: str, foreign: Sequence[str], sql_digest: str) -> None:
+    """Know the file from here on, until something else changes it; does nothing where there is no cache."""
     state = _state(path)
     if state is None:
         return
@@ -44,7 +54,7 @@ def remember(path: str, foreign: Sequence[str] = ()) -> None:
         if not note.exists():
             _forget_oldest(note.parent)
         made = note.with_suffix(f".{os.getpid()}")
-        made.write_text("\0".join((state, *foreign)), encoding="utf-8")
+        made.write_text("\0".join((state, sql_digest, *foreign)), encoding="utf-8")
         os.replace(made, note)
 
 
@@ -56,7 +66,7 @@ def _state(path: str) -> str | None:
         found = os.stat(path)
     except (OSError, ValueError):
         return None
-    return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{_FORM} {found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def _note(path: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import quoted
+from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.errors import CatalogError, QueryError
@@ -19,15 +19,18 @@ STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed mac
 MEMORY = ":memory:"
 # A file's macros can have the names of the engine's functions, but in another schema.
 _MAKING = "making views"
-OBJECTS = """
-    select schema_name as schema, table_name as name, 'table' as kind
+_OBJECTS = """
+    select database_name as database, schema_name as schema, table_name as name, 'table' as kind
     from system.main.duckdb_tables() where not temporary
     union all
-    select schema_name, view_name, 'view' from system.main.duckdb_views() where not internal and not temporary
+    select database_name, schema_name, view_name, 'view'
+    from system.main.duckdb_views() where not internal and not temporary
     union all
-    select distinct schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
+    select distinct
+        database_name, schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
     from system.main.duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
+OBJECTS = f"select schema, name, kind from ({_OBJECTS}) where database = system.main.current_database()"
 
 
 def make(database: Database, progress: Progress, *, common: bool) -> None:
@@ -44,13 +47,34 @@ def _create_tables(database: Database) -> None:
             database.execute(comment)
 
 
-def rebuild(database: Database, progress: Progress, *, common: bool = False) -> None:
-    """Put this version's views and macros into the file in the place of whatever stood there."""
+def rebuild(database: Database, progress: Progress, *, common: bool = False, source: str | None = None) -> None:
+    """Put this version's views and macros into the file in the place of whatever stood there.
+
+    Args:
+        source: an attached database to copy the package's from, which has nothing else.
+    """
     _drop(database, {name for (name,) in database.rows("select relation from relations")})
     database.execute(f"create schema if not exists {STEPS}")
-    relations = ddl.order(database.catalog, common=common)
-    apply(database, ddl.statements(database.catalog, relations), progress)
+    catalog = database.catalog
+    relations = ddl.order(catalog, common=common)
+    if source is None or not _copied(database, source):
+        apply(database, ddl.statements(catalog, relations), progress)
+    elif catalog.own:
+        apply(database, ddl.own_statements(catalog, catalog.own), progress)
     _sign(database, relations)
+
+
+def _copied(database: Database, source: str) -> bool:
+    """Copy views and macros into the place of others of their names; not where a table has one, which stays."""
+    ((name,),) = database.rows("select system.main.current_database()")
+    copied = set(database.rows(f"select schema, name, kind from ({_OBJECTS}) where database = {literal(source)}"))
+    held = [(schema.lower(), name.lower(), kind) for schema, name, kind in database.rows(OBJECTS)]
+    if any((schema, name, "view") in copied for schema, name, kind in held if kind == "table"):
+        return False
+    for schema, other, kind in copied.intersection(held):
+        database.execute(f"drop {kind} {quoted(schema)}.{quoted(other)}")
+    database.execute(f"copy from database {source} to {quoted(name)} (schema)")
+    return True
 
 
 def remake_own(database: Database, before: Catalog) -> None:

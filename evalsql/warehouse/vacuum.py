@@ -68,9 +68,7 @@ def _copy(database: Database, copy: Path) -> None:
 def _contents(database: Database, name: str) -> list[tuple[object, ...]]:
     """Every object of a database, tables with their number of rows."""
     database.execute(f"use {quoted(name)}")
-    own = f"database_name = {literal(name)} and"
-    objects = OBJECTS.replace("where ", f"where {own} ")
-    found: list[tuple[object, ...]] = sorted(database.rows(objects))
+    found: list[tuple[object, ...]] = sorted(database.rows(OBJECTS))
     for schema, table, kind in list(found):
         if kind == "table":
             ((count,),) = database.rows(f"select count(*) from {quoted(str(schema))}.{quoted(str(table))}")

@@ -14,6 +14,7 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, QueryError, WarehouseError
+from evalsql.catalog.relations import Catalog
 from evalsql.warehouse import opening
 from evalsql.warehouse.inspection import Inspection
 from evalsql.warehouse.remembered import recalled, remember
@@ -193,27 +194,28 @@ def test_what_was_written_here_is_not_inspected_again(
 def test_a_file_is_known_until_it_changes(tmp_path: Path) -> None:
     path = write(tmp_path / "file", "abc")
     assert recalled(str(path)) is None
-    remember(str(path), ["view x", "macro\ny"])
-    assert recalled(str(path)) == ("view x", "macro\ny")
+    remember(str(path), ["view x", "macro\ny"], "digest")
+    assert recalled(str(path)) == ("digest", ("view x", "macro\ny"))
     before = path.stat()
     path.write_text("abd")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert recalled(str(path)) is None
-    remember(str(path))
-    assert recalled(str(path)) == ()
+    remember(str(path), (), "")
+    assert recalled(str(path)) == ("", ())
     write(tmp_path / "file.wal", "")
     assert recalled(str(path)) is None
     assert recalled(str(tmp_path / "none")) is None
 
 
-@pytest.mark.usefixtures("few_measures")
-def test_a_file_with_measures_of_ones_own_holds_what_it_should(crafted: Crafted, tmp_path: Path) -> None:
+def test_a_file_with_measures_of_ones_own_holds_what_it_should(
+    crafted: Crafted, tmp_path: Path, few_measures: Catalog
+) -> None:
     path = crafted("update warehouse set sql_digest = 'other'")
     own = [write(tmp_path / "fullness.sql", MEASURE), write(tmp_path / "half_full_rankings.sql", STEP)]
     with evalsql.open(path) as warehouse:
         warehouse.load_measures(own)
     copied = Path(shutil.copy(path, tmp_path / "copy.duckdb"))
-    assert found(copied) == Inspection()
+    assert found(copied) == Inspection(sql_digest=few_measures.digest)
     with duckdb.connect(str(copied)) as connection:
         connection.execute("create or replace view fullness as from rr()")
     assert found(copied).changed == ("view fullness",)

@@ -12,7 +12,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
-from evalsql.warehouse import opening, template
+from evalsql.warehouse import copying, template
 from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE
 
@@ -155,7 +155,7 @@ def test_a_file_whose_making_is_interrupted_is_made_when_it_is_opened_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(opening, "write_version", interrupt)
+        patch.setattr(copying, "write_version", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evalsql.open(tmp_path / "file.duckdb")
     with evalsql.open(tmp_path / "file.duckdb") as warehouse:

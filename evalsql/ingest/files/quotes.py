@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.sources import Source
+from evalsql.ingest.files.source import Source
 
 _CHUNK = 1 << 20  # bytes
 _QUOTED = '"([^"]|"")*"'

@@ -1,0 +1,307 @@
+"""Views and macros put into an older file: copied from a template or made by statements, they are the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import platformdirs
+import pytest
+
+import evalsql
+from evalsql import CatalogError, InputWarning, WarehouseError
+from evalsql.warehouse import copying, opening, schema
+from evalsql.warehouse.inspection import Inspection
+from evalsql.warehouse.remembered import recalled
+from tests.conftest import write
+from tests.warehouse.test_old_files import VERSIONS, old_file
+from tests.warehouse.test_own_measures import MEASURE, STEP
+
+OBJECTS = """
+    select schema_name, 'view' as kind, view_name as name, sql, comment, '' as parameters from duckdb_views()
+    where not internal
+    union all
+    select schema_name, function_type, function_name, macro_definition, comment, (parameters, parameter_types)::varchar
+    from duckdb_functions() where not internal
+    union all
+    select schema_name, 'table', table_name, sql, comment, '' from duckdb_tables()
+    union all
+    select schema_name, 'column', table_name || '.' || column_name, data_type, comment, column_index::varchar
+    from duckdb_columns() where not internal
+    union all
+    select 'main', 'measure', measure, definition, example, parameters from measures
+    union all
+    select 'main', 'relation', relation, kind, title, '' from relations
+    order by all
+"""
+OLDER = "update warehouse set sql_digest = 'older'"
+STAGE = "making views"
+File = Callable[..., Path]
+
+
+@pytest.fixture
+def older(tmp_path: Path, sample_file: Path) -> File:
+    """A copy of the sample's warehouse that seems to be made with other SQL, after more statements."""
+
+    def make(*statements: str, name: str = "w.duckdb") -> Path:
+        path = Path(shutil.copy(sample_file, tmp_path / name))
+        with duckdb.connect(str(path)) as connection:
+            for statement in (*statements, OLDER):
+                connection.execute(statement)
+        return path
+
+    return make
+
+
+@pytest.fixture
+def without_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "attach_relations", lambda *_: None)
+
+
+def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
+    """What a file holds beside its data, as the engine reads it from the disk."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        rows = connection.execute(OBJECTS).fetchall()
+    views = {name for _, kind, name, *_ in rows if kind == "view"}
+    return [
+        row
+        for row in rows
+        if tables
+        or row[1] in ("view", "macro", "table_macro")
+        or (row[1] == "column" and row[2].split(".")[0] in views)
+    ]
+
+
+def recorded(path: Path) -> str:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        ((digest,),) = connection.execute("select sql_digest from warehouse").fetchall()
+    return str(digest)
+
+
+def stages(path: Path) -> set[str]:
+    """What is told of the progress while a file is opened for writing."""
+    told: set[str] = set()
+    evalsql.open(path, progress=lambda stage, done, total: told.add(stage)).close()
+    return told
+
+
+def own(folder: Path) -> list[str | Path]:
+    return [write(folder / "fullness.sql", MEASURE), write(folder / "half_full_rankings.sql", STEP)]
+
+
+def test_an_older_file_gets_what_a_new_file_has(older: File, tmp_path: Path) -> None:
+    evalsql.open(tmp_path / "new.duckdb").close()
+    changes = ("drop view ap", "drop macro table ndcg", "create or replace view rr as select 1 as one")
+    path = older(*changes, "comment on view p is 'other'", "drop view steps.evaluated_topics")
+    assert objects(path) != objects(tmp_path / "new.duckdb")
+    assert STAGE not in stages(path)
+    assert objects(path) == objects(tmp_path / "new.duckdb")
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
+        assert warehouse.rows("select database_name from duckdb_databases() where not internal") == [("w",)]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_files_of_earlier_schemas_get_what_a_new_file_has(version: int, tmp_path: Path) -> None:
+    evalsql.open(tmp_path / "new.duckdb").close()
+    path = old_file(version, tmp_path)
+    assert STAGE not in stages(path)
+    assert objects(path, tables=False) == objects(tmp_path / "new.duckdb", tables=False)
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
+def test_copied_relations_are_those_that_statements_make(
+    older: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = ("create view board as from summary", "create macro double_of(x) as 2 * x")
+    for measures in ([], own(tmp_path)):
+        found = []
+        for name, attach in (("copied", copying.attach_relations), ("made", lambda *_: None)):
+            path = older(*views, name=f"{name}.duckdb")
+            with monkeypatch.context() as patch:
+                patch.setattr(opening, "attach_relations", attach)
+                with evalsql.open(path) as warehouse:
+                    if measures:
+                        warehouse.load_measures(measures)
+                with duckdb.connect(str(path)) as connection:
+                    connection.execute(OLDER)
+                told = stages(path)
+            assert (STAGE in told) == (name == "made" or bool(measures))
+            assert recalled(str(path)) is not None
+            found.append(objects(path))
+        assert found[0] == found[1]
+        names = {name for _, _, name, *_ in found[0]}
+        assert {"board", "double_of"} <= names
+        assert ("fullness" in names) == bool(measures)
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_file_that_was_remade_is_found_as_it_should_be(older: File, tmp_path: Path) -> None:
+    path = older("create or replace view ap as select 1 as one")
+    evalsql.open(path).close()
+    copy = Path(shutil.copy(path, tmp_path / "copy.duckdb"))
+    found = opening.inspected(str(copy), partial(opening._connect, str(copy), True))
+    assert found == Inspection(sql_digest=recorded(path))
+
+
+# What is in the way
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_other_views_and_macros_with_our_names_are_replaced(older: File, tmp_path: Path) -> None:
+    """The file does not list them as its own. What is no view or macro of these kinds stays."""
+    evalsql.open(tmp_path / "new.duckdb").close()
+    path = older(
+        "delete from relations where relation in ('ap', 'ndcg', 'rr')",
+        "drop view ap",
+        'create view "AP" as select 1 as one',
+        "create or replace macro ndcg() as table select 1 as one",
+        "create macro rr() as 1",
+        "create sequence rr",
+        "create type rr as enum ('rr')",
+        "create index ap on topics (topic)",
+    )
+    with pytest.warns(InputWarning, match="macro ap, macro ndcg, macro rr"):
+        assert STAGE not in stages(path)
+    more = [row for row in objects(path) if row not in objects(tmp_path / "new.duckdb")]
+    assert [row[:3] for row in more] == [("main", "macro", "rr")]
+    assert len(objects(path)) == len(objects(tmp_path / "new.duckdb")) + 1
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: File) -> None:
+    path = older("drop view ap", "create table ap as select 1 as one")
+    before = objects(path)
+    with pytest.raises(CatalogError, match=r"ap\.sql.*Existing object .ap. is of type Table"):
+        evalsql.open(path)
+    assert objects(path) == before
+
+
+@pytest.mark.usefixtures("few_measures", "without_template")
+def test_without_a_template_statements_make_them(older: File, tmp_path: Path) -> None:
+    evalsql.open(tmp_path / "new.duckdb").close()
+    path = older("drop view ap")
+    assert STAGE in stages(path)
+    assert objects(path) == objects(tmp_path / "new.duckdb")
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.parametrize("damage", ["no database", "another database", "somewhere"])
+def test_a_damaged_template_is_not_used(
+    older: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    evalsql.open(tmp_path / "new.duckdb").close()
+    (kept,) = (tmp_path / "cache").glob("*.duckdb")
+    if damage == "no database":
+        kept.write_bytes(b"no database")
+    elif damage == "another database":
+        kept.unlink()
+        duckdb.connect(str(kept)).execute("create table other as select 1 as x").close()
+    else:
+        whole = kept.read_bytes()
+        for at in range(12288 + 5000, len(whole), 262144):
+            whole = whole[:at] + bytes(255 - byte for byte in whole[at : at + 100]) + whole[at + 100 :]
+        kept.write_bytes(whole)
+    path = older("drop view ap")
+    evalsql.open(path).close()
+    assert objects(path) == objects(tmp_path / "new.duckdb")
+    with evalsql.open(path) as warehouse:
+        assert warehouse.rows("select database_name from duckdb_databases() where not internal") == [("w",)]
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_file_called_like_a_template_is_remade(older: File, tmp_path: Path) -> None:
+    evalsql.open(tmp_path / "new.duckdb").close()
+    path = older("drop view ap", name="template.duckdb")
+    assert STAGE not in stages(path)
+    assert objects(path) == objects(tmp_path / "new.duckdb")
+
+
+# What stops half way
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_an_interrupt_leaves_the_file_as_it_was(older: File, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = older("drop view ap")
+    before = objects(path)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(schema, "write_version", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        evalsql.open(path)
+    assert objects(path) == before
+
+
+def test_a_kill_leaves_the_file_as_it_was(older: File) -> None:
+    path = older("drop view ap")
+    before = objects(path)
+    program = (
+        "import os, signal, sys, evalsql; from evalsql.warehouse import schema\n"
+        "schema.write_version = lambda database: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "evalsql.open(sys.argv[1])"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(path)], env=dict(os.environ), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert objects(path) == before
+    assert STAGE not in stages(path)
+    assert "ap" in {name for _, kind, name, *_ in objects(path) if kind == "view"}
+
+
+# Files of strangers
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_a_template_is_no_way_out_of_a_file_that_is_shut_in(older: File, tmp_path: Path) -> None:
+    """What a file defines reaches neither the template nor anything else while it is remade."""
+    written = tmp_path / "written.txt"
+    path = older(
+        f"create view board as select content from read_text('{tmp_path}/*')",
+        "create macro main.current_database() as 'evalsql_template'",
+        f"create macro main.duckdb_tables() as table select content from read_text('{written}')",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        with pytest.raises(WarehouseError, match="would be taken for a function of the engine"):
+            evalsql.open(path)
+    path = older("create view board as select content from read_text('written.txt')")
+    with pytest.warns(InputWarning, match="view board"):
+        warehouse = evalsql.open(path)
+    with warehouse:
+        assert warehouse.rows("select database_name from duckdb_databases() where not internal") == [("w",)]
+        with pytest.raises(evalsql.EvalsqlError, match="disabled by configuration"):
+            warehouse.rows("from board")
+
+
+@pytest.mark.usefixtures("few_measures")
+def test_no_template_is_looked_for_where_nothing_is_remade(
+    older: File, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = older()
+    evalsql.open(path).close()
+    other = tmp_path / "other.duckdb"
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("create table t as select 1 as x")
+    asked: list[object] = []
+    monkeypatch.setattr(opening, "attach_relations", lambda *given: asked.append(given))
+    evalsql.open(path).close()
+    evalsql.open(shutil.copy(path, tmp_path / "copy.duckdb")).close()  # not known, and inspected
+    with pytest.warns(InputWarning, match="with other SQL"):
+        evalsql.open(older(name="read.duckdb"), read_only=True).close()
+    with pytest.raises(WarehouseError):
+        evalsql.open(other)
+    assert asked == []
+    evalsql.open(older(name="written.duckdb")).close()
+    assert asked
