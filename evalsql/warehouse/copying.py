@@ -57,9 +57,10 @@ def attach_relations(database: Database, path: Path) -> str | None:
     return name
 
 
-def detach(database: Database, name: str) -> None:
+def detach(database: Database, name: str | None) -> None:
     """Detach a database if it is attached."""
-    database.execute(f"detach database if exists {name}")
+    if name:
+        database.execute(f"detach database if exists {name}")
 
 
 @contextmanager

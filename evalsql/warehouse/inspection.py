@@ -30,7 +30,7 @@ _CREATE = re.compile(
 _QUOTED_OR_END = re.compile(r"""'[^']*'|"[^"]*"|;+\n""")
 _ENGINES_FUNCTIONS = "select distinct function_name from system.main.duckdb_functions() where internal"
 _TOLD = 5
-_USED = "used instead, which takes seconds each time; evalsql sql --write 'select 1' puts it into the file"
+_USED = "used instead; evalsql sql --write 'select 1' puts it into the file"
 _IGNORED = ("table", "schema")  # tables are held to their columns elsewhere
 
 

@@ -44,6 +44,7 @@ from evalsql.warehouse.schema import (
     add_temporary_relations,
     apply,
     make,
+    read_from,
     rebuild,
 )
 from evalsql.warehouse.template import SHIPPED, cached
@@ -126,13 +127,11 @@ def open_database(
         is_empty, source = _is_empty(database), None
         if is_empty:
             _fill(database, progress, common=is_common)
-        elif not read_only and inspection.is_to_be_remade(database.catalog.digest):
+        elif inspection.is_to_be_remade(database.catalog.digest):
             source = _from_template(partial(attach_relations, database), database.catalog, progress, common=False)
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
         is_remade = not is_empty and _bring_up_to_date(database, progress, inspection, source)
-        if source is not None:
-            detach(database, source)
         if not read_only and path != MEMORY:
             database.at_close(partial(remember, path, inspection.foreign, read_catalog().digest))
         if is_remade and reach is None:
@@ -303,6 +302,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
         refuse_shadowing(path, inspection.shadowing)
     if digest == database.catalog.digest:
         if not inspection.changed:
+            detach(database, source)
             return False
         warnings.warn(changed_words(path, inspection.changed, database.read_only), InputWarning, stacklevel=2)
     if database.read_only and schema_version < SCHEMA_VERSION:
@@ -313,8 +313,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
     if database.read_only:
         if not inspection.changed:
             warnings.warn(older_words(path, made_by), InputWarning, stacklevel=2)
-        database.catalog = database.catalog.for_connection(database.catalog.relations)
-        apply(database, ddl.statements(database.catalog, ddl.order(database.catalog), temporary=True), progress)
+        read_from(database, source, progress)
         return False
     from evalsql.warehouse.migrations import upgrade
 
@@ -323,6 +322,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
         upgrade(database, schema_version)
         rebuild(database, progress, source=source)
         warn_of_own(database)
+    detach(database, source)
     return True
 
 

@@ -30,7 +30,7 @@ _OBJECTS = """
         database_name, schema_name, function_name, case function_type when 'macro' then 'macro' else 'macro table' end
     from system.main.duckdb_functions() where function_type in ('macro', 'table_macro') and not internal
 """
-OBJECTS = f"select schema, name, kind from ({_OBJECTS}) where database = system.main.current_database()"
+OBJECTS = f"select schema, name, kind from ({_OBJECTS})"
 
 
 def make(database: Database, progress: Progress, *, common: bool) -> None:
@@ -66,15 +66,47 @@ def rebuild(database: Database, progress: Progress, *, common: bool = False, sou
 
 def _copied(database: Database, source: str) -> bool:
     """Copy views and macros into the place of others of their names; not where a table has one, which stays."""
-    ((name,),) = database.rows("select system.main.current_database()")
-    copied = set(database.rows(f"select schema, name, kind from ({_OBJECTS}) where database = {literal(source)}"))
-    held = [(schema.lower(), name.lower(), kind) for schema, name, kind in database.rows(OBJECTS)]
-    if any((schema, name, "view") in copied for schema, name, kind in held if kind == "table"):
+    name = _current(database)
+    copied = set(objects_in(database, source))
+    held = [(schema.lower(), other.lower(), kind) for schema, other, kind in objects_in(database, name)]
+    if any((schema, table, "view") in copied for schema, table, kind in held if kind == "table"):
         return False
     for schema, other, kind in copied.intersection(held):
         database.execute(f"drop {kind} {quoted(schema)}.{quoted(other)}")
     database.execute(f"copy from database {source} to {quoted(name)} (schema)")
     return True
+
+
+def read_from(database: Database, source: str | None, progress: Progress) -> None:
+    """Have this version's views and macros for a connection that only reads, before those of the file.
+
+    Args:
+        source: an attached database that has the package's and nothing else; without one they are made.
+    """
+    name = _current(database)
+    if (
+        source is None or name.lower() == STEPS
+    ):  # as a database's name it is ambiguous where schemas are found by a path
+        relations = ddl.order(database.catalog)
+        database.catalog = database.catalog.for_connection(database.catalog.relations)
+        apply(database, ddl.statements(database.catalog, relations, temporary=True), progress)
+        return
+    # What is made without a schema goes to the first: the engine refuses it there, as in a file that is only read.
+    paths = ("temp.main", f"{source}.main", f"{quoted(name)}.main", f"{source}.{STEPS}")
+    database.execute(f"set search_path = {literal(','.join(paths))}")
+    if own := database.catalog.own:
+        database.catalog = database.catalog.for_connection(relation.name for relation in own)
+        apply(database, ddl.own_statements(database.catalog, own, temporary=True), progress)
+
+
+def objects_in(database: Database, name: str) -> list[tuple[str, str, str]]:
+    """Schema, name and kind of all that an attached database defines."""
+    return database.rows(f"{OBJECTS} where database = {literal(name)}")
+
+
+def _current(database: Database) -> str:
+    ((name,),) = database.rows("select system.main.current_database()")
+    return str(name)
 
 
 def remake_own(database: Database, before: Catalog) -> None:
@@ -86,8 +118,8 @@ def remake_own(database: Database, before: Catalog) -> None:
 
 
 def _drop(database: Database, names: Collection[str]) -> None:
-    for schema, name, kind in database.rows(f"from ({OBJECTS}) where kind <> 'table'"):
-        if name in names and schema in ("main", STEPS):
+    for schema, name, kind in objects_in(database, _current(database)):
+        if kind != "table" and name in names and schema in ("main", STEPS):
             database.execute(f"drop {kind} if exists {quoted(schema)}.{quoted(name)}")
 
 

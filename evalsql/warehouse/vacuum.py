@@ -12,7 +12,7 @@ from evalsql.catalog.names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError, WarehouseError
-from evalsql.warehouse.schema import MEMORY, OBJECTS, STORAGE_VERSION
+from evalsql.warehouse.schema import MEMORY, STORAGE_VERSION, objects_in
 
 _COPY = "evalsql_copy"
 
@@ -68,7 +68,7 @@ def _copy(database: Database, copy: Path) -> None:
 def _contents(database: Database, name: str) -> list[tuple[object, ...]]:
     """Every object of a database, tables with their number of rows."""
     database.execute(f"use {quoted(name)}")
-    found: list[tuple[object, ...]] = sorted(database.rows(OBJECTS))
+    found: list[tuple[object, ...]] = sorted(objects_in(database, name))
     for schema, table, kind in list(found):
         if kind == "table":
             ((count,),) = database.rows(f"select count(*) from {quoted(str(schema))}.{quoted(str(table))}")

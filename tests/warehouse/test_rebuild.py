@@ -298,10 +298,99 @@ def test_no_template_is_looked_for_where_nothing_is_remade(
     monkeypatch.setattr(opening, "attach_relations", lambda *given: asked.append(given))
     evalsql.open(path).close()
     evalsql.open(shutil.copy(path, tmp_path / "copy.duckdb")).close()  # not known, and inspected
-    with pytest.warns(InputWarning, match="with other SQL"):
-        evalsql.open(older(name="read.duckdb"), read_only=True).close()
+    evalsql.open(path, read_only=True).close()
     with pytest.raises(WarehouseError):
         evalsql.open(other)
     assert asked == []
     evalsql.open(older(name="written.duckdb")).close()
     assert asked
+
+
+# Files that are open for reading only
+
+BAD = (
+    "create or replace view ap as select 'sample' as qrels, 'bm25' as run, 'T01' as topic, 0.5::double as value",
+    "create or replace macro ap() as table select 'sample' as qrels, 'bm25' as run, 'T01' as topic, 0.5 as value",
+    "create or replace view steps.evaluated_topics as select 1 as one",
+    "create view main.evaluated_topics as select 1 as one",
+    "drop view ndcg",
+)
+
+
+def values(warehouse: evalsql.Warehouse) -> dict[tuple[Any, ...], Any]:
+    """Figures by several ways: views, macros, the library, statistics that read the view of scores."""
+    found = {("scores", *row[:-1]): row[-1] for row in warehouse.rows("from scores")}
+    found |= {("summary", *row[:3]): row[3] for row in warehouse.rows("from summary")}
+    found |= {("ap", *row[:3]): row[3] for row in warehouse.rows("from ap(k := 10)")}
+    found |= {("main", *row[:3]): row[3] for row in warehouse.rows("from main.ndcg")}
+    found |= {("evaluate", *row[:2]): row[3] for row in warehouse.evaluate("AP nDCG@5").fetchall()}
+    found[("steps",)] = warehouse.rows("select count(*) from steps.evaluated_topics")[0][0]
+    return found
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
+@pytest.mark.parametrize("name", ["w.duckdb", 'we ird,"na\'me".duckdb', "main.duckdb", "scores.duckdb"])
+def test_an_older_file_is_read_by_this_versions_sql(older: File, tmp_path: Path, name: str) -> None:
+    with evalsql.open(shutil.copy(older(name="new.duckdb"), tmp_path / "current.duckdb")) as current:
+        expected = values(current)
+    path = older(*BAD, name=name)
+    before = objects(path)
+    told: set[str] = set()
+    with evalsql.open(path, read_only=True, progress=lambda stage, done, total: told.add(stage)) as warehouse:
+        assert values(warehouse) == pytest.approx(expected, abs=1e-12)
+    assert told == set()
+    assert objects(path) == before
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*with other SQL")
+def test_measures_of_ones_own_are_read_in_an_older_file(older: File, tmp_path: Path) -> None:
+    path = older()
+    with evalsql.open(path) as warehouse:
+        warehouse.load_measures(own(tmp_path))
+        expected = warehouse.rows("from fullness order by all")
+        scores = dict(warehouse.rows("select measure, count(*) from scores group by all"))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("drop view fullness")
+        connection.execute(OLDER)
+    more = [
+        write(
+            tmp_path / "more" / "fuller.sql",
+            MEASURE.replace("Fullness", "Fuller").replace("aliases: full", "aliases: fuller_"),
+        )
+    ]
+    with evalsql.open(path, read_only=True, measures=more) as warehouse:
+        assert warehouse.rows("from fullness order by all") == expected
+        assert warehouse.rows("from fuller order by all") == expected
+        assert len(warehouse.evaluate("Fullness Fuller AP").fetchall()) == 8
+        found = dict(warehouse.rows("select measure, count(*) from scores group by all"))
+    assert {name: found[name] for name in scores} == scores
+
+
+@pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
+def test_statistics_of_an_older_file_are_those_of_a_current_one(older: File, sample_file: Path) -> None:
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        expected = warehouse.compare("bm25", measures="AP").fetchall()
+    with evalsql.open(older(*BAD), read_only=True) as warehouse:
+        assert [row[:5] for row in warehouse.compare("bm25", measures="AP").fetchall()] == [row[:5] for row in expected]
+        for statement in ("create view mine as select 1 as one", "create table mine (one integer)"):
+            with pytest.raises(evalsql.EvalsqlError, match="Only TEMPORARY"):
+                warehouse.execute(statement)
+        with pytest.raises(evalsql.EvalsqlError, match="read-only"):
+            warehouse.execute("delete from runs")
+
+
+@pytest.mark.usefixtures("few_measures", "without_template")
+@pytest.mark.filterwarnings("ignore:.*with other SQL")
+def test_without_a_template_an_older_file_is_read_as_well(older: File) -> None:
+    with evalsql.open(older(*BAD[:3]), read_only=True) as warehouse:
+        assert len(warehouse.rows("from ap")) == 8 * 40
+        assert len(warehouse.evaluate("AP nDCG").fetchall()) == 8
+
+
+@pytest.mark.usefixtures("few_measures")
+@pytest.mark.filterwarnings("ignore:.*with other SQL")
+def test_a_file_called_steps_is_read(older: File) -> None:
+    with evalsql.open(older(*BAD[:2], name="steps.duckdb"), read_only=True) as warehouse:
+        assert len(warehouse.rows("from ap")) == 8 * 40
