@@ -27,11 +27,13 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     forms = dict(evaluation.database.rows("select qrels, form from qrels"))
     topics = {name: count for name, _, count, _, _ in rows}
     missing = [f"{run} misses {count} of {total} topics ({name})" for name, run, total, count, _ in rows if count]
-    extra = [f"{run} has {count} topics without judgments ({name})" for name, run, _, _, count in rows if count]
+    extra = [
+        f"{run} has {counted(count, 'topic')} without judgments ({name})" for name, run, _, _, count in rows if count
+    ]
     lines = []
     for name, count in topics.items():
         lines.append(
-            f"{name}: {count} topics averaged, runs that miss topics: {_share(rows, name, 3)}, "
+            f"{name}: {counted(count, 'topic')} averaged, runs that miss topics: {_share(rows, name, 3)}, "
             f"runs with topics left out: {_share(rows, name, 4)}"
             + (f", not known of {unknown} with stored scores" if (unknown := _num_unknown(rows, name)) else "")
         )

@@ -25,6 +25,7 @@ from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
+from evalsql.words import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -119,7 +120,7 @@ def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemL
     first, columns = block[0][0], block[0][1].split()
     query, weight = columns[0], columns[1] if len(columns) > 1 else None
     if len(columns) > 2:
-        problems.add(Problem(label, first, f"{len(columns)} columns, expected 1 or 2: query [weight]"))
+        problems.add(Problem(label, first, f"{counted(len(columns), 'column')}, expected 1 or 2: query [weight]"))
         return None
     if weight is not None and (reason := weight_fault(weight)):
         problems.add(Problem(label, first, reason))
@@ -147,7 +148,7 @@ def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemL
 def _read_record(label: str, number: int, line: Line, problems: ProblemList) -> Record | None:
     columns = line.split()
     if len(columns) < 2:
-        reason = f"{len(columns)} columns, expected 2 or more: relevance score"
+        reason = f"{counted(len(columns), 'column')}, expected 2 or more: relevance score"
     elif columns[0] not in ("0", "1"):
         reason = f'relevance "{columns[0]}" is neither 0 nor 1'
     elif not (reason := number_fault("score", columns[1])):

@@ -204,7 +204,7 @@ def test_families_and_pairs_make_judgments(empty: Warehouse, tmp_path: Path) -> 
         (
             "a f\nb f g\nc\n",
             "families",
-            "r:2: families: 3 columns, expected 2: member, family\n.*r:3: families: 1 columns",
+            "r:2: families: 3 columns, expected 2: member, family\n.*r:3: families: 1 column",
         ),
         ("a f\nb g\n", "families", "no family has two members that could be relevant to each other"),
         ("a a\n", "pairs", "r: pairs: no pairs"),

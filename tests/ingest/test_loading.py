@@ -173,7 +173,7 @@ def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: py
         ("t1 Q0 d9 3 1e999 tag", 'score "1e999" is too large'),
         ("t1 Q0 d9 3 1_0 tag", 'score "1_0" is not a number'),
         ("t1 Q0 d9 3", "4 columns, expected 5 or 6: topic Q0 document rank score [tag]"),
-        ("t1", "1 columns"),
+        ("t1", "1 column"),
         ("t1 Q0 d1 3 0.5 tag", "document d1 of topic t1 already stands at line 1"),
         (b"t1 Q0 d\xff 3 0.5 tag", "not UTF-8 text"),
     ],

@@ -91,3 +91,9 @@ def test_json_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path, indent: 
     line = 4 if indent else 1
     with evalsql.open(":memory:") as warehouse, pytest.raises(InputError, match=rf"r:{line}: JSON: not UTF-8 text"):
         warehouse.load_runs(write(tmp_path / "r", content))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_told_with_and_without_its_mark(tmp_path: Path, encoding: str) -> None:
+    with evalsql.open(":memory:") as warehouse, pytest.raises(InputError, match=r"r: is text in UTF-16, .* as UTF-8"):
+        warehouse.load_runs(write(tmp_path / "r", TREC_RUN.encode(encoding)))

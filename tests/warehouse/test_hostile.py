@@ -80,7 +80,7 @@ def test_holes_of_zero_bytes_are_kept_and_told(judged: Warehouse, tmp_path: Path
     outcome = command("eval", tmp_path / "q.txt", path, "-m", "AP")
     assert outcome.returncode == 0
     assert "r.run:4: holds zero bytes, which are kept" in outcome.stderr
-    assert "r has 1 topics without judgments" in outcome.stderr
+    assert "r has 1 topic without judgments" in outcome.stderr
 
 
 def test_files_with_a_byte_order_mark_put_together(judged: Warehouse, tmp_path: Path) -> None:

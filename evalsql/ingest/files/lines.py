@@ -18,6 +18,7 @@ from typing import NamedTuple, cast
 
 from evalsql.errors import InputWarning, Problem
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
+from evalsql.words import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
@@ -61,7 +62,7 @@ def run_rows(
     for number, line in _data_lines(source, notes, refuse, number_at=4):
         columns = line.split(maxsplit=5)
         if len(columns) < 5:
-            reason = f"{len(columns)} columns, expected 5 or 6: topic Q0 document rank score [tag]"
+            reason = f"{counted(len(columns), 'column')}, expected 5 or 6: topic Q0 document rank score [tag]"
         elif reason := number_fault("score", columns[4]):
             pass
         elif rank_is_used and (fault := integer_fault("rank", columns[3])):
@@ -80,7 +81,7 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
     for number, line in _data_lines(source, notes, refuse, number_at=3):
         columns = line.split()
         if len(columns) != 4:
-            reason = f"{len(columns)} columns, expected 4: topic iteration document grade"
+            reason = f"{counted(len(columns), 'column')}, expected 4: topic iteration document grade"
         elif reason := integer_fault("grade", columns[3]):
             pass
         else:
@@ -100,9 +101,9 @@ def preference_rows(
     for number, line in _data_lines(source, notes, refuse, number_at=-1):
         columns = line.split()
         if len(columns) not in (4, 5):
-            reason = f"{len(columns)} columns, expected 5 or 4: topic group [subgroup] document level"
+            reason = f"{counted(len(columns), 'column')}, expected 5 or 4: topic group [subgroup] document level"
         elif len(columns) != (layout := layout or len(columns)):
-            reason = f"{len(columns)} columns, while rows above have {layout}"
+            reason = f"{counted(len(columns), 'column')}, while rows above have {layout}"
         elif not (reason := number_fault("level", columns[-1])):
             subgroup = columns[2] if layout == 5 else "0"
             yield number, (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
@@ -115,7 +116,7 @@ def weight_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None])
     for number, line in _data_lines(source, notes, refuse, number_at=1):
         columns = line.split()
         if len(columns) != 2:
-            reason = f"{len(columns)} columns, expected 2: topic weight"
+            reason = f"{counted(len(columns), 'column')}, expected 2: topic weight"
         elif not (reason := weight_fault(columns[1])):
             yield number, (columns[0], float(columns[1]))
             continue

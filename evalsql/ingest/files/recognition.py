@@ -18,6 +18,7 @@ from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import Source, unreadable
+from evalsql.words import counted
 
 _HEAD = 65_536
 _NO_RUN = {
@@ -48,6 +49,7 @@ _SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECAS
 _XML = re.compile(rb"\s*<\?xml\b")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF_16_UNMARKED = re.compile(rb"([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}")
 _DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
 # Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
 _TREC = {
@@ -102,7 +104,7 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
         found = "an XML document; topics are loaded by evalsql load topics"
-    elif head.startswith(_UTF_16):
+    elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
         found = "text in UTF-16; save it as UTF-8"
     if found:
         name, sign, hint = found.partition("; ")
@@ -242,7 +244,7 @@ def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
             if any("\udc80" <= character <= "\udcff" for column in row for character in column):
                 yield line, "not UTF-8 text"
             elif row and len(row) != len(form.names):
-                yield line, f"{len(row)} columns, expected {len(form.names)}: {', '.join(form.names)}"
+                yield line, f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
             elif row:
                 cells = map(quotes.without, row) if is_plain else row
                 yield line, {name: value.strip() or None for name, value in zip(form.names, cells, strict=True)}

@@ -16,6 +16,7 @@ from evalsql.ingest.files import alignments
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import Source
+from evalsql.words import counted
 
 _LETOR = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
@@ -59,7 +60,7 @@ def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | N
     if len(columns) != len(names):
         told = "id and family" if kind == "families" else "topic and relevant document"
         reason = (
-            f"{kind}: {len(columns)} columns, expected 2: {told}; of a file with more columns and a header "
+            f"{kind}: {counted(len(columns), 'column')}, expected 2: {told}; of a file with more columns and a header "
             f"--columns {names[0]}=NAME,{names[1]}=NAME says which"
         )
         raise InputError([Problem(source.label, 1 + head[: head.find(first)].count("\n"), reason)])
@@ -130,7 +131,7 @@ def _split(number: int, line: str, form: Format) -> Iterator[Row]:
     needed = max(form.names.index(name) for name in used.values()) + 1
     if len(parts) < needed or (form.is_exact and len(parts) != len(form.names)):
         expected = f"{len(form.names)}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
-        yield number, f"{len(parts)} columns, expected {expected}"
+        yield number, f"{counted(len(parts), 'column')}, expected {expected}"
         return
     values = {name: parts[form.names.index(name)].strip() or None for name in used.values()}
     if "sseqid" in form.names and values.get(used.get("document", "")) == alignments.NO_TARGET:

@@ -16,6 +16,7 @@ from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.files.lines import text_lines
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.ingest.topics.markup import Record, Refuse, sgml_records, words, xml_records
+from evalsql.words import counted
 
 # A question's own words, and what files call them; the first name that is there is taken.
 TEXTS: Mapping[str, Sequence[str]] = {
@@ -285,7 +286,9 @@ def _rows_below(
             return
         line = places[begin]
         if len(row) != len(names):
-            refuse(Problem(source.label, line, f"{len(row)} columns, expected {len(names)}: {', '.join(names)}"))
+            refuse(
+                Problem(source.label, line, f"{counted(len(row), 'column')}, expected {len(names)}: {', '.join(names)}")
+            )
         elif not row[at].strip():
             refuse(Problem(source.label, line, f"{column} is empty, and it names the topic"))
         else:
