@@ -56,3 +56,12 @@ def test_what_quotation_marks_make_unclear_is_refused(empty: Warehouse, tmp_path
         empty.load_runs(write(tmp_path / "r.tsv", text))
     assert re.search(rf"r\.tsv:{reason}", str(raised.value))
     assert empty.rows("select count(*) from runs") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "text", ['qid,query\nT1,one\nT2,"two\nT3,three\n', 'qid,query\nT1,one\nT2,"two" x\nT3,three\n']
+)
+def test_topics_are_not_lost_to_a_quotation_mark_either(empty: Warehouse, tmp_path: Path, text: str) -> None:
+    empty.load_qrels({"T1": {"d": 1}, "T2": {"d": 1}, "T3": {"d": 1}}, "q")
+    with pytest.raises(InputError, match=r"t\.csv:3: .*quotation mark"):
+        empty.load_topics(write(tmp_path / "t.csv", text))

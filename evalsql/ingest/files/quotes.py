@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from evalsql.ingest.files.format import Format
@@ -42,3 +43,15 @@ def without_in_sql(column: str) -> str:
     """The same in SQL."""
     inner = f"substr({column}, 2, length({column}) - 2)"
     return f"case when regexp_full_match({column}, '{_QUOTED}') then replace({inner}, '\"\"', '\"') else {column} end"
+
+
+def fault(error: csv.Error) -> str:
+    """What is wrong with a row, which the strict reader of the module csv gave up."""
+    reason = str(error)
+    if "field limit" in reason:
+        return f"a value is longer than {csv.field_size_limit():,} characters; perhaps a quotation mark is never closed"
+    if "end of data" in reason:
+        return "a quotation mark begins a value here and none ends it; double the marks that belong to the text"
+    if "expected after" in reason:
+        return "text follows the quotation mark that ends a value; double the marks that belong to the text"
+    return reason

@@ -238,7 +238,7 @@ def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
             except StopIteration:
                 return
             except csv.Error as error:
-                yield first, _fault_of_quotes(str(error))
+                yield first, quotes.fault(error)
                 continue
             line = form.skipped + reader.line_num
             if any("\udc80" <= character <= "\udcff" for column in row for character in column):
@@ -248,17 +248,6 @@ def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
             elif row:
                 cells = map(quotes.without, row) if is_plain else row
                 yield line, {name: value.strip() or None for name, value in zip(form.names, cells, strict=True)}
-
-
-def _fault_of_quotes(reason: str) -> str:
-    """What is wrong with a row, where the module csv says why it gave it up."""
-    if "field limit" in reason:
-        return f"a value is longer than {csv.field_size_limit():,} characters; perhaps a quotation mark is never closed"
-    if "end of data" in reason:
-        return "a quotation mark begins a value here and none ends it; double the marks that belong to the text"
-    if "expected after" in reason:
-        return "text follows the quotation mark that ends a value; double the marks that belong to the text"
-    return reason
 
 
 def _decoded(line: bytes) -> str:

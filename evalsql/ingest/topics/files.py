@@ -12,6 +12,7 @@ from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.columns import COLUMNS
+from evalsql.ingest.files import quotes
 from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.files.lines import text_lines
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
@@ -266,7 +267,7 @@ def _rows_below(
             places.append(number)
             yield text + "\n"
 
-    reader = csv.reader(texts(), delimiter=delimiter)
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
     if delimiter == "\t":
         reader = csv.reader(texts(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
     names = [name.strip() for name in next(reader)]
@@ -282,7 +283,7 @@ def _rows_below(
         except StopIteration:
             return
         except csv.Error as error:
-            refuse(Problem(source.label, places[-1], str(error)))
+            refuse(Problem(source.label, places[begin], quotes.fault(error)))
             return
         line = places[begin]
         if len(row) != len(names):
