@@ -14,6 +14,7 @@ from typer.main import get_command
 
 import evalsql
 from evalsql.cli.app import app
+from evalsql.warehouse.remembered import remember
 from tests.conftest import SAMPLE, Command, write
 from tests.engines.spark_cluster import demand_spark
 
@@ -56,25 +57,34 @@ select qrels, run, topic, value / 2 as value from ap
 """
 
 
-@pytest.fixture
-def demonstration(tmp_path: Path, sample_file: Path) -> Path:
-    """A folder with the sample in a warehouse, and files to load."""
-    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
-    with evalsql.open(tmp_path / "evalsql.duckdb") as warehouse:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Path:
+    """What each example starts from, for its test to copy."""
+    folder = tmp_path_factory.mktemp("prepared")
+    shutil.copy(sample_file, folder / "evalsql.duckdb")
+    with evalsql.open(folder / "evalsql.duckdb") as warehouse:
         warehouse.execute("update runs set meta = map {'system': run} where run = 'hybrid'")
-    shutil.copy(SAMPLE / "qrels.txt", tmp_path / "qrels.txt")
-    (tmp_path / "runs").mkdir()
+    shutil.copy(SAMPLE / "qrels.txt", folder / "qrels.txt")
+    (folder / "runs").mkdir()
     for name, run in (("first", "bm25"), ("second", "dense")):
-        shutil.copy(SAMPLE / "runs" / f"{run}.run", tmp_path / "runs" / f"{name}.run")
-    write(tmp_path / "own" / "half.sql", MEASURE)
-    write(tmp_path / "weights.txt", "T01 2\nT02 0.5\n")
-    write(tmp_path / "queries.tsv", "T01\tland mines\nT02\tradio\n")
-    write(tmp_path / "groups.csv", "topic,language\nT01,en\nT02,de\n")
+        shutil.copy(SAMPLE / "runs" / f"{run}.run", folder / "runs" / f"{name}.run")
+    write(folder / "own" / "half.sql", MEASURE)
+    write(folder / "weights.txt", "T01 2\nT02 0.5\n")
+    write(folder / "queries.tsv", "T01\tland mines\nT02\tradio\n")
+    write(folder / "groups.csv", "topic,language\nT01,en\nT02,de\n")
     with evalsql.open(sample_file, read_only=True) as warehouse:
         elsewhere = "select qrels, 'elsewhere' as run, topic, measure, value from scores where run = 'dense'"
-        warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{tmp_path}/scores.parquet' (format parquet)")
-    write(tmp_path / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
-    write(tmp_path / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
+        warehouse.execute(f"copy ({elsewhere} and measure = 'AP') to '{folder}/scores.parquet' (format parquet)")
+    write(folder / "paper.toml", 'measures = ["AP"]\nsystems = ["bm25", "dense"]\n')
+    write(folder / "lists.txt", "q1 1\n2\n1 9\n0 8\n1 7\n\nq2 1\n1\n0 5\n1 4\n")
+    return folder
+
+
+@pytest.fixture
+def demonstration(tmp_path: Path, prepared: Path) -> Path:
+    """A folder with the sample in a warehouse, and files to load."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    remember(str(tmp_path / "evalsql.duckdb"))  # as whoever made it here
     return tmp_path
 
 
