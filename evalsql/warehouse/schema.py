@@ -84,9 +84,8 @@ def read_from(database: Database, source: str | None, progress: Progress) -> Non
         source: an attached database that has the package's and nothing else; without one they are made.
     """
     name = _current(database)
-    if (
-        source is None or name.lower() == STEPS
-    ):  # as a database's name it is ambiguous where schemas are found by a path
+    # As the name of a database it is ambiguous where schemas are found by a path.
+    if source is None or name.lower() == STEPS:
         relations = ddl.order(database.catalog)
         database.catalog = database.catalog.for_connection(database.catalog.relations)
         apply(database, ddl.statements(database.catalog, relations, temporary=True), progress)
