@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
@@ -15,9 +14,6 @@ from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, res
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps, stored
 from evalsql.progress import Progress, silent
-
-if TYPE_CHECKING:
-    pass
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do

@@ -9,7 +9,7 @@ from evalsql.catalog.names import Measure, tie_variants
 from evalsql.database.overlaps import scarce_overlaps
 from evalsql.evaluation import stored
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.words import counted as counted
+from evalsql.words import counted
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +23,13 @@ from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.ranking import STAGED, owners, rank, store
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import BY_SCORE, RunOptions
+from evalsql.progress import Progress
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.files.tables import Tables
 
 BATCH_BYTES = 400_000_000
-Progress = Callable[[str, int, int], None]
 
 
 class EngineStoppedError(Exception):

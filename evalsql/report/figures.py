@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -34,12 +33,6 @@ def in_words(count: int) -> str:
 def listed(texts: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
-
-
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that puts 2 before 10."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return tuple((0, int(part), "") if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts)
 
 
 def dots(rows: Sequence[tuple[str, Sequence[tuple[float, str]]]], told: str) -> str:

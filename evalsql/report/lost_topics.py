@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evalsql.evaluation.notices import counted
-from evalsql.report.figures import listed, natural, number, signed
+from evalsql.report.figures import listed, number, signed
 from evalsql.report.overview import Overview
+from evalsql.words import counted, natural_key
 
 _SAME = 12  # decimals to which two values are the same, as in the relation differences
 _MOST_NAMED = 3
@@ -42,7 +42,7 @@ def topic_rows(overview: Overview) -> list[TopicRow]:
             rows.append(
                 TopicRow(topic, ours, theirs, difference, -difference if name in overview.lower else difference)
             )
-    return sorted(rows, key=lambda row: (row.worth, natural(row.topic)))
+    return sorted(rows, key=lambda row: (row.worth, natural_key(row.topic)))
 
 
 def cells(row: TopicRow, digits: int) -> tuple[str, ...]:

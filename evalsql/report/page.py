@@ -10,7 +10,6 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from evalsql.evaluation.notices import counted
 from evalsql.report.answers import Standing, standing
 from evalsql.report.doubts import Doubt, doubts, gravest, summary
 from evalsql.report.evidence import Evidence
@@ -20,6 +19,7 @@ from evalsql.report.overview import Overview
 from evalsql.report.pagedata import page_data, plain_words
 from evalsql.report.sections import sections
 from evalsql.report.table import Table
+from evalsql.words import counted
 
 _FOLDER = Path(__file__).resolve().parent / "pagefiles"
 _SCRIPTS = ("state", "marks", "narrow", "answers", "winner", "topics", "documents", "curves", "doubts", "start")

@@ -8,16 +8,16 @@ from typing import Any
 from evalsql.report import charts
 from evalsql.report.doubts import drawn, is_about_judgments
 from evalsql.report.evidence import ALPHA, DEPTH, Evidence
-from evalsql.report.figures import natural
 from evalsql.report.overview import Overview
 from evalsql.report.table import Table
+from evalsql.words import natural_key
 
 _FIGURES = 7  # significant ones of what is only drawn
 
 
 def topics_in_order(overview: Overview) -> list[str]:
     """2 before 10."""
-    return sorted(overview.topics, key=natural)
+    return sorted(overview.topics, key=natural_key)
 
 
 def plain_words(overview: Overview) -> dict[str, str]:

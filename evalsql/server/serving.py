@@ -120,10 +120,7 @@ class Server:
 
     def _rows(self) -> dict[str, bool]:
         """The extension's sessions, and whether each has a statement running."""
-        found = self.database.rows(
-            "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
-        )
-        return {name: bool(is_busy) for name, is_busy in found}
+        return {name: bool(is_busy) for name, is_busy in self.database.rows(_ACTIVE)}
 
     def _end(self, session: str) -> None:
         """End a session, as its client would have done."""

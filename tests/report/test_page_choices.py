@@ -11,7 +11,8 @@ import pytest
 
 import evalsql
 from evalsql.report.evidence import default_baseline
-from evalsql.report.figures import listed, natural, signed
+from evalsql.report.figures import listed, signed
+from evalsql.words import natural_key
 from tests.conftest import in_process, new_file
 
 
@@ -101,4 +102,4 @@ def test_the_baseline_is_never_the_best_of_its_own_accord() -> None:
 def test_numbers_and_lists_as_text() -> None:
     assert [signed(value, 3) for value in (0.1, -0.1, -0.0001, 0.0)] == ["+0.100", "\u22120.100", "0.000", "0.000"]
     assert listed(["a", "b", "c"]) == "a, b and c"
-    assert sorted(["10", "2", "a10", "a9", "1"], key=natural) == ["1", "2", "10", "a9", "a10"]
+    assert sorted(["10", "2", "a10", "a9", "1"], key=natural_key) == ["1", "2", "10", "a9", "a10"]

@@ -10,12 +10,12 @@ from html import escape
 from evalsql.catalog.folders import SQL_ROOT
 from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import Catalog
-from evalsql.evaluation.notices import counted
 from evalsql.report.site.copying import Copy
 from evalsql.report.site.engine import SUMS, VERSION, WASM, WORKER
 from evalsql.report.site.parts import Page
 from evalsql.report.site.places import CONSOLE
 from evalsql.report.site.results import Results
+from evalsql.words import counted
 
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalsql.catalog.names import literal
-from evalsql.evaluation.notices import counted
 from evalsql.report.answers import standing
 from evalsql.report.figures import number
 from evalsql.report.pagedata import topics_in_order
@@ -15,6 +14,7 @@ from evalsql.report.site.addresses import query_link
 from evalsql.report.site.parts import Column, Page, link, text
 from evalsql.report.site.places import MEASURES, Places
 from evalsql.report.site.results import Results
+from evalsql.words import counted
 
 DIGITS = 3
 _FIRST = 10  # runs of each judgment set on the first page

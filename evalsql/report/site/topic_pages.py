@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalsql.catalog.names import literal
-from evalsql.evaluation.notices import counted
 from evalsql.report.figures import number
 from evalsql.report.pagedata import topics_in_order
 from evalsql.report.site import parts
@@ -14,6 +13,7 @@ from evalsql.report.site.parts import Column, Page, link, text
 from evalsql.report.site.places import Places
 from evalsql.report.site.results import FOUND_DEPTH, MOST_DOCUMENTS, TILES, Found, Results
 from evalsql.report.site.set_pages import DIGITS
+from evalsql.words import counted
 
 
 def topic_page(topic: str, results: Results, places: Places) -> Page:
