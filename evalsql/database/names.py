@@ -40,6 +40,20 @@ def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool
     return [held[name] for name in _fitting(database, kind, pattern, held, with_replaced)]
 
 
+def resolve_one(database: Database, kind: str, pattern: str) -> str:
+    """The name of the one run ("run") or judgment set ("qrels") that a name or glob stands for.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    found = resolve_names(database, kind, pattern)
+    if len(found) > 1:
+        what = "runs" if kind == "run" else "judgment sets"
+        listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+        raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {listed}; name one')
+    return found[0]
+
+
 def _held(database: Database, kind: str) -> dict[str, int]:
     """Keys by name, in their order."""
     table = "runs" if kind == "run" else "qrels"

@@ -10,7 +10,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
-from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names
+from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps, stored
 from evalsql.progress import Progress, silent
@@ -127,7 +127,7 @@ class Evaluation:
             given[name] = known[name].parse(str(value))
         names = resolve_names(self.database, "run", runs or "*")
         if baseline is not None:
-            self._one("run", baseline)
+            self._check_baseline(baseline)
             given["baseline"] = baseline
             names = [baseline, *(name for name in names if name != baseline)]
         if len(names) < 2 or not named:
@@ -154,9 +154,10 @@ class Evaluation:
             if way == "sum" or (way == "weighted" and weights_differ and "weighted=false" not in name)
         ]
 
-    def _one(self, kind: str, name: str) -> None:
-        if name not in resolve_names(self.database, kind, name):
-            raise UsageError(f'"{name}" stands for several; name one')
+    def _check_baseline(self, name: str) -> None:
+        """Raise UsageError unless a run is called so: callers find the baseline among the rows by its name."""
+        if (found := resolve_one(self.database, "run", name)) != name:
+            raise UsageError(f'"{name}" stands for {found}; a baseline is named in full')
 
     def curve_query(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value

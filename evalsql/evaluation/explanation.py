@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.database.names import replaced_qrels, resolve_names
+from evalsql.database.names import replaced_qrels, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
 
@@ -105,7 +105,7 @@ def explain(
         raise UsageError(f'"{measure}" stands for {len(named)} measures; one is explained at a time')
     if depth < 1:
         raise UsageError(f"depth is {depth}, it must be at least 1")
-    runs = [_one(evaluation, "run", name) for name in ([run] if other is None else [run, other])]
+    runs = [resolve_one(evaluation.database, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
     stored.check_rankings(evaluation.database, "an explanation", runs)
@@ -117,13 +117,6 @@ def explain(
     return _explanation(sandbox, request, values)
 
 
-def _one(evaluation: Evaluation, kind: str, name: str) -> str:
-    found = resolve_names(evaluation.database, kind, name)
-    if len(found) > 1:
-        raise UsageError(f'"{name}" stands for {len(found)}: {", ".join(found[:5])}; name one')
-    return found[0]
-
-
 def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -> str:
     """The judgment set to explain by: the one asked for, else the only one that the runs are evaluated with."""
     sets = [
@@ -132,7 +125,7 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
     ]
     common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(evaluation.database)))
     if qrels is not None:
-        wanted = _one(evaluation, "qrels", qrels)
+        wanted = resolve_one(evaluation.database, "qrels", qrels)
         for run, held in zip(runs, sets, strict=True):
             if wanted not in held:
                 raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")

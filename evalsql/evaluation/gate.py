@@ -10,7 +10,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.database import Database
-from evalsql.database.names import resolve_names
+from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
 from evalsql.evaluation.baseline import Figures
@@ -122,7 +122,7 @@ def decide(
 
 def measured(evaluation: Evaluation, candidate: str, measures: Sequence[Measure], *, qrels: str | None) -> Figures:
     """The figures of a run, for a file that later gates compare with."""
-    run = _one(evaluation, candidate)
+    run = resolve_one(evaluation.database, "run", candidate)
     judged = _judgments(evaluation, run, qrels)
     values: dict[str, dict[str, float]] = {measure.name: {} for measure in measures}
     with evaluation.with_scores(measures, qrels=[judged], runs=[run]):
@@ -134,7 +134,7 @@ def measured(evaluation: Evaluation, candidate: str, measures: Sequence[Measure]
 def _resolved(
     evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: str | Figures | None, qrels: str | None
 ) -> _Asked:
-    run = _one(evaluation, candidate)
+    run = resolve_one(evaluation.database, "run", candidate)
     judged = _judgments(evaluation, run, qrels)
     resolved = [_grouped(evaluation, rule.resolved(evaluation.database.catalog), judged) for rule in rules]
     if baseline is None and (comparing := [rule for rule in resolved if rule.kind in COMPARING]):
@@ -149,7 +149,7 @@ def _resolved(
         return _Asked(run, judged, f"{baseline.run} (figures)", baseline, [_known(rule, baseline) for rule in resolved])
     if baseline is None:
         return _Asked(run, judged, None, None, resolved)
-    reference = _one(evaluation, baseline)
+    reference = resolve_one(evaluation.database, "run", baseline)
     if reference == run:
         raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
     _judgments(evaluation, reference, judged)
@@ -170,20 +170,11 @@ def _known(rule: Rule, figures: Figures) -> Rule:
     return rule._replace(problem=f"the baseline has no values of {rule.measure.name}; --update-baseline writes them")
 
 
-def _one(evaluation: Evaluation, run: str) -> str:
-    names = resolve_names(evaluation.database, "run", run)
-    if len(names) > 1:
-        raise UsageError(f'"{run}" stands for {len(names)} runs; name one')
-    return names[0]
-
-
 def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
     """The judgment set that evaluates a run: the one that is asked for, else the only one."""
     held = sorted({name for name, *_ in evaluation.database.rows(evaluation.coverage_query((), [run]))})
     if qrels is not None:
-        (*more, name) = resolve_names(evaluation.database, "qrels", qrels)
-        if more:
-            raise UsageError(f'"{qrels}" stands for several judgment sets; name one')
+        name = resolve_one(evaluation.database, "qrels", qrels)
         held = [name] if name in held else []
     if not held:
         which = qrels or "no judgment set"

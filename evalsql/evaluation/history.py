@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.names import literal, parse_measures
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import OF_NO_SYSTEM, Choice, choose_runs, held_systems
 from evalsql.evaluation.stored import require_rankings
@@ -49,7 +49,7 @@ def topic_changes_query(
         UsageError: names that are not known, or no judgment set that evaluates both.
     """
     named = parse_measures(as_list(measures), evaluation.database.catalog)
-    pair = [_one(evaluation, name) for name in (run, other)]
+    pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     if pair[0] == pair[1]:
         raise UsageError(f"{pair[0]} is compared with itself; name two runs")
     _check_judged(evaluation, pair, qrels)
@@ -70,7 +70,7 @@ def document_changes_query(
 
     Relevant documents come first, those that moved most on top.
     """
-    pair = [_one(evaluation, name) for name in (run, other)]
+    pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
     require_rankings(evaluation.database, "the documents of a difference", pair)
     given = ", ".join(f"({place}, {literal(judged)}, {literal(topic)})" for place, (judged, topic) in enumerate(topics))
     listed = f"values {given}" if topics else "select 0, '', '' limit 0"
@@ -83,13 +83,6 @@ def document_changes_query(
         order by topics_asked.place, moved.grade desc nulls last, moved.rank nulls last, moved.other_rank,
             moved.document
     """
-
-
-def _one(evaluation: Evaluation, run: str) -> str:
-    names = resolve_names(evaluation.database, "run", run)
-    if len(names) > 1:
-        raise UsageError(f'"{run}" stands for {len(names)} runs; name one')
-    return names[0]
 
 
 def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> None:

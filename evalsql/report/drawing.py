@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.report import overview
 from evalsql.report.charts import COLOURS, DASHES, Style, cut
@@ -54,6 +54,8 @@ def drawing(
     named = parse_measures(as_list(measures), warehouse.catalog)
     if baseline is not None and name not in OF_TWO_RUNS:
         raise UsageError(f"the chart {name} takes no baseline; {', '.join(OF_TWO_RUNS)} do")
+    if baseline is not None:
+        baseline = resolve_one(warehouse.database, "run", baseline)
     judged = overview.judgment_set(warehouse, qrels)
     most = most_systems(warehouse, name, runs, lines)
     drawn, notes = runs, list[str]()
@@ -131,19 +133,18 @@ def _own_rows(
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(qrels, runs))]
     if len(chosen) != 1 or baseline is None:
         raise UsageError(f"the chart {name} is of one run and a baseline: evalsql chart {name} RUN --baseline RUN")
-    (base,) = resolve_names(warehouse.database, "run", [baseline])
     (run,) = chosen
-    if run == base:
+    if run == baseline:
         raise UsageError(f"{run} is compared with itself; name two runs")
     if name == "scatter":
         one = named[0].name
-        return overview.chart_rows(warehouse, "differences", one, qrels=qrels, runs=[run], baseline=base), []
-    with warehouse.evaluation.with_scores(named[:1], qrels=qrels, runs=[run, base]):
-        bins = relation_query(warehouse.catalog, "difference_bins", qrels=qrels, run=run, baseline=base, bins=_BINS)
+        return overview.chart_rows(warehouse, "differences", one, qrels=qrels, runs=[run], baseline=baseline), []
+    with warehouse.evaluation.with_scores(named[:1], qrels=qrels, runs=[run, baseline]):
+        bins = relation_query(warehouse.catalog, "difference_bins", qrels=qrels, run=run, baseline=baseline, bins=_BINS)
         query = f"""
             select found.run, found.baseline, found.difference, found.low, found.high, bins.*
             from ({bins}) as bins
-            join differences(baseline := {literal(base)}) as found
+            join differences(baseline := {literal(baseline)}) as found
                 on found.qrels = {literal(qrels)} and found.run = {literal(run)}
             order by bins.bin_low
         """

@@ -248,7 +248,7 @@ def test_the_order_is_that_of_the_warehouse(rule: str, lower: bool) -> None:
         ({"measure": "APP"}, 'unknown measure "APP"; nearest: AP'),
         ({"measure": "AP RR"}, "stands for 2 measures"),
         ({"other": "run"}, '"run" is compared with itself'),
-        ({"run": "*"}, "stands for 2: .*; name one"),
+        ({"run": "*"}, "stands for 2 runs: run, .*; name one"),
         ({"qrels": "judge"}, 'no judgment set is called "judge"; there are: judged'),
         ({"depth": 0}, "depth is 0, it must be at least 1"),
     ],

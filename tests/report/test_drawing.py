@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import evalsql
+from evalsql import UsageError
 from evalsql.report import charts
 from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut
 from evalsql.report.drawing import drawing, styles
@@ -241,6 +242,14 @@ def test_points_of_two_systems(sample: evalsql.Warehouse) -> None:
     titles = {encoding["x"].get("title"): encoding["y"].get("title") for encoding in (spec["layer"][1]["encoding"],)}
     assert titles == {"bm25": "dense"}
     assert spec["title"]["text"] == "Two systems by topic: AP, dense and bm25"
+
+
+@pytest.mark.parametrize("name", ["scatter", "histogram", "differences"])
+def test_the_baseline_may_be_a_glob_of_one_run(sample: evalsql.Warehouse, name: str) -> None:
+    named = drawing(sample, name, "AP", runs="dense", baseline="bm25")
+    assert drawing(sample, name, "AP", runs="dense", baseline="bm2?") == named
+    with pytest.raises(UsageError, match=r'"\*" stands for \d+ runs: .*; name one'):
+        drawing(sample, name, "AP", runs="dense", baseline="*")
 
 
 def test_long_names_are_cut_in_the_middle(tmp_path: Path) -> None:
