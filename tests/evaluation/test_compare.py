@@ -59,7 +59,7 @@ def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
         refused: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
             (("bm25", "bm25"), {}, "two runs"),
             (("bm52",), {}, 'no run is called "bm52"'),
-            (("bm2?",), {}, 'stands for bm25; a baseline is named in full'),
+            (("bm2?",), {}, "stands for bm25; a baseline is named in full"),
             (("bm25",), {"test": "z"}, "test"),
             (("bm25",), {"tests": "t"}, "comparisons take no tests"),
         ]
