@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -84,9 +85,12 @@ def test_a_file_deleted_while_it_loads(judged: Warehouse, tmp_path: Path) -> Non
     assert judged.rows("select count(*) from runs") == [(0,)]
 
 
-def test_no_space_for_temporary_files(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EFBIG])
+def test_no_space_for_temporary_files(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(code, os.strerror(code))
 
     write(tmp_path / "q.txt", QRELS)
     monkeypatch.setattr("evalsql.ingest.files.sources.tempfile.TemporaryDirectory", full)

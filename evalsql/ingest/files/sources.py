@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import glob
 import os
 import shutil
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evalsql.database.scratch import scratch_folder
+from evalsql.database.trouble import is_full
 from evalsql.errors import InputError, Problem, WarehouseError
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.source import Source, source_of
@@ -55,7 +55,7 @@ def failures_named() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full(error):
             raise WarehouseError(
                 f"no space is left for temporary files; TMPDIR names another folder ({error})"
             ) from error
