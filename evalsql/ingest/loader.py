@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids
@@ -14,6 +14,9 @@ from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
 from evalsql.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from evalsql.ingest.run_options import RunOptions
 
 
 class Loader:
@@ -246,20 +249,10 @@ class Loader:
         from evalsql.ingest.files.folders import warn_of_skipped
         from evalsql.ingest.files.sources import open_sources
         from evalsql.ingest.files.tables import Tables
-        from evalsql.ingest.run_options import RunOptions, tie_rule_for
         from evalsql.ingest.runs import EngineStoppedError, RunLoader
 
-        options = RunOptions(
-            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
-            lower_is_better,
-            keep_best,
-            checked_depth(depth),
-            self._judging(judged_by),
-            meta or {},
-            self.keeps_unjudged,
-            self.tells_remarks,
-            tie_rule is not None,
-            None if with_self is None else not with_self,
+        options = self._run_options(
+            tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
         )
         with (
             open_sources(paths(files), "run") as opened,
@@ -314,20 +307,11 @@ class Loader:
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
+        from evalsql.ingest.frames import load_run_data
         from evalsql.ingest.run_data import load_run_data
-        from evalsql.ingest.run_options import RunOptions, tie_rule_for
 
-        options = RunOptions(
-            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
-            lower_is_better,
-            keep_best,
-            checked_depth(depth),
-            self._judging(judged_by),
-            meta or {},
-            self.keeps_unjudged,
-            self.tells_remarks,
-            tie_rule is not None,
-            None if with_self is None else not with_self,
+        options = self._run_options(
+            tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
         )
         with self.database.transaction():
             qrels_ids = self._prepare([named(name)], as_list(qrels), replace)
@@ -335,6 +319,33 @@ class Loader:
             self.notices = []
             self._check()
         return name
+
+    def _run_options(
+        self,
+        tie_rule: str | None,
+        with_self: bool | None,
+        lower_is_better: bool,
+        *,
+        keep_best: bool,
+        depth: int | None,
+        judged_by: str | None,
+        meta: Mapping[str, str] | None,
+    ) -> RunOptions:
+        """What the arguments of ``load_runs`` ask for; raises UsageError for those that are out of range."""
+        from evalsql.ingest.run_options import RunOptions, tie_rule_for
+
+        return RunOptions(
+            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
+            lower_is_better=lower_is_better,
+            keep_best=keep_best,
+            depth=checked_depth(depth),
+            judged_by=self._judging(judged_by),
+            meta=meta or {},
+            keeps_unjudged=self.keeps_unjudged,
+            tells_remarks=self.tells_remarks,
+            rule_is_given=tie_rule is not None,
+            without_self=None if with_self is None else not with_self,
+        )
 
     def _judging(self, name: str | None) -> str | None:
         if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):
