@@ -7,9 +7,9 @@ import re
 _DIGITS = re.compile("([0-9]+)")
 
 
-def counted(count: int, what: str) -> str:
-    """A number with what it counts, in the plural where it must be."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+def counted(count: int, what: str, several: str = "") -> str:
+    """A number with what it counts, in the plural where it must be: ``several``, or with an s."""
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def natural_key(name: str) -> list[tuple[str, int, str]]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ORDERS = ("asc", "desc")
 MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
-_FALLS = {"asc": "rise", "desc": "fall"}
+_VERBS = {"asc": "rise", "desc": "fall"}
 
 
 class Record(NamedTuple):
@@ -175,7 +175,7 @@ def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemL
                 continue
             found = "asc" if above.score < below.score else "desc"
             if not order:
-                order, reason = found, f"at {each.file}:{below.line} scores {_FALLS[found]}"
+                order, reason = found, f"at {each.file}:{below.line} scores {_VERBS[found]}"
             elif found != order:
                 change = f"score {above.score!r} is followed by {below.score!r}"
                 problems.add(Problem(each.file, below.line, f"{change}, but {reason}; lists go from best to worst"))

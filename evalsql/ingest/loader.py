@@ -307,7 +307,6 @@ class Loader:
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
-        from evalsql.ingest.frames import load_run_data
         from evalsql.ingest.run_data import load_run_data
 
         options = self._run_options(

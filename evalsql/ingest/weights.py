@@ -39,10 +39,10 @@ def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
     for at, (topic, weight) in enumerate(data.items(), start=1):
         if isinstance(topic, bool) or not isinstance(topic, str | int):
             problems.add(Problem(keys.IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
-        elif isinstance(weight, bool) or (reason := weight_fault(str(weight))):
-            problems.add(
-                Problem(keys.IN_MEMORY, at, reason if not isinstance(weight, bool) else f"weight {weight} is no number")
-            )
+        elif isinstance(weight, bool):
+            problems.add(Problem(keys.IN_MEMORY, at, f"weight {weight} is no number"))
+        elif reason := weight_fault(str(weight)):
+            problems.add(Problem(keys.IN_MEMORY, at, reason))
         else:
             rows.append((at, (str(topic), float(weight))))
     if not data:

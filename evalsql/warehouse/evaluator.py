@@ -65,7 +65,7 @@ class Evaluator:
         self._keeps_unjudged = catalog.reads_unjudged(each.relation for each in parse_measures(asked, catalog))
         self._names = canonical_names(catalog, asked)
         Loader(self._database).load_qrels(qrels, _QRELS, form=form)
-        self._rows = self._prepare(lower_is_better)
+        self._rows = self._prepare()
         inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS}
         self._means = ddl.with_inputs(ddl.averaged(catalog), inputs)
 
@@ -108,7 +108,7 @@ class Evaluator:
     ) -> None:
         self.close()
 
-    def _ranking_rows(self, lower_is_better: bool) -> dict[str, str]:
+    def _ranking_rows(self) -> dict[str, str]:
         """What fills each table on the way from the staged rows of a run to its judged ranks, in order."""
         database = self._database
         staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": _RANKED}
@@ -119,14 +119,14 @@ class Evaluator:
         rows = {
             "staged_topics": relation_query(database.catalog, "staged_topics", staged),
             "document_ids": relation_query(database.catalog, "document_ids", staged),
-            "all_ranks": ranked_rows(database, _OWNER, self._tie_rule, lower_is_better=lower_is_better),
+            "all_ranks": ranked_rows(database, _OWNER, self._tie_rule, lower_is_better=self._lower_is_better),
             "judged_or_tied": relation_query(database.catalog, "judged_or_tied", ranked),
             "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
             "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
         }
         return rows | ({"retrieved": _RANKED} if self._keeps_unjudged else {})
 
-    def _prepare(self, lower_is_better: bool) -> dict[str, str]:
+    def _prepare(self) -> dict[str, str]:
         """Make the tables that each run fills and empties; returns what fills them, in order.
 
         The statements are planned for each run: DuckDB 1.5 plans a prepared one once, by what tables held then, and
@@ -136,11 +136,11 @@ class Evaluator:
         database.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
         database.execute(
             f"insert into runs by name select {_RUN_ID} as run_id, '{_RUN}' as run, 0 as num_tags, "
-            f"{literal(self._tie_rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
+            f"{literal(self._tie_rule)} as tie_rule, {self._lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
         keys.pair(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
-        rows = self._ranking_rows(lower_is_better)
+        rows = self._ranking_rows()
         for table, sql in rows.items():
             if table not in _OF_RUNS:
                 database.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")

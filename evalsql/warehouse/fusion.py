@@ -86,8 +86,8 @@ def fuse(
     judged = list(as_list(qrels)) or _common_qrels(database, names)
     if chosen.learns or tune is not None:
         learn_from = _teacher(database, learn_from, judged)
-        if not 2 <= folds <= _num_topics(database, learn_from):
-            most = _num_topics(database, learn_from)
+        most = _num_topics(database, learn_from)
+        if not 2 <= folds <= most:
             raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {learn_from}")
     if chosen.learns:
         chosen = chosen.having(qrels=learn_from, folds=folds)

@@ -17,7 +17,7 @@ from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.lines import number_fault
-from evalsql.ingest.files.source import Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.words import counted
 
 _HEAD = 65_536
@@ -75,7 +75,7 @@ def recognised(source: Source, kind: str, given: Given) -> Format | None:
     except unreadable():
         return None  # the readers of TREC files say why
     found = _by_magic(source, head)
-    if not found and _JSON.match(head.removeprefix(b"\xef\xbb\xbf")):
+    if not found and _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
         found = json_format(source, head, kind, given)
     if not found:
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines

@@ -15,7 +15,7 @@ from evalsql.ingest.columns import Given
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import number_fault
-from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source
 from evalsql.words import counted
 
 _LETOR = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
@@ -102,7 +102,7 @@ def rows(source: Source, form: Format) -> Iterator[Row]:
     places: Counter[str] = Counter()
     with source.open() as stream:
         for number, raw in enumerate(stream, start=1):
-            text = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            text = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
             if not text.strip() or text.lstrip(b" \t" if form.reader == "letor" else b"").startswith(b"#"):
                 continue
             try:

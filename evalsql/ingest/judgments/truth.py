@@ -55,7 +55,7 @@ def stage_truth(
     if form == "families":
         told.append(
             f"families: {counted(num_rows, 'row')} make {counted(num_pairs, 'relevant pair')} of "
-            f"{counted(num_topics, 'query')}, the query itself left out".replace("querys", "queries")
+            f"{counted(num_topics, 'query', 'queries')}, the query itself left out"
         )
     return num_rows, told
 

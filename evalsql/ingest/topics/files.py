@@ -267,9 +267,8 @@ def _rows_below(
             places.append(number)
             yield text + "\n"
 
-    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
-    if delimiter == "\t":
-        reader = csv.reader(texts(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    options: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if delimiter == "\t" else {"strict": True}
+    reader = csv.reader(texts(), delimiter=delimiter, **options)
     names = [name.strip() for name in next(reader)]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         reason = f"{names.count(repeated[0])} columns are called {repeated[0]}"
