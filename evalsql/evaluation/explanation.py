@@ -172,7 +172,7 @@ def _fill_sandbox(evaluation: Evaluation, sandbox: Database, request: _Request, 
     sandbox.execute(_FACTS)
     for name, run in zip(("run", "other"), request.runs, strict=False):
         of_run = f"from runs where run = {literal(run)}"
-        _copy(
+        copy_rows(
             sandbox,
             "listed",
             evaluation.database.rows(f"""
@@ -180,7 +180,7 @@ def _fill_sandbox(evaluation: Evaluation, sandbox: Database, request: _Request, 
                 where run_id = (select run_id {of_run}) and topic_id = {topic_id} order by rank
             """),
         )
-        _copy(
+        copy_rows(
             sandbox,
             "list_facts",
             evaluation.database.rows(f"""
@@ -192,12 +192,12 @@ def _fill_sandbox(evaluation: Evaluation, sandbox: Database, request: _Request, 
     sandbox.execute(f"create temp view graded as select * from judged_documents where topic_id = {topic_id}")
     for table in _JUDGING:
         rows = f"select * from {table} where qrels_id = {qrels_id} and topic_id = {topic_id}"
-        _copy(sandbox, table, evaluation.database.rows(rows))
+        copy_rows(sandbox, table, evaluation.database.rows(rows))
     # Some gains go by the greatest grade of all topics.
     greatest = f"from judged_documents where qrels_id = {qrels_id} and topic_id <> {topic_id} order by grade desc"
-    _copy(sandbox, "judged_documents", evaluation.database.rows(f"{greatest} limit 1"))
-    _copy(sandbox, "topics", evaluation.database.rows(f"select * from topics where topic_id = {topic_id}"))
-    _copy(sandbox, "qrels", evaluation.database.rows(f"select * from qrels where qrels_id = {qrels_id}"))
+    copy_rows(sandbox, "judged_documents", evaluation.database.rows(f"{greatest} limit 1"))
+    copy_rows(sandbox, "topics", evaluation.database.rows(f"select * from topics where topic_id = {topic_id}"))
+    copy_rows(sandbox, "qrels", evaluation.database.rows(f"select * from qrels where qrels_id = {qrels_id}"))
     _copy_documents(evaluation, sandbox)
     _cut(sandbox, request.depth, qrels_id)
 
@@ -207,10 +207,11 @@ def _copy_documents(evaluation: Evaluation, sandbox: Database) -> None:
     named = evaluation.database.rows(
         "select * from documents where document_id in (select unnest(?::integer[]))", [[key for (key,) in ids]]
     )
-    _copy(sandbox, "documents", named)
+    copy_rows(sandbox, "documents", named)
 
 
-def _copy(sandbox: Database, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+def copy_rows(sandbox: Database, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Put rows of another database into a table, its columns in order."""
     if rows:
         columns = ", ".join(["unnest(?)"] * len(rows[0]))
         sandbox.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])

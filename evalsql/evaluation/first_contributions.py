@@ -6,12 +6,12 @@ rankings, not all of two.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure
-from evalsql.evaluation.explanation import THRESHOLD
+from evalsql.evaluation.explanation import THRESHOLD, copy_rows
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -71,7 +71,7 @@ def _copy_lists(database: Database, sandbox: Database, depth: int) -> None:
     }
     for table, query in queries.items():
         sandbox.execute(f"create temp table whole_{table} ({_TYPES[table]})")
-        _copy(sandbox, f"temp.whole_{table}", database.rows(query))
+        copy_rows(sandbox, f"temp.whole_{table}", database.rows(query))
 
 
 def _copy_judgments(database: Database, sandbox: Database) -> None:
@@ -79,20 +79,20 @@ def _copy_judgments(database: Database, sandbox: Database) -> None:
     ((form,),) = database.rows(f"select form from qrels semi join {_LISTS} using (qrels_id)")
     tables = ["judged_documents", "topic_weights", *(["assessments", "preferences"] if form != "grades" else [])]
     for table in tables:
-        _copy(sandbox, table, database.rows(f"select * from {table} {lists}"))
+        copy_rows(sandbox, table, database.rows(f"select * from {table} {lists}"))
     # Some gains go by the greatest grade of all topics.
     greatest = f"""
         select * from judged_documents semi join {_LISTS} using (qrels_id)
         where topic_id not in (select topic_id from {_LISTS}) order by grade desc limit 1"""
-    _copy(sandbox, "judged_documents", database.rows(greatest))
-    _copy(sandbox, "topics", database.rows(f"select * from topics semi join {_LISTS} using (topic_id)"))
-    _copy(sandbox, "qrels", database.rows(f"select * from qrels semi join {_LISTS} using (qrels_id)"))
+    copy_rows(sandbox, "judged_documents", database.rows(greatest))
+    copy_rows(sandbox, "topics", database.rows(f"select * from topics semi join {_LISTS} using (topic_id)"))
+    copy_rows(sandbox, "qrels", database.rows(f"select * from qrels semi join {_LISTS} using (qrels_id)"))
 
 
 def _name_runs(database: Database, sandbox: Database) -> None:
     rules = database.rows(f"select run_id, tie_rule, lower_is_better from runs semi join {_LISTS} using (run_id)")
     sandbox.execute("create temp table tie_rules (run_id integer, tie_rule varchar, lower_is_better boolean)")
-    _copy(sandbox, "temp.tie_rules", rules)
+    copy_rows(sandbox, "temp.tie_rules", rules)
     sandbox.execute("""
         insert into runs
         select cut.run_id, cut.name, null, 0, tie_rule, lower_is_better, 0, null, null, '', map([], []),
@@ -100,9 +100,3 @@ def _name_runs(database: Database, sandbox: Database) -> None:
         from (select distinct run_id, name, whole_run_id from temp.prefix_keys) as cut
         join temp.tie_rules on tie_rules.run_id = cut.whole_run_id
     """)
-
-
-def _copy(sandbox: Database, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-    if rows:
-        columns = ", ".join(["unnest(?)"] * len(rows[0]))
-        sandbox.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])

@@ -95,17 +95,9 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
         preferences.check(cast(Any, table.rows(*meanings)), table.source.label, problems)
         problems.check()
         return StagedFile(table.source, num_rows)
-    best = relation_query(
-        database.catalog,
-        "best_judgments",
-        {"staged": "select * from staged_qrels_rows"},
-        in_groups=options.form == "groups",
-    )
-    ((repeated,),) = database.rows(f"select count(*) from ({best}) where times > 1")
+    ((repeated,),) = database.rows(f"select count(*) from ({best_judgments(database, options)}) where times > 1")
     if repeated and options.keep_best:
-        database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
-        ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
-        return StagedFile(table.source, num_rows, num_rows - num_kept)
+        return StagedFile(table.source, num_rows, num_rows - keep_best(database, options))
     if not repeated:
         return StagedFile(table.source, num_rows)
     _unrepeated(cast(Any, table.rows(*meanings)), table.source, problems, options)
@@ -138,10 +130,10 @@ def _stage_clean(database: Database, source: Source, options: QrelsOptions) -> i
             return 0
     ((rejected,),) = database.rows("select count(*) from reject_errors")
     database.execute("drop table reject_errors; drop table reject_scans")
-    staged = {"staged": "select * from staged_qrels_rows"}
-    best = relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
     ((num_rows, doubtful, repeated),) = database.rows(f"""
-        select count(*), count(*) filter (doubtful), (select count(*) from ({best}) where times > 1)
+        select
+            count(*), count(*) filter (doubtful),
+            (select count(*) from ({best_judgments(database, options)}) where times > 1)
         from staged_qrels_rows
     """)
     return 0 if rejected or doubtful or repeated else int(num_rows)
@@ -192,6 +184,20 @@ def _unrepeated(
                 )
             problems.add(Problem(source.label, line, reason))
     return kept, duplicates
+
+
+def best_judgments(database: Database, options: QrelsOptions) -> str:
+    """A SELECT of the staged judgments with the highest grade of each document, and ``times`` it was judged."""
+    staged = {"staged": "select * from staged_qrels_rows"}
+    return relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
+
+
+def keep_best(database: Database, options: QrelsOptions) -> int:
+    """Leave only those of the staged judgments; returns how many they are."""
+    best = best_judgments(database, options)
+    database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
+    ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
+    return int(num_kept)
 
 
 def create_staged(database: Database, options: QrelsOptions) -> None:

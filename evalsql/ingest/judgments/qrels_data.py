@@ -53,8 +53,7 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
             from {view}
         """)
     num_rows = checked(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
-    staged = {"staged": "select * from staged_qrels_rows"}
-    best = relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
+    best = qrels.best_judgments(database, options)
     repeated = database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
     if repeated and not options.keep_best:
         hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
@@ -63,10 +62,7 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
             Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
             for topic, document in repeated
         )
-    if repeated:
-        database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
-    ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
-    return num_rows, num_rows - num_kept
+    return num_rows, num_rows - qrels.keep_best(database, options) if repeated else 0
 
 
 def _stage_preferences(database: Database, name: str, data: Any, given: Given) -> int:
