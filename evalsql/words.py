@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -10,6 +11,11 @@ _DIGITS = re.compile("([0-9]+)")
 def counted(count: int, what: str, several: str = "") -> str:
     """A number with what it counts, in the plural where it must be: ``several``, or with an s."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def shortened(names: Sequence[str], most: int = 5) -> str:
+    """The first of some names, with dots where there are more."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def natural_key(name: str) -> list[tuple[str, int, str]]:

@@ -16,7 +16,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.topics.loading import LoadedTopics
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
+from evalsql.words import counted, shortened
 
 Qrels = Annotated[
     str | None,
@@ -100,5 +100,5 @@ def _note_loaded(warehouse: Warehouse, loaded: LoadedTopics) -> None:
         [loaded.qrels, list(loaded.keys)],
     )
     if lacking:
-        names = ", ".join(topic for (topic,) in lacking[:_MOST_NAMED]) + (", ..." if len(lacking) > _MOST_NAMED else "")
+        names = shortened([topic for (topic,) in lacking], _MOST_NAMED)
         note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")

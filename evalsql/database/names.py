@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
+from evalsql.words import shortened
 
 Names = Sequence[str] | str
 REPLACED = "select qrels from qrels where replaced_at is not null"
@@ -49,8 +50,7 @@ def resolve_one(database: Database, kind: str, pattern: str) -> str:
     found = resolve_names(database, kind, pattern)
     if len(found) > 1:
         what = "runs" if kind == "run" else "judgment sets"
-        listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-        raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {listed}; name one')
+        raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {shortened(found)}; name one')
     return found[0]
 
 

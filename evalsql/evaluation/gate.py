@@ -17,6 +17,7 @@ from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.rules import COMPARING, Rule
 from evalsql.version import __version__
+from evalsql.words import shortened
 
 MOST_NAMED = 5
 DOCUMENTS = Rule("documents are retrieved", "documents", ">=", 1)
@@ -290,7 +291,7 @@ def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequ
     if rule.kind == "judged":
         return "nothing retrieved is judged; are the ids of run and judgments the same?"
     if rule.kind == "missing":
-        return "missing: " + ", ".join(missing[:MOST_NAMED]) + (", ..." if len(missing) > MOST_NAMED else "")
+        return f"missing: {shortened(missing, MOST_NAMED)}"
     if rule.kind == "topic" and value is None:
         return f"no relevant document of topic {rule.topic} is retrieved, or the judgments lack the topic"
     if value is None:

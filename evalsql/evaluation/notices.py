@@ -9,7 +9,7 @@ from evalsql.catalog.names import Measure, tie_variants
 from evalsql.database.overlaps import scarce_overlaps
 from evalsql.evaluation import stored
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.words import counted
+from evalsql.words import counted, shortened
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
@@ -51,7 +51,7 @@ def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
     waiting = evaluation.waiting_runs(runs)
     if not waiting:
         return None
-    named = ", ".join(waiting[:_MOST_NOTES]) + (", ..." if len(waiting) > _MOST_NOTES else "")
+    named = shortened(waiting, _MOST_NOTES)
     which = waiting[0] if len(waiting) == 1 else "*"
     again = " --replace" if evaluation.database.rows("select 1 from qrels limit 1") else ""
     what = "run waits" if len(waiting) == 1 else "runs wait"

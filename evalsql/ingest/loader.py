@@ -14,6 +14,7 @@ from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.ingest.naming import by_name, checked_depth, named, paths
 from evalsql.progress import Progress, silent
+from evalsql.words import shortened
 
 if TYPE_CHECKING:
     from evalsql.ingest.run_options import RunOptions
@@ -359,8 +360,7 @@ class Loader:
         held = dict(self.database.rows("select run, run_id from runs"))
         taken = [name for name in names if name in held]
         if taken and not replace:
-            first = ", ".join(taken[:5]) + (", ..." if len(taken) > 5 else "")
-            raise UsageError(f"already loaded: {first}; --replace puts others in their place")
+            raise UsageError(f"already loaded: {shortened(taken)}; --replace puts others in their place")
         pairs: dict[str, set[int]] = {name: set() for name in names}
         for name in taken:
             pairs[name] |= sets_in_use(self.database, held[name])

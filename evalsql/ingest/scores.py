@@ -15,6 +15,7 @@ from evalsql.ingest import keys
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.files.source import Source
 from evalsql.version import __version__
+from evalsql.words import shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -185,7 +186,7 @@ def _make_room(database: Database, replace: bool) -> None:
             and (run_id in (select run_id from run_topics) or run_id in (select run_id from evaluations)) order by run
     """)
     if ranked:
-        named = ", ".join(run for (run,) in ranked[:5]) + (", ..." if len(ranked) > 5 else "")
+        named = shortened([run for (run,) in ranked])
         raise UsageError(
             f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
         )
@@ -196,7 +197,7 @@ def _make_room(database: Database, replace: bool) -> None:
     """
     taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
     if taken and not replace:
-        named = ", ".join(run for (run,) in taken[:5]) + (", ..." if len(taken) > 5 else "")
+        named = shortened([run for (run,) in taken])
         raise UsageError(f"already loaded: scores of {named}; --replace puts others in their place")
     database.execute(f"delete {same}")
     gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"

@@ -20,6 +20,7 @@ from evalsql.report.comparison import Comparison
 from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, default_baseline
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
+from evalsql.words import shortened
 
 TEST, CORRECTION = "t", "holm"
 # Statements about the values of the measures; {qrels} and {names} are filled in.
@@ -239,8 +240,7 @@ def chart_rows(
         return history_chart(_table(warehouse, asked))
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
-        there = ", ".join(chosen[:5]) + (", ..." if len(chosen) > 5 else "")
-        raise UsageError(f"the chart {name} is of one run, name it: {there or 'none is there'}")
+        raise UsageError(f"the chart {name} is of one run, name it: {shortened(chosen) or 'none is there'}")
     if not chosen or not named:
         raise UsageError(f"a chart takes a measure and a run evaluated with {judged} at least")
     if name == "differences" and baseline is None:

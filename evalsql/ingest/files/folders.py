@@ -14,7 +14,7 @@ from evalsql.errors import InputError, InputWarning, Problem, UsageError
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, source_of, unreadable
-from evalsql.words import counted
+from evalsql.words import counted, shortened
 
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
@@ -116,12 +116,9 @@ def judgments_of(folder: Path, kind: str) -> Path:
         raise UsageError(f"{folder}: the folder has no file of judgments among {counted(len(files), 'file')}")
     tests = [each for each in fit if each.name.partition(".")[0] == "test"]
     if len(fit) > 1 and len(tests) != 1:
-        raise UsageError(f"{folder}: the folder has several files of judgments; name one of {_listed(fit)}")
+        there = shortened([str(each) for each in fit])
+        raise UsageError(f"{folder}: the folder has several files of judgments; name one of {there}")
     return tests[0] if len(fit) > 1 else fit[0]
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(str(path) for path in paths[:5]) + (", ..." if len(paths) > 5 else "")
 
 
 def recognised_formats(names: Counter[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import keys
 from evalsql.ingest.columns import Given

@@ -17,12 +17,11 @@ from evalsql.ingest.files.sources import open_sources
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topics.markup import Record
-from evalsql.words import counted
+from evalsql.words import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-_MOST_NAMED = 5
 _LONGEST_KEY = 200
 _MOST_KEYS = 100
 
@@ -153,10 +152,10 @@ def _facts(
         problems.add(Problem(label, 0, _nothing(topics, unjudged)))
     problems.check()
     if unjudged:
-        _warn(label, f"{counted(len(unjudged), 'topic')} without judgments left out: {_some(unjudged)}")
+        _warn(label, f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}")
     if padded:
         what = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
-        _warn(label, f"{what}: {_some(padded)}")
+        _warn(label, f"{what}: {shortened(padded)}")
     if left_out:
         _warn(label, f"left out, since a topic has several values of it or a list: {', '.join(left_out)}")
     return facts, len(unjudged)
@@ -166,12 +165,9 @@ def _nothing(topics: Iterable[str], unjudged: Sequence[str]) -> str:
     if not unjudged:
         return "says nothing of its topics; a text or group is needed beside the topic"
     return (
-        f"none of its topics is judged; topics of the judgments {_some(sorted(topics))}; of the file {_some(unjudged)}"
+        f"none of its topics is judged; topics of the judgments {shortened(sorted(topics))}; "
+        f"of the file {shortened(unjudged)}"
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def _warn(label: str, reason: str) -> None:
@@ -194,8 +190,8 @@ def _check_number(label: str, keys: Sequence[str]) -> None:
     """Rankings and judgments as JSON have a field for each document."""
     if len(keys) > _MOST_KEYS:
         reason = (
-            f"{len(keys):,} fields, such as {_some(keys)}; topics have at most {_MOST_KEYS}. Runs and judgments are "
-            "loaded by evalsql load runs and load qrels"
+            f"{len(keys):,} fields, such as {shortened(keys)}; topics have at most {_MOST_KEYS}. Runs and judgments "
+            "are loaded by evalsql load runs and load qrels"
         )
         raise InputError([Problem(label, 0, reason)])
 
