@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import warnings
 
@@ -31,7 +30,9 @@ def main() -> None:
         _tell(error)
         sys.exit(error.exit_code)
     except OSError as error:
+        from evalsql.database.trouble import is_full
+
         _tell(error)
-        sys.exit(WarehouseError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else EvalsqlError.exit_code)
+        sys.exit(WarehouseError.exit_code if is_full(error) else EvalsqlError.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)

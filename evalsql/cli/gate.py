@@ -15,7 +15,7 @@ from evalsql.cli.opening import open_to_read
 from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import WhereToAsk
-from evalsql.database.names import resolve_names
+from evalsql.database.names import resolve_one
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates
 from evalsql.evaluation.baseline import EXTENSIONS, Figures, read_figures, text_of
@@ -138,7 +138,7 @@ def _figures(warehouse: Warehouse, asked: _Asked, candidate: str) -> str | Figur
             raise UsageError(
                 f'--baseline "{name}" ends in a colon, without a branch or a condition; expected {LATEST}:main'
             )
-        (run,) = resolve_names(warehouse.database, "run", candidate)[:1]
+        run = resolve_one(warehouse.database, "run", candidate)
         return latest_run(warehouse.database, name.partition(":")[2].strip(), run)
     if Path(name).suffix.lower() not in EXTENSIONS:
         return name
