@@ -15,9 +15,7 @@ from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.topic_groups import texts
-from evalsql.report.explained import explanation_lines
-
-_VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
+from evalsql.report.explained import VALUES, explanation_lines
 
 
 @grouped_options
@@ -74,7 +72,7 @@ def explain(
         )
         keep = protected_files(warehouse)
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
-        write_table(found.rows, output, _VALUES if found.measure.is_count else frozenset(), keep=keep)
+        write_table(found.rows, output, VALUES if found.measure.is_count else frozenset(), keep=keep)
     for line in explanation_lines(found, depth, output.digits):
         note(line)
     if text:

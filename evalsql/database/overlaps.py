@@ -11,11 +11,11 @@ from evalsql.database.database import Database
 from evalsql.words import counted
 
 _MOST_TOLD = 3
-STORED = "select * from retrieved"
+RETRIEVED = "select * from retrieved"
 
 
 def scarce_overlaps(
-    database: Database, pairs: str, ranked: str = STORED, names: Mapping[str, str] = MappingProxyType({})
+    database: Database, pairs: str, ranked: str = RETRIEVED, names: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
     """A line for each pair that has next to nothing in common, with ids of both sides; of many only the first ones.
 

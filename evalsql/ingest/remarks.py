@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.database.overlaps import STORED, scarce_overlaps
+from evalsql.database.overlaps import RETRIEVED, scarce_overlaps
 from evalsql.errors import InputWarning
 from evalsql.ingest import keys
 from evalsql.words import counted
@@ -35,7 +35,7 @@ class Remarks:
             found = relation_query(database.catalog, "rounded_ties", {"ranked": ranked})
             self.rounded |= dict(database.rows(found))
 
-    def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = STORED) -> None:
+    def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
             self.overlaps += scarce_overlaps(database, keys.pairs_query(pairs), ranked)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from evalsql.evaluation.explanation import Explanation, ListValue
 from evalsql.words import counted
 
+# Columns of an explanation that hold values of the measure.
+VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
 _FORMS = {
     "groups": "the ideal order is by a document's highest grade, which is not the best order of groups or subtopics",
     "preferences": "the ideal order puts documents of a level above 0 first, whatever the preferences among them",

@@ -6,11 +6,9 @@ from functools import partial
 from typing import Any
 
 from evalsql.evaluation.explanation import Explanation
-from evalsql.report.explained import explanation_lines
+from evalsql.report.explained import VALUES, explanation_lines
 from evalsql.report.shown import Shown
 from evalsql.report.shown_tables import explanation_grid
-
-_VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})
 
 
 class ShownExplanation(Explanation):
@@ -33,7 +31,7 @@ def shown_explanation(found: Explanation, depth: int, digits: int, text: str | N
         text: what the topic asks, where that is known.
     """
     lines = explanation_lines(found, depth, digits, "depth=")
-    counts = _VALUES if found.measure.is_count else frozenset()
+    counts = VALUES if found.measure.is_count else frozenset()
     notes = [*lines, *([f"the topic asks: {text}"] if text else [])]
     rows = Shown(found.rows, partial(explanation_grid, digits=digits), notes, counts=counts)
     return ShownExplanation(*found)._replace(rows=rows)

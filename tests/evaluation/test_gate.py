@@ -213,6 +213,7 @@ def test_one_topic_is_not_tested(tmp_path: Path, command: Command) -> None:
     [
         (["none", "--rule", "RR >= 0"], 'no run is called "none"'),
         (["run*", "--rule", "RR >= 0"], '"run*" stands for 2 runs: run0, run1; name one'),
+        (["run*", "--rule", "RR drop <= 0", "--baseline", "latest"], '"run*" stands for 2 runs: run0, run1; name one'),
         (["run0"], "there is no rule; give --rule or --rules FILE"),
         (["run0", "--rule", "RR drop <= 0"], "compares with a baseline; name one with --baseline"),
         (["run0", "--rule", "RR drop <= 0", "--baseline", "none"], 'no run is called "none"'),
