@@ -4,7 +4,8 @@
 -- parameters: rel
 -- definition: Relevant documents among the topic's judgments; summed over topics.
 -- reference: Buckley, trec_eval, measure num_rel
--- differs: trec_eval's total under -c counts grades above 0 whatever -l says.
+-- differs: trec_eval's total under -c counts grades above 0 whatever -l says. ir_measures gives 0 for a topic that
+--    the run leaves out.
 -- range: 0 inf
 -- mean: sum
 -- example: mixed NumRel = 4
