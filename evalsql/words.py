@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -16,6 +17,11 @@ def counted(count: int, what: str, several: str = "") -> str:
 def shortened(names: Sequence[str], most: int = 5) -> str:
     """The first of some names, with dots where there are more."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """The names that are most like one that is not known, or the first of all; empty if there are none."""
+    return ", ".join(difflib.get_close_matches(name, known, n=3) or sorted(known)[:5])
 
 
 def natural_key(name: str) -> list[tuple[str, int, str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
-from evalsql.words import shortened
+from evalsql.words import nearest, shortened
 
 Names = Sequence[str] | str
 REPLACED = "select qrels from qrels where replaced_at is not null"
@@ -69,9 +68,9 @@ def _fitting(
         replaced = replaced_qrels(database)
         fitting = [name for name in fitting if name not in replaced] or fitting
     if not fitting:
-        near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
+        near = nearest(pattern, held)
         what = "run" if kind == "run" else "judgment set"
-        hint = f"; there are: {', '.join(near)}" if near else "; none is loaded"
+        hint = f"; there are: {near}" if near else "; none is loaded"
         raise UsageError(f'no {what} is called "{pattern}"{hint}')
     return fitting
 

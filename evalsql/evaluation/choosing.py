@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import fnmatch
 import re
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import resolve_ids
 from evalsql.errors import QueryError, UsageError
 from evalsql.evaluation.conditions import META, sql_condition
+from evalsql.words import nearest
 
 _RUNS = """
     select runs.*, run_versions.system, run_versions.version, run_versions.dated_at
@@ -113,8 +113,8 @@ def held_systems(database: Database, patterns: Sequence[str]) -> list[str]:
     for pattern in patterns:
         fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
         if not fitting:
-            near = difflib.get_close_matches(pattern, held, n=3) or sorted(held)[:5]
-            hint = f"there are: {', '.join(near)}" if near else OF_NO_SYSTEM
+            near = nearest(pattern, held)
+            hint = f"there are: {near}" if near else OF_NO_SYSTEM
             raise UsageError(f'no system is called "{pattern}"; {hint}')
         found.update(fitting)
     return sorted(found)

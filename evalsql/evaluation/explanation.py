@@ -7,7 +7,6 @@ runs of a warehouse in memory that holds the judgments of this one topic.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import replaced_qrels, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
+from evalsql.words import nearest
 
 if TYPE_CHECKING:
     import duckdb
@@ -140,8 +140,7 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
 def _check_topic(evaluation: Evaluation, qrels: str, topic: str) -> None:
     held = [name for (name,) in evaluation.database.rows("select topic from weighted_topics where qrels = ?", [qrels])]
     if topic not in held:
-        near = difflib.get_close_matches(topic, held, n=3) or sorted(held)[:5]
-        raise UsageError(f'{qrels} judges no topic "{topic}"; there are: {", ".join(near)}')
+        raise UsageError(f'{qrels} judges no topic "{topic}"; there are: {nearest(topic, held)}')
 
 
 def _values(evaluation: Evaluation, request: _Request) -> Mapping[str, _Value]:

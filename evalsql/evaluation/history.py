@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import OF_NO_SYSTEM, Choice, choose_runs, held_systems
 from evalsql.evaluation.stored import require_rankings
+from evalsql.words import nearest
 
 if TYPE_CHECKING:
     from evalsql.evaluation.evaluation import Evaluation
@@ -96,5 +96,4 @@ def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:
     held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
     for topic in topics:
         if topic not in held:
-            near = difflib.get_close_matches(topic, held, n=3) or sorted(held)[:5]
-            raise UsageError(f'no judgments have a topic "{topic}"; there are: {", ".join(near)}')
+            raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')

@@ -12,7 +12,7 @@ from evalsql.database.names import Names, as_list, resolve_ids
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
-from evalsql.ingest.naming import by_name, checked_depth, named, paths
+from evalsql.ingest.naming import by_name, checked_depth, checked_name, paths
 from evalsql.progress import Progress, silent
 from evalsql.words import shortened
 
@@ -87,7 +87,7 @@ class Loader:
             queries=queries,
             with_self=with_self,
         ) as staged:
-            with self._new_qrels(named(staged.name), as_list(runs), replace) as adopt:
+            with self._new_qrels(checked_name(staged.name), as_list(runs), replace) as adopt:
                 adopt(staged.store())
             self.notices = staged.notices
             return staged.name
@@ -198,7 +198,7 @@ class Loader:
             sets = lists.read_sets(by_names, problems, order)
             with self.database.transaction():
                 for run, each in sets.items():
-                    judged = named(run if qrels is None else qrels)
+                    judged = checked_name(run if qrels is None else qrels)
                     paired = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
                     take_over(self.database, qrels_id)
@@ -314,7 +314,7 @@ class Loader:
             tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
         )
         with self.database.transaction():
-            qrels_ids = self._prepare([named(name)], as_list(qrels), replace)
+            qrels_ids = self._prepare([checked_name(name)], as_list(qrels), replace)
             load_run_data(self.database, name, data, options, qrels_ids[name], columns)
             self.notices = []
             self._check()

@@ -47,7 +47,7 @@ def by_name(
     problems = list(opened.problems)
     for source in opened.sources:
         own = stem(source.label) if name is None else name
-        own = named(stdin_name if own == "-" and stdin_name else own)
+        own = checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label
             problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
@@ -55,7 +55,7 @@ def by_name(
     return files, problems
 
 
-def named(name: str) -> str:
+def checked_name(name: str) -> str:
     """The name; raises UsageError for none."""
     if name in ("", "-"):
         raise UsageError("a name is needed; data from standard input has none of its own")

@@ -17,8 +17,8 @@ from evalsql.warehouse.foreign import check_bodies
 SCHEMA_VERSION = 5
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 MEMORY = ":memory:"
-# A file's macros can have the names of the engine's functions, but in another schema.
 _MAKING = "making views"
+# A file's macros can have the names of the engine's functions, but in another schema.
 _OBJECTS = """
     select database_name as database, schema_name as schema, table_name as name, 'table' as kind
     from system.main.duckdb_tables() where not temporary

@@ -23,7 +23,7 @@ from evalsql.ingest.judgments.qrels import (
     store_qrels_file,
 )
 from evalsql.ingest.judgments.qrels_data import load_qrels_data, store_staged_data
-from evalsql.ingest.naming import named
+from evalsql.ingest.naming import checked_name
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -77,7 +77,7 @@ def staged_judgments(
             raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
         warn_of_skipped(opened.skipped)
         (file,) = opened.sources
-        chosen = named(name if name is not None else own or stem(file.label))
+        chosen = checked_name(name if name is not None else own or stem(file.label))
         tables.read([file])
         tables.problems.check()
         notices = [tables.recognised([file])]
