@@ -300,8 +300,8 @@ class Warehouse(plain.Warehouse):
         waiting = notices.on_waiting(self.evaluation, names)
         lines = [
             *([waiting] if waiting else []),
-            *notices.on_coverage(self.evaluation, sets, names),
-            *notices.on_overlaps(self.evaluation, sets, names),
+            *(each.text for each in notices.on_coverage(self.evaluation, sets, names)),
+            *(each.text for each in notices.on_overlaps(self.evaluation, sets, names)),
             *notices.on_thresholds(self.evaluation, named, sets, names),
         ]
         tied = None if by_topic else notices.on_ties(self.evaluation, named[0], sets, names)

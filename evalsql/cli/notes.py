@@ -22,11 +22,11 @@ def note(text: str) -> None:
 
 def note_coverage(warehouse: Warehouse, qrels: Sequence[str], runs: Sequence[str]) -> None:
     """Tell how many topics are averaged, which are left out, and which runs have next to nothing judged."""
-    for line in notices.on_coverage(warehouse.evaluation, qrels, runs):
-        note(line)
+    for each in notices.on_coverage(warehouse.evaluation, qrels, runs):
+        note(each.text)
     # Of what a warehouse in memory holds, loading has told just now.
-    for line in notices.on_overlaps(warehouse.evaluation, qrels, runs) if warehouse.path != MEMORY else ():
-        note(line)
+    for each in notices.on_overlaps(warehouse.evaluation, qrels, runs) if warehouse.path != MEMORY else ():
+        note(each.text)
 
 
 def note_formats(judgments: Sequence[str], runs: Sequence[str]) -> None:

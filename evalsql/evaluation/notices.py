@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from evalsql.catalog.names import Measure, tie_variants
 from evalsql.database.overlaps import scarce_overlaps
@@ -21,7 +22,14 @@ _FORMS = {
 }
 
 
-def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+class Notice(NamedTuple):
+    """A line, and what it is about: topics, forms, missing (topics), more (of these), origins, ids or ties."""
+
+    about: str
+    text: str
+
+
+def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell how many topics are averaged, which runs miss some, and which have some that are left out."""
     rows = evaluation.database.rows(evaluation.coverage_query(qrels, runs))
     forms = dict(evaluation.database.rows("select qrels, form from qrels"))
@@ -32,18 +40,19 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
     ]
     lines = []
     for name, count in topics.items():
-        lines.append(
+        text = (
             f"{name}: {counted(count, 'topic')} averaged, runs that miss topics: {_share(rows, name, 3)}, "
             f"runs with topics left out: {_share(rows, name, 4)}"
             + (f", not known of {unknown} with stored scores" if (unknown := _num_unknown(rows, name)) else "")
         )
+        lines.append(Notice("topics", text))
         if forms[name] in _FORMS:
-            lines.append(f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}")
+            lines.append(Notice("forms", f"  {name} holds {forms[name]}: {_FORMS[forms[name]]}"))
     for notes in (missing, extra):
-        lines += [f"  {note}" for note in notes[:_MOST_NOTES]]
+        lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
-            lines.append(f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls")
-    return lines + stored.origin_notes(evaluation.database, qrels, runs)
+            lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
+    return lines + [Notice("origins", text) for text in stored.origin_notes(evaluation.database, qrels, runs)]
 
 
 def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
@@ -61,11 +70,11 @@ def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:
     )
 
 
-def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[str]:
+def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str]) -> list[Notice]:
     """Lines that tell which runs have next to nothing in common with the judgments, with ids of both."""
     covered = evaluation.coverage_query(qrels, runs)
     pairs = f"select qrels_id, run_id from ({covered}) as covered join qrels using (qrels) join runs using (run)"
-    return scarce_overlaps(evaluation.database, pairs)
+    return [Notice("ids", line) for line in scarce_overlaps(evaluation.database, pairs)]
 
 
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:

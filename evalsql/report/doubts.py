@@ -35,8 +35,10 @@ def doubts(overview: Overview, evidence: Evidence) -> list[Doubt]:
     found = [
         _ids(overview),
         _audits(evidence),
+        *_stored(overview),
         *_unjudged(overview),
         _missing(overview),
+        *_forms(overview),
         _ties(overview),
         *_other_measures(overview),
     ]
@@ -113,7 +115,7 @@ def _compared_measures(overview: Overview) -> list[str]:
 
 
 def _ties(overview: Overview) -> Doubt:
-    told = [line.removeprefix("ties: ") for line in overview.notices if line.startswith("ties: ")]
+    told = [line.removeprefix("ties: ") for line in _told(overview, "ties")]
     rules = sorted({str(row[2]) for row in overview.tables["runs"].rows})
     note = f"Ties are broken by the rule {listed(rules)}."
     if not told:
@@ -169,11 +171,7 @@ def is_about_judgments(name: str) -> bool:
 
 
 def _missing(overview: Overview) -> Doubt:
-    lines = [
-        line.strip()
-        for line in overview.notices
-        if " misses " in line or "without judgments" in line or "holds" in line
-    ]
+    lines = _told(overview, "missing")
     if not lines:
         total = counted(len(overview.topics), "topic")
         claim = f"Every run answers all {total}." if len(overview.runs) > 1 else f"The run answers all {total}."
@@ -184,13 +182,7 @@ def _missing(overview: Overview) -> Doubt:
 
 
 def _ids(overview: Overview) -> Doubt:
-    known = ("ties: ", f"{overview.qrels}: ")
-    lines = [
-        line.strip()
-        for line in overview.notices
-        if not line.startswith(known)
-        and not (" misses " in line or "without judgments" in line or "holds" in line or line.strip().startswith("..."))
-    ]
+    lines = _told(overview, "ids")
     if not lines:
         return Doubt(
             "Ids that do not match.", False, "Document ids of runs and judgments are of one kind.", "", "none found"
@@ -202,6 +194,24 @@ def _ids(overview: Overview) -> Doubt:
         "Figures of such runs mean nothing.",
         "",
     )
+
+
+def _stored(overview: Overview) -> list[Doubt]:
+    lines = _told(overview, "origins")
+    if not lines:
+        return []
+    note = "Figures of these runs are shown as they were loaded; there are no rankings to compute them from."
+    return [Doubt("Stored scores.", True, _sentence("; ".join(lines), overview.runs), note, "")]
+
+
+def _forms(overview: Overview) -> list[Doubt]:
+    lines = _told(overview, "forms")
+    return [Doubt("Judgments.", False, _sentence("; ".join(lines)), "", "")] if lines else []
+
+
+def _told(overview: Overview, about: str) -> list[str]:
+    """What there is to note about something."""
+    return [each.text.strip() for each in overview.notices if each.about == about]
 
 
 def _audits(evidence: Evidence) -> Doubt:

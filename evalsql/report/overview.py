@@ -71,7 +71,7 @@ class Overview(NamedTuple):
     board: Table
     comparison: Comparison | None
     tables: Mapping[str, Table]
-    notices: Sequence[str]
+    notices: Sequence[notes.Notice]
     program_version: str
     without: frozenset[str] = frozenset()
     title: str = ""
@@ -168,7 +168,7 @@ def overview(
     said = [
         *notes.on_coverage(warehouse.evaluation, [judged], chosen),
         *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
-        *([tie_note] if tie_note else []),
+        *([notes.Notice("ties", tie_note)] if tie_note else []),
     ]
     found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
     found = found._replace(

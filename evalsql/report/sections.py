@@ -178,7 +178,7 @@ def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
     """The report's text and tables; tables too large to read are left to the page and to JSON, and it says so."""
     escape = markup.escape_markdown
     stream.write(f"# {escape(overview.heading)}\n\n")
-    stream.writelines(f"- {escape(line.strip())}\n" for line in overview.notices)
+    stream.writelines(f"- {escape(each.text.strip())}\n" for each in overview.notices)
     for section in _to_read(overview, digits):
         stream.write(f"\n## {escape(section.title)}\n\n")
         if section.name == "leaderboard":
@@ -197,8 +197,8 @@ def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
     """Sections for a document with booktabs."""
     escape = markup.escape_latex
     stream.write(f"\\section{{{escape(overview.heading)}}}\n")
-    for line in overview.notices:
-        stream.write(f"{escape(line.strip())}\n\n")
+    for each in overview.notices:
+        stream.write(f"{escape(each.text.strip())}\n\n")
     for section in _to_read(overview, digits):
         stream.write(f"\\subsection{{{escape(section.title)}}}\n")
         if section.name == "leaderboard":
@@ -245,7 +245,7 @@ def write_json(overview: Overview, stream: TextIO, digits: int) -> None:
     content: dict[str, Any] = {
         "qrels": overview.qrels,
         "measures": overview.names,
-        "notices": [line.strip() for line in overview.notices],
+        "notices": [each.text.strip() for each in overview.notices],
         "evalsql_version": overview.program_version,
         **{
             name: [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]

@@ -139,7 +139,7 @@ def set_page(results: Results, places: Places) -> Page:
         said,
         leaderboard(results, places, root, overview.runs),
         f'<p class="links">{more}</p>',
-        _notices(overview.notices),
+        _notices([each.text for each in overview.notices]),
     )
     return Page(address, results.qrels, set_facts(results), body, [("Results", "index.html")])
 

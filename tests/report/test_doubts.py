@@ -1,0 +1,59 @@
+"""What a report holds for doubtful, each fact under its own heading whatever runs are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import evalsql
+from evalsql import Warehouse
+from evalsql.report.doubts import Doubt, doubts
+from evalsql.report.overview import overview
+from tests.conftest import new_file, write
+
+
+def _doubts(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Doubt]:
+    found = overview(warehouse, ["AP"], program_version="", qrels=qrels, runs=runs, for_page=True)
+    assert found.evidence is not None
+    return {each.title: each for each in doubts(found, found.evidence)}
+
+
+def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path: Path) -> None:
+    with evalsql.open(new_file(tmp_path, like=sample_file)) as warehouse:
+        columns = "qrels, 'elsewhere' as run, topic, measure, value"
+        scores = tmp_path / "scores.parquet"
+        warehouse.execute(
+            f"copy (select {columns} from scores where run = 'dense' and measure = 'AP') to '{scores}' (format parquet)"
+        )
+        warehouse.load_scores(scores)
+        found = _doubts(warehouse, "sample")
+    assert not found["Ids that do not match."].deserves_look
+    assert "elsewhere" in found["Stored scores."].claim
+    assert "nothing" not in found["Stored scores."].note
+
+
+def test_names_of_runs_do_not_say_what_is_doubtful(tmp_path: Path) -> None:
+    qrels = write(tmp_path / "holds misses.txt", "t1 0 d1 1\nt2 0 d2 1\n")
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels(qrels, "holds misses")
+        for name in ("ties: a", "b holds c", "d misses e", "without judgments"):
+            rows = {"t1": {"d1": 1.0, "d3": 0.5}, "t2": {"d2": 1.0}}
+            warehouse.load_run(rows, name)
+        found = _doubts(warehouse, "holds misses")
+        assert not found["Missing topics."].deserves_look
+        assert not found["Ids that do not match."].deserves_look
+        assert not found["Ties."].deserves_look
+        warehouse.load_run({"t1": {"d1": 1.0}}, "f")
+        found = _doubts(warehouse, "holds misses")
+    assert found["Missing topics."].claim == "f misses 1 of 2 topics (holds misses)."
+
+
+def test_groups_are_told_of_judgments_and_not_of_topics(tmp_path: Path) -> None:
+    qrels = write(tmp_path / "groups.txt", "t1 1 d1 1\nt1 2 d1 0\nt1 2 d2 1\n")
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels(qrels, "groups", form="groups")
+        warehouse.load_run({"t1": {"d1": 1.0, "d2": 0.5}}, "a")
+        warehouse.load_run({"t1": {"d2": 1.0, "d1": 0.5}}, "b")
+        found = _doubts(warehouse, "groups")
+    assert not found["Missing topics."].deserves_look
+    assert "holds groups" in found["Judgments."].claim
