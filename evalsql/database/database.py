@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from evalsql.catalog.names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.interrupts import held_back, interruptible
+from evalsql.database.statements import CHANGING, explain_of
 from evalsql.database.trouble import fault
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _READING = {"SELECT"}
-_WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "TRANSACTION", "ANALYZE", "VACUUM"}
+_WRITING = CHANGING | {"TRANSACTION"}
 _SHUT_IN = "disabled by configuration"  # the engine's words
-_EXPLAIN = re.compile(r"\s*explain\s*(\(\s*(analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
 
 
 class Database:
@@ -215,10 +214,10 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
 
 def _check_inside(query: str, kind: str, read_only: bool) -> None:
     """Refuse statements that reach other files: COPY can write even to the warehouse's own file as text."""
-    explained = _EXPLAIN.match(query)
+    explained = explain_of(query)
     if kind == "EXPLAIN" and explained:
         with translated_errors():
-            statements = engine.extract_statements(query[explained.end() :])
+            statements = engine.extract_statements(explained.statements)
         for statement in statements:
             _check_inside(statement.query, statement.type.name, read_only)
     elif kind not in (_READING if read_only else _READING | _WRITING):

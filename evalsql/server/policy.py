@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from evalsql.database import engine
+from evalsql.database.statements import CHANGING, explain_of
 
 WRITE, READ = "write", "read"
 _READING = {"SELECT", "TRANSACTION"}
-_WRITING = {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"}
 _TEMPORARY = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"}
-_EXPLAIN = re.compile(r"\s*explain\s*(?:\(\s*(?:analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
 _LEADING = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)+", re.DOTALL)
 _MAKES_TEMPORARY = re.compile(
     r"create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+(?:table|view|macro|function)\b", re.IGNORECASE
@@ -89,12 +88,12 @@ def _admitted(query: str, kind: str, role: str) -> str:
     query = _LEADING.sub("", query, count=1) if _LEADING.match(query) else query
     query = query.strip().rstrip(";")
     if kind == "EXPLAIN":
-        explained = _EXPLAIN.match(query)
+        explained = explain_of(query)
         if not explained:
             raise RefusedError("this form of EXPLAIN is not for clients of a server")
-        inner = _statements(query[explained.end() :])
-        return explained[0] + "; ".join(_admitted(each, kind_, role) for kind_, each in inner)
-    if kind not in _READING | _WRITING:
+        inner = _statements(explained.statements)
+        return explained.words + "; ".join(_admitted(each, kind_, role) for kind_, each in inner)
+    if kind not in _READING | CHANGING:
         raise RefusedError(
             f"a statement of kind {kind} is not for clients of a server: no files, extensions or settings"
         )

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from evalsql.catalog.names import literal
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, UNLOCK
 from evalsql.server.policy import RefusedError, admitted
 from evalsql.server.tokens import Tokens
@@ -81,7 +82,7 @@ class Sessions:
                 run = admitted(text, known.role)
             except RefusedError as error:
                 self.log(f"{_short(session)} {known.role} refused: {_line(text)}")
-                return f"select error('{(REFUSED + str(error)).replace(chr(39), chr(39) * 2)}')"
+                return f"select error({literal(REFUSED + str(error))})"
             self.log(f"{_short(session)} {known.role} {_line(text)}")
             word = run.split(maxsplit=1)[0].lower().rstrip(";")
             known.is_open = word in _BEGINS or (known.is_open and word not in _ENDS)

@@ -1,0 +1,23 @@
+"""Kinds of statements, as the engine calls them, and what an EXPLAIN explains."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# What changes a database and reaches no file, extension or setting.
+CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
+_EXPLAIN = re.compile(r"\s*explain\s*(?:\(\s*(?:analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
+
+
+class Explain(NamedTuple):
+    """An EXPLAIN, with ANALYZE or options if it has them, and the statements that it is about."""
+
+    words: str
+    statements: str
+
+
+def explain_of(query: str) -> Explain | None:
+    """The parts of an EXPLAIN; None for a form that is not known."""
+    found = _EXPLAIN.match(query)
+    return Explain(found[0], query[found.end() :]) if found else None
