@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, parse_measures, quoted
-from evalsql.catalog.relations import Catalog, read_catalog
+from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import engine, trouble
 from evalsql.database.database import Database
 from evalsql.database.scratch import new_scratch_folder, scratch_folder
@@ -102,6 +102,8 @@ def open_database(
     temporary, limit = read_sources(given), _size(memory_limit)
     if "\0" in path:
         raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
+    if Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
+        raise WarehouseError(f"{path}: {STEPS} is the name of a schema in every warehouse; call the file otherwise")
     is_new = path == MEMORY or not Path(path).exists()
     if read_only and is_new and path != MEMORY:
         raise WarehouseError(

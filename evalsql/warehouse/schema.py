@@ -83,15 +83,13 @@ def read_from(database: Database, source: str | None, progress: Progress) -> Non
     Args:
         source: an attached database that has the package's and nothing else; without one they are made.
     """
-    name = _current(database)
-    # As the name of a database it is ambiguous where schemas are found by a path.
-    if source is None or name.lower() == STEPS:
+    if source is None:
         relations = ddl.order(database.catalog)
         database.catalog = database.catalog.for_connection(database.catalog.relations)
         apply(database, ddl.statements(database.catalog, relations, temporary=True), progress)
         return
     # What is made without a schema goes to the first: the engine refuses it there, as in a file that is only read.
-    paths = ("temp.main", f"{source}.main", f"{quoted(name)}.main", f"{source}.{STEPS}")
+    paths = ("temp.main", f"{source}.main", f"{quoted(_current(database))}.main", f"{source}.{STEPS}")
     database.execute(f"set search_path = {literal(','.join(paths))}")
     if own := database.catalog.own:
         database.catalog = database.catalog.for_connection(relation.name for relation in own)

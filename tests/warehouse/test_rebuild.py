@@ -389,8 +389,11 @@ def test_without_a_template_an_older_file_is_read_as_well(older: File) -> None:
         assert len(warehouse.evaluate("AP nDCG").fetchall()) == 8
 
 
-@pytest.mark.usefixtures("few_measures")
-@pytest.mark.filterwarnings("ignore:.*with other SQL")
-def test_a_file_called_steps_is_read(older: File) -> None:
-    with evalsql.open(older(*BAD[:2], name="steps.duckdb"), read_only=True) as warehouse:
-        assert len(warehouse.rows("from ap")) == 8 * 40
+@pytest.mark.parametrize("name", ["steps.duckdb", "Steps.duckdb", "steps.2026.db", "steps"])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_file_called_steps_is_refused_and_not_made(older: File, name: str, read_only: bool) -> None:
+    path = older(*BAD[:2], name=name) if read_only else older(*BAD[:2]).parent / "new" / name
+    path.parent.mkdir(exist_ok=True)
+    with pytest.raises(WarehouseError, match="steps is the name of a schema in every warehouse; call the file"):
+        evalsql.open(path, read_only=read_only)
+    assert path.exists() == read_only
