@@ -10,6 +10,7 @@ from typing import Any
 from evalsql.catalog.names import DEFAULT_MEASURES
 from evalsql.database.names import Names
 from evalsql.errors import UsageError
+from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import Warehouse, open
 from evalsql.report.shown import Shown
 from evalsql.warehouse.schema import MEMORY
@@ -69,7 +70,7 @@ def experiment(
     warehouse = open(MEMORY)
     try:
         is_file = isinstance(qrels, str | Path)
-        warehouse.load_qrels(_plain(qrels), None if is_file else _QRELS)
+        warehouse.load_qrels(qrels, None if is_file else _QRELS)
         loaded = _load(warehouse, _named(runs, names), tie_rule=tie_rule, lower_is_better=lower_is_better)
         base = _baseline(baseline, loaded)
         how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "digits": digits}
@@ -109,21 +110,8 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 def _own_name(run: Any, place: int) -> str | None:
     if isinstance(run, str | Path):
         return None
-    name = run.name if _is_of_ranx(run) else None
+    name = run.name if is_of_ranx(run) else None
     return str(name) if name else f"run{place}"
-
-
-def _is_of_ranx(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "ranx"
-
-
-def _plain(data: Any) -> Any:
-    """The data as a loader takes it: that of ranx as dicts."""
-    if not _is_of_ranx(data):
-        return data
-    return {
-        str(topic): {str(name): value.item() for name, value in row.items()} for topic, row in data.to_dict().items()
-    }
 
 
 def _load(warehouse: Warehouse, runs: Sequence[tuple[str | None, Any]], **options: Any) -> list[str]:
@@ -132,7 +120,7 @@ def _load(warehouse: Warehouse, runs: Sequence[tuple[str | None, Any]], **option
         if isinstance(run, str | Path):
             loaded += warehouse.load_runs(run, name=name, **options)
         else:
-            loaded.append(warehouse.load_run(_plain(run), str(name), **options))
+            loaded.append(warehouse.load_run(run, str(name), **options))
     return loaded
 
 

@@ -33,6 +33,7 @@ class Query(NamedTuple):
 @contextmanager
 def registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Have ``data`` under a name that SQL reads; gives it, and the column for each meaning that has one, quoted."""
+    data = data.to_dict() if is_of_ranx(data) else data
     try:
         if isinstance(data, Query):
             database.execute(f"create or replace temp table {_LISTS} as {data.sql}")
@@ -57,6 +58,11 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
             database.execute(f"drop table if exists {_LISTS}")
+
+
+def is_of_ranx(data: object) -> bool:
+    """Whether data in memory is a ``Run`` or ``Qrels`` of ranx."""
+    return type(data).__module__.partition(".")[0] == "ranx"
 
 
 def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
@@ -94,7 +100,14 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     elif type(data).__module__.startswith("pandas"):
         if not hasattr(data, "columns"):
             raise UsageError(f"data of type {type(data).__name__} is neither nested dicts nor a table to read")
-        rows.check_text(data, columns.find(list(map(str, data.columns)), kind, given).values())
+        try:
+            found = columns.find(list(map(str, data.columns)), kind, given)
+        except UsageError as error:
+            named = [str(name) for name in data.index.names if name is not None]
+            if not named:
+                raise
+            raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
+        rows.check_text(data, found.values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often

@@ -102,6 +102,7 @@ def test_records_that_name_no_rows_are_refused(empty: Warehouse, tmp_path: Path,
 UNREAD = {
     "sparse": (FRAME.assign(score=pandas.arrays.SparseArray([3.0, 2.0, 1.0])), "Sparse"),
     "records of numpy": (FRAME.to_records(index=False), "data of type recarray is neither"),
+    "an index": (FRAME.set_index(list(FRAME.columns[:2])), r"; the index has .*, which reset_index\(\) makes columns$"),
     "None": (None, "data of type NoneType is neither nested dicts nor a table to read$"),
 }
 

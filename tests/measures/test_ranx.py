@@ -16,6 +16,7 @@ import pytest
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import ranx
 
+import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from tests.conftest import new_warehouse
@@ -63,3 +64,17 @@ def test_names_of_ranx_give_its_values(loaded: Warehouse, name: str) -> None:
     ours = dict(loaded.rows(f"select topic, value from {measure.call}"))
     assert len(theirs) == 60
     assert ours == pytest.approx({topic: float(value) for topic, value in theirs.items()}, abs=1e-9)
+
+
+def test_runs_and_qrels_of_ranx_are_taken_as_they_are() -> None:
+    qrels, run = collection()
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), ["map", "ndcg@10"])
+    ours = evalsql.evaluate(ranx.Qrels(qrels), ranx.Run(run), ["map", "ndcg@10"])
+    assert ours == pytest.approx(theirs, abs=1e-12)
+    with evalsql.Evaluator(ranx.Qrels(qrels), "map") as evaluator:
+        assert evaluator.evaluate(ranx.Run(run)) == pytest.approx({"map": theirs["map"]}, abs=1e-12)
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(ranx.Qrels(qrels), "random")
+        warehouse.load_run(ranx.Run(run), "system")
+        (held,) = warehouse.rows("select count(*) from retrieved")
+    assert held == (sum(map(len, run.values())),)
