@@ -201,7 +201,7 @@ def _stored(overview: Overview) -> list[Doubt]:
     if not lines:
         return []
     note = "Figures of these runs are shown as they were loaded; there are no rankings to compute them from."
-    return [Doubt("Stored scores.", True, _sentence("; ".join(lines), overview.runs), note, "")]
+    return [Doubt("Where figures come from.", True, _sentence("; ".join(lines), overview.runs), note, "")]
 
 
 def _forms(overview: Overview) -> list[Doubt]:

@@ -28,8 +28,8 @@ def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path:
         warehouse.load_scores(scores)
         found = _doubts(warehouse, "sample")
     assert not found["Ids that do not match."].deserves_look
-    assert "elsewhere" in found["Stored scores."].claim
-    assert "nothing" not in found["Stored scores."].note
+    assert "elsewhere" in found["Where figures come from."].claim
+    assert "nothing" not in found["Where figures come from."].note
 
 
 def test_names_of_runs_do_not_say_what_is_doubtful(tmp_path: Path) -> None:
