@@ -9,7 +9,25 @@
 --   relevant_rank   rank among the documents with a grade of 1 or more; 0 where its own grade is below
 --   grade           the document's grade
 --   document_id     key of the document
-with tied as (
+with judged as (
+    select
+        judged_documents.qrels_id,
+        retrieved.run_id,
+        retrieved.topic_id,
+        retrieved.document_id,
+        retrieved.rank,
+        retrieved.tied_above,
+        retrieved.first_rank,
+        judged_documents.grade
+    from retrieved
+    join judged_documents
+        on judged_documents.topic_id = retrieved.topic_id
+        and judged_documents.document_id = retrieved.document_id
+    where
+        retrieved.run_id in (select run_id from new_pairs)
+        and judged_documents.qrels_id in (select qrels_id from new_pairs)
+),
+tied as (
     -- The last of several tied documents has a rank other than the first's.
     select
         run_id,
@@ -24,38 +42,35 @@ with tied as (
 )
 select
     evaluations.evaluation_id,
-    retrieved.rank,
-    retrieved.tied_above,
-    coalesce(tied.last_rank - retrieved.rank, 0) as tied_below,
+    judged.rank,
+    judged.tied_above,
+    coalesce(tied.last_rank - judged.rank, 0) as tied_below,
     case
-        when judged_documents.grade >= 0 then row_number() over (
-            partition by evaluations.evaluation_id, judged_documents.grade >= 0
-            order by retrieved.rank
+        when judged.grade >= 0 then row_number() over (
+            partition by evaluations.evaluation_id, judged.grade >= 0
+            order by judged.rank
         )
         else 0
     end as judged_rank,
     case
-        when judged_documents.grade >= 1 then row_number() over (
-            partition by evaluations.evaluation_id, judged_documents.grade >= 1
-            order by retrieved.rank
+        when judged.grade >= 1 then row_number() over (
+            partition by evaluations.evaluation_id, judged.grade >= 1
+            order by judged.rank
         )
         else 0
     end as relevant_rank,
-    judged_documents.grade,
-    retrieved.document_id
-from new_pairs
+    judged.grade,
+    judged.document_id
+from judged
 join evaluations
-    on evaluations.qrels_id = new_pairs.qrels_id
-    and evaluations.run_id = new_pairs.run_id
-join judged_documents
-    on judged_documents.qrels_id = evaluations.qrels_id
-    and judged_documents.topic_id = evaluations.topic_id
-join retrieved
-    on retrieved.run_id = evaluations.run_id
-    and retrieved.topic_id = evaluations.topic_id
-    and retrieved.document_id = judged_documents.document_id
+    on evaluations.qrels_id = judged.qrels_id
+    and evaluations.run_id = judged.run_id
+    and evaluations.topic_id = judged.topic_id
+join new_pairs
+    on new_pairs.qrels_id = judged.qrels_id
+    and new_pairs.run_id = judged.run_id
 left join tied
-    on tied.run_id = retrieved.run_id
-    and tied.topic_id = retrieved.topic_id
-    and tied.first_rank = retrieved.first_rank
-order by evaluations.evaluation_id, retrieved.rank
+    on tied.run_id = judged.run_id
+    and tied.topic_id = judged.topic_id
+    and tied.first_rank = judged.first_rank
+order by evaluations.evaluation_id, judged.rank
