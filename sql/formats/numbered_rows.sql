@@ -1,4 +1,4 @@
--- title: Rows of a file in their order, with their number, by which what is refused is told
+-- title: Rows of a file in their order, with the number by which messages name them
 -- inputs: raw
 -- columns:
 --   evalsql_row   number of the row from 1; the columns of the file follow it

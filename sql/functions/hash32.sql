@@ -2,8 +2,9 @@
 -- parameters:
 --   key double = null    whole number from 0 to 2^32 - 1: a seed, or what this function gave
 --   item double = null   whole number from 0 to 2^32 - 1
--- definition: Twice multiplied by an odd constant, the halves of the product of 64 bits put together by exclusive or,
---     until each bit depends on all. Arithmetic alone, so that no version of the engine and no machine gives another.
+-- definition: The number is multiplied by an odd constant, and the halves of the 64-bit product are combined by
+--     exclusive or; this is done twice, so that each bit depends on all. It is arithmetic alone, so that every version
+--     of the engine and every machine gives the same.
 -- reference: Makarov 2016, MUM hash, https://github.com/vnmakarov/mum-hash; Knuth 1998, The art of computer
 --     programming, 6.4
 xor(

@@ -1,10 +1,10 @@
--- title: What the function mixed gives for a key and each of the whole numbers that follow each other, as a list
+-- title: What hash32 gives for a key and each of several consecutive whole numbers, as a list
 -- parameters:
 --   key double = null     whole number from 0 to 2^32 - 1
 --   least double = 1      first of the numbers
 --   amount double = 1     how many numbers, the last of them up to 2^31 - 1
--- definition: The same arithmetic step by step over the list; as a call for each number it takes several times as long,
---     since what a lambda says twice is reckoned twice.
+-- definition: The arithmetic of hash32, step by step over the list. A call for each number takes several times as long,
+--     since the engine computes anew what a lambda says twice.
 list_transform(
     list_transform(
         list_transform(

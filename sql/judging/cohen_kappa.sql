@@ -39,51 +39,46 @@ seconds as (
     from counts
     group by qrels, other, other_rating
 ),
-expected as (
+-- Every pair of grades that the two give, with the documents that have it and those that would have it by lot.
+grade_pairs as (
     select
         firsts.qrels,
         firsts.other,
-        sum(
-            firsts.num_documents * seconds.num_documents
-            * case
-                when firsts.rating = seconds.other_rating then 0
-                when $disagreement = 'equal' then 1
-                when $disagreement = 'linear' then abs(firsts.rating - seconds.other_rating)
-                else pow(firsts.rating - seconds.other_rating, 2)
-            end
-        ) as disagreement_by_chance
+        coalesce(counts.num_documents, 0) as num_documents,
+        firsts.num_documents * seconds.num_documents as num_by_chance,
+        firsts.rating = seconds.other_rating as is_equal,
+        case
+            when firsts.rating = seconds.other_rating then 0
+            when $disagreement = 'equal' then 1
+            when $disagreement = 'linear' then abs(firsts.rating - seconds.other_rating)
+            when $disagreement = 'quadratic' then pow(firsts.rating - seconds.other_rating, 2)
+            else error('disagreement is ' || $disagreement || ', it must be equal, linear or quadratic')
+        end as distance
     from firsts
     join seconds
         on seconds.qrels = firsts.qrels
         and seconds.other = firsts.other
-    group by firsts.qrels, firsts.other
+    left join counts
+        on counts.qrels = firsts.qrels
+        and counts.other = firsts.other
+        and counts.rating = firsts.rating
+        and counts.other_rating = seconds.other_rating
 ),
-observed as (
+sums as (
     select
         qrels,
         other,
         sum(num_documents) as num_documents,
-        sum(case when rating = other_rating then num_documents else 0 end) as num_equal,
-        sum(
-            num_documents
-            * case
-                when rating = other_rating then 0
-                when $disagreement = 'equal' then 1
-                when $disagreement = 'linear' then abs(rating - other_rating)
-                else pow(rating - other_rating, 2)
-            end
-        ) as disagreement_seen
-    from counts
+        sum(case when is_equal then num_documents else 0 end) as num_equal,
+        sum(num_documents * distance) as disagreement_seen,
+        sum(num_by_chance * distance) as disagreement_by_chance
+    from grade_pairs
     group by qrels, other
 )
 select
-    observed.qrels,
-    observed.other,
-    cast(observed.num_documents as bigint) as num_documents,
-    cast(observed.num_equal as double) / observed.num_documents as agreement,
-    1 - cast(observed.disagreement_seen as double) * observed.num_documents
-        / nullif(cast(expected.disagreement_by_chance as double), 0) as kappa
-from observed
-join expected
-    on expected.qrels = observed.qrels
-    and expected.other = observed.other
+    qrels,
+    other,
+    cast(num_documents as bigint) as num_documents,
+    cast(num_equal as double) / num_documents as agreement,
+    1 - cast(disagreement_seen as double) * num_documents / nullif(cast(disagreement_by_chance as double), 0) as kappa
+from sums

@@ -1,4 +1,4 @@
--- title: Of ranked rows those that ranks of judged documents are made of: judged ones, and tied ones, where ties end
+-- title: Ranked rows from which judged_ranks is made: judged documents, and tied ones, which tell where a tie ends
 -- inputs: ranked
 -- columns:
 --   run_id        key of the run

@@ -10,7 +10,7 @@
 --   p            two-sided p value, as t_tests has it
 --   wins         topics where the value of the run is greater
 --   ties         topics where they are equal
---   losses       topics where that of the baseline is
+--   losses       topics where the value of the baseline is greater
 -- definition: The columns of differences and of t_tests, from rows of differences that are kept: for all pairs of many
 --     runs these take most of the time.
 select

@@ -12,7 +12,7 @@
 --   grade        its grade; null where it is not judged
 --   rank         its rank in the run; null where it is not retrieved
 --   other_rank   its rank in the other run
-with before_ranks as (
+with run_ranks as (
     select
         retrieved.topic_id,
         retrieved.document_id,
@@ -21,7 +21,7 @@ with before_ranks as (
     join runs on runs.run_id = retrieved.run_id
     where runs.run = $run
 ),
-after_ranks as (
+other_ranks as (
     select
         retrieved.topic_id,
         retrieved.document_id,
@@ -32,20 +32,20 @@ after_ranks as (
 ),
 moved as (
     select
-        coalesce(before_ranks.topic_id, after_ranks.topic_id) as topic_id,
-        coalesce(before_ranks.document_id, after_ranks.document_id) as document_id,
-        before_ranks.rank,
-        after_ranks.rank as other_rank
-    from before_ranks
-    full join after_ranks
-        on after_ranks.topic_id = before_ranks.topic_id
-        and after_ranks.document_id = before_ranks.document_id
+        coalesce(run_ranks.topic_id, other_ranks.topic_id) as topic_id,
+        coalesce(run_ranks.document_id, other_ranks.document_id) as document_id,
+        run_ranks.rank,
+        other_ranks.rank as other_rank
+    from run_ranks
+    full join other_ranks
+        on other_ranks.topic_id = run_ranks.topic_id
+        and other_ranks.document_id = run_ranks.document_id
     where
-        before_ranks.rank is distinct from after_ranks.rank
+        run_ranks.rank is distinct from other_ranks.rank
         and (
             $depth is null
-            or before_ranks.rank <= $depth
-            or after_ranks.rank <= $depth
+            or run_ranks.rank <= $depth
+            or other_ranks.rank <= $depth
         )
 ),
 judged_topics as (

@@ -36,7 +36,8 @@ possible as (
         count(*) as run_topics,
         count(judged.topic_id) as common_topics,
         coalesce(sum(run_topics.num_ret) filter (where judged.topic_id is not null), 0) as num_retrieved,
-        coalesce(sum(least(run_topics.num_ret, judged.num_judged)), 0) as most,
+        -- least() passes over a null, so topics without judgments are left out by the filter.
+        coalesce(sum(least(run_topics.num_ret, judged.num_judged)) filter (where judged.topic_id is not null), 0) as most,
         min(judged.topic_id) as topic_id
     from new_pairs
     join run_topics on run_topics.run_id = new_pairs.run_id

@@ -92,7 +92,7 @@ squares as (
     group by qrels, measure
 ),
 cleaned as (
-    -- What rounding leaves is nothing.
+    -- What rounding alone leaves counts as 0.
     select
         qrels,
         measure,

@@ -1,6 +1,5 @@
 -- title: Achieved significance levels of all pairs of runs by each measure, in their order
 -- parameters: test, tolerance, samples, seed
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure

@@ -1,7 +1,5 @@
 -- title: Bootstrap intervals of the mean difference of each run from a baseline: topics are drawn with replacement
 -- parameters: baseline, samples, seed, confidence
---   baseline varchar = null                     run that all others are compared with; null: every run with every run
---                                               whose name comes after
 --   samples integer in [1, 2147483647] = 10000  samples of topics
 --   confidence double in (0, 1) = 0.95          share of intervals that are to hold the true difference
 -- columns:
@@ -21,7 +19,7 @@
 -- definition: Quantiles of the means of resampled differences, between two by linear interpolation; for BCa the
 --     quantiles whose probabilities are shifted by the share of means below the observed (of equal ones half) and by
 --     the skewness over the topics (jackknife). p is (count + 1) / (samples + 1) of means at least as far from the
---     observed as that is from 0 (shift method). The function mixed draws by seed, sample and number of the draw, so
+--     observed as that is from 0 (shift method). The function hash32 draws by seed, sample and number of the draw, so
 --     that all pairs with as many topics have the same samples. Means are equal that differ by less than 1e-12 of the
 --     mean absolute difference; differences up to 5e-13, and spreads up to 1e-13 of the greatest value, are rounding.
 -- reference: Efron 1987, doi:10.1080/01621459.1987.10478410; Noreen 1989; Smucker, Allan and Carterette 2007,

@@ -1,13 +1,8 @@
 -- title: Runs against a baseline or in all pairs: differences, intervals, p values, corrections, wins and losses
 -- parameters: baseline, test, correction, family, tolerance, confidence, intervals, samples, seed, runs
 --   correction varchar in {holm, bonferroni, benjamini_hochberg, benjamini_yekutieli, none} = holm   for several tests
---   family varchar in {measure, all} = measure   tests that are corrected together: those of a measure and judgment
---                                                set, or all that the view scores gives
 --   intervals varchar in {t, percentile, bca} = t   Student's t, or quantiles of resampled differences: as they are, or
 --                             corrected for bias and acceleration (bootstrap_intervals)
---   samples integer in [1, 2147483647] = 10000   samples of randomisation, bootstrap and tukey, and of the intervals
---   runs varchar = null   names with commas between them: only pairs of these and the baseline are compared and
---                         corrected for; null is all runs
 -- columns:
 --   qrels           judgment set
 --   measure         canonical name of the measure
@@ -20,12 +15,11 @@
 --   low             lower end of the interval for the mean difference; null for one topic
 --   high            upper end
 --   p               two-sided p value as it is
---   p_corrected     p value corrected for the number of tests; that of tukey, which covers all pairs of a measure, as
---                   it is
+--   p_corrected     p value corrected for the number of tests; with tukey p itself, which covers all pairs of a measure
 --   num_tests       tests corrected together
 --   wins            topics where the value of the run is greater
 --   ties            topics where they differ by the tolerance at most
---   losses          topics where that of the baseline is
+--   losses          topics where the value of the baseline is greater
 --   note            what there is to say of the test, such as identical, one topic; else null
 -- definition: The rows of differences beside those of corrected_p_values. Topics weigh the same also where the
 --     judgment set has weights for them, which the view summary and a leaderboard follow for measures such as TAP; and
@@ -71,7 +65,10 @@ select
         when $correction = 'bonferroni' then tested.bonferroni
         when $correction = 'benjamini_hochberg' then tested.benjamini_hochberg
         when $correction = 'benjamini_yekutieli' then tested.benjamini_yekutieli
-        else error('correction is ' || $correction || ', which it cannot be')
+        else error(
+            'correction is ' || $correction
+            || ', it must be holm, bonferroni, benjamini_hochberg, benjamini_yekutieli or none'
+        )
     end as p_corrected,
     tested.num_tests,
     found.wins,

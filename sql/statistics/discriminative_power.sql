@@ -1,7 +1,6 @@
 -- title: Discriminative power of measures: the share of pairs of runs that they tell apart
 -- parameters: alpha, test, tolerance, samples, seed
 --   alpha double in (0, 1) = 0.05   level below which a difference is significant
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
 -- columns:
 --   qrels             judgment set
 --   measure           canonical name of the measure

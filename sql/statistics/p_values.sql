@@ -1,6 +1,5 @@
--- title: p values of one test, whichever, of each run with a baseline
+-- title: p values of each run with a baseline, by the test that is asked for
 -- parameters: baseline, test, tolerance, samples, seed
---   tolerance double in [0, inf) = 0   difference up to which a topic counts as a tie in the sign test
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure
@@ -10,8 +9,7 @@
 --   num_topics   topics that both have a value for
 --   p            two-sided p value
 --   note         what there is to say of it, such as identical, one topic; else null
--- definition: The rows of the relation of that test. A further test is a further branch here and a word more for the
---     parameter.
+-- definition: The rows of the relation of that test. To add a test, add a branch here and a word to the parameter.
 select
     found.qrels,
     found.measure,
@@ -92,5 +90,5 @@ select
     null as test,
     null as num_topics,
     null as p,
-    error('test is ' || $test || ', which it cannot be') as note
+    error('test is ' || $test || ', it must be t, wilcoxon, sign, randomisation, bootstrap or tukey') as note
 where $test not in ('t', 'wilcoxon', 'sign', 'randomisation', 'bootstrap', 'tukey')

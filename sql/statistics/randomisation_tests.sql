@@ -1,9 +1,6 @@
 -- title: Randomisation test of the mean difference of each run from a baseline, by exchanging signs of differences
--- parameters:
---   baseline varchar = null                     run that all others are compared with; null: every run with every run
---                                               whose name comes after
+-- parameters: baseline, samples, seed
 --   samples integer in [1, 2147483647] = 10000  assignments of signs that are tried where not all are
---   seed integer = 42                           another seed gives other assignments of signs
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure
@@ -16,7 +13,7 @@
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
 -- definition: Share of assignments of signs to the differences whose sum is at least as far from 0 as that observed:
 --     of all of them where at most 20 differences are other than 0; else (count + 1) / (samples + 1) of signs that the
---     function mixed draws by seed, sample and place of the topic among those compared in the order of their names, so
+--     function hash32 draws by seed, sample and place of the topic among those compared in the order of their names, so
 --     that all pairs with as many topics have the same signs. Sums are equal that differ by less than 1e-12 of the sum
 --     of absolute differences; differences up to 5e-13 are rounding and count as 0.
 -- reference: Fisher 1935, The design of experiments; Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528

@@ -24,9 +24,13 @@
 -- reference: Kendall 1945, doi:10.1093/biomet/33.3.239; Spearman 1904; Yilmaz, Aslam and Robertson 2008, A new rank
 --     correlation coefficient for information retrieval, doi:10.1145/1390334.1390435
 with means_compared as materialized (
-    -- Else the engine takes all means anew wherever they are read below.
+    -- Materialised, since the engine would compute all means again wherever they are read below.
     select
-        case when $across = 'measures' then qrels else measure end as held,
+        case
+            when $across = 'measures' then qrels
+            when $across = 'qrels' then measure
+            else error('across is ' || $across || ', it must be measures or qrels')
+        end as held,
         case when $across = 'measures' then measure else qrels end as judge,
         run,
         round(value, $digits) as mean
@@ -92,7 +96,7 @@ stretches as (
     join counted as last_place on last_place.place >= first_place.place
 ),
 weighed as (
-    -- Runs tied at the top have nothing above them; among the tied each pair is one way round or the other.
+    -- Runs tied at the top have no other run above them. Of two tied runs each is above the other in half of the orders.
     select
         by_run.held,
         by_run.judge,

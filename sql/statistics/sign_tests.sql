@@ -8,7 +8,7 @@
 --   num_topics   topics that both have a value for
 --   wins         topics where the value of the run is greater
 --   ties         topics where they differ by the tolerance at most; they are left out
---   losses       topics where that of the baseline is
+--   losses       topics where the value of the baseline is greater
 --   p            two-sided p value, exact; 1 where there are only ties
 --   note         identical, one topic, only ties (beyond those that differ by nothing); else null
 -- definition: Binomial distribution of wins among wins and losses with probability 1/2.

@@ -1,8 +1,7 @@
 -- title: Randomised Tukey HSD: all pairs of runs at once, with p values that hold for the family of all pairs
--- parameters:
+-- parameters: baseline, samples, seed
 --   baseline varchar = null                     run whose pairs are shown, which changes no p; null: all pairs
 --   samples integer in [1, 2147483647] = 10000  permutations
---   seed integer = 42                           another seed gives other permutations
 -- columns:
 --   qrels        judgment set
 --   measure      canonical name of the measure
@@ -14,7 +13,7 @@
 --   note         identical: the two runs are equal on all topics; one topic: there is but one; else null
 -- definition: In each sample the values of each topic are permuted among the runs; p is (count + 1) / (samples + 1) of
 --     samples in which the greatest mean of a run less the least is at least the observed difference, whatever its
---     sign. A permutation is the order of the numbers that the function mixed gives to seed, sample, place of the
+--     sign. A permutation is the order of the numbers that the function hash32 gives to seed, sample, place of the
 --     topic in the order of names, and place of the run; each order is as likely as any other, but for the 32 bits of
 --     the numbers. Ranges are equal that differ by less than 1e-12 of the sum over topics of the greatest absolute
 --     value.

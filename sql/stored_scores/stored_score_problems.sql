@@ -1,5 +1,5 @@
 -- title: What is wrong with scores that are to be stored
--- inputs: staged
+-- inputs: staged, ranges
 -- columns:
 --   file     file of the first row concerned
 --   reason   what is wrong with it
@@ -67,6 +67,20 @@ select
 from paired
 where not coalesce(isfinite(value), false)
 group by run
+union all
+select
+    min(paired.file) as file,
+    concat(
+        'run ', paired.run, ', topic ', min(paired.topic), ': ', paired.measure, ' is ',
+        arg_min(paired.value, paired.topic), ', its range is ', min(ranges.range)
+    ) as reason
+from paired
+join ranges on ranges.measure = paired.measure
+where
+    isfinite(paired.value)
+    -- Rounding may take a value across the bound.
+    and paired.value not between ranges.least - 1e-9 and ranges.greatest + 1e-9
+group by paired.run, paired.measure
 union all
 select
     answered.file,

@@ -76,7 +76,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         ("-- range: 0 1\n", "", r'depth.sql:1: the header lacks "range"'),
         ("depth_of_ranking", "MAP", "depth.sql:1: map is already a name of the measure in .*ap.sql"),
         ("-- aliases: depth_of_ranking", "-- trec_eval: recip_rank", "recip_rank is already a name of the measure"),
-        ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "the only word for it is no"),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "it must be no or a cutoff such as @10"),
         ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "expected .name.*found"),
         ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
         ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
@@ -221,9 +221,7 @@ def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
 def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: Relation) -> None:
     """Its name is none that the parser knows: calls of it are found by that."""
     assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
-    assert relation.header.title
     assert relation.header.definition
-    assert all(parameter.meaning for parameter in relation.parameters)
     found = sample.rows(f"""
         select function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
         from duckdb_functions() where function_name = '{relation.name}'
@@ -239,7 +237,6 @@ BUILT_STATISTICS = [relation for relation in CATALOG.of_kind("statistics") if no
 def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: Relation) -> None:
     """With the columns that it has, in their order."""
     assert relation.header.definition
-    assert all(parameter.meaning for parameter in relation.parameters)
     described = [column for column, *_ in sample.rows(f"describe select * from {relation.name}")]
     assert described == list(relation.columns)
     assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("statistics",)]
@@ -317,9 +314,10 @@ def test_there_are_more_than_eighty_measures() -> None:
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
 def test_every_measure_is_documented(relation: Relation) -> None:
-    header = relation.header
-    assert all((header.definition, header.reference, header.differs, header.range, header.examples))
-    assert all(parameter.meaning for parameter in relation.parameters)
+    """What a header can be read without; title, definition, range and the meaning of each parameter it must have."""
+    assert relation.header.reference
+    assert relation.header.differs
+    assert relation.header.examples
 
 
 def test_what_takes_parameters_is_read_as_a_macro() -> None:

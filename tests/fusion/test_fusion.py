@@ -14,7 +14,7 @@ import pytest
 import pytrec_eval
 
 import evalsql
-from evalsql import UsageError, Warehouse
+from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
 from tests.conftest import FIXTURES, SAMPLE, Command, new_file, new_warehouse
 from tests.random_collections import Run
@@ -256,6 +256,12 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(
     with pytest.raises(UsageError, match=complaint):
         sample.fuse(**given)  # type: ignore[arg-type]
     assert (sample.rows("select * from runs order by run_id"), sample.rows("select count(*) from retrieved")) == before
+
+
+def test_an_unknown_norm_is_refused_in_sql_too(golden: Warehouse) -> None:
+    """It was taken for z-score."""
+    with pytest.raises(QueryError, match="norm is zscore, it must be none, min-max, max, sum, z-score, rank or borda"):
+        golden.rows("from comb_sum(norm := 'zscore')")
 
 
 def test_names_with_commas_are_fused_or_refused(golden: Warehouse) -> None:

@@ -15,7 +15,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from evalsql import UsageError, Warehouse
+from evalsql import QueryError, UsageError, Warehouse
 from evalsql.evaluation import judging
 from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse
 from tests.random_collections import Qrels
@@ -129,6 +129,19 @@ def test_agreement_is_that_worked_out_by_hand(golden: Warehouse) -> None:
         found = statistics(golden, int(row["rel"]) if row["rel"] else None)
         expected = (int(row["documents"]), pytest.approx(float(row["value"]), abs=6e-7))
         assert found[row["statistic"], "first, second"] == expected, row
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        ("cohen_kappa(disagreement := 'squared')", "disagreement is squared, it must be equal, linear or quadratic"),
+        ("krippendorff_alpha(level := 'ratio')", "level is ratio, it must be nominal, ordinal or interval"),
+    ],
+)
+def test_unknown_words_are_refused(golden: Warehouse, call: str, complaint: str) -> None:
+    """They were taken for quadratic and for ordinal."""
+    with pytest.raises(QueryError, match=complaint):
+        golden.rows(f"from {call}")
 
 
 def test_figures_stand_side_by_side(golden: Warehouse) -> None:

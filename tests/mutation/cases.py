@@ -19,7 +19,8 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import FIXTURES, _once, new_warehouse, write
+from tests.conftest import FIXTURES, made_once, new_warehouse, write
+from tests.golden_cases import CASES, load_judgments
 from tests.measures import (
     test_arguments,
     test_columns,
@@ -38,7 +39,7 @@ from tests.measures import (
     test_unknown_ties,
     test_user_models,
 )
-from tests.measures.test_golden import FORMS, tolerance
+from tests.measures.test_golden import tolerance
 from tests.oracles import brute_force_preferences, peers
 from tests.random_collections import collection
 
@@ -63,13 +64,10 @@ Values = dict[tuple[str, ...], float | None]
 def golden() -> Warehouse:
     """Every case of fixtures, each a judgment set."""
     warehouse = new_warehouse()
-    for case in sorted(path for path in FIXTURES.iterdir()):
-        (qrels,) = (case / name for name in FORMS if (case / name).exists())
-        warehouse.load_qrels(qrels, case.name, form=FORMS[qrels.name])
+    for case in CASES:
+        load_judgments(warehouse, case, case.name)
         for run in sorted((case / "runs").iterdir()):
             warehouse.load_runs(run, name=f"{case.name} {run.stem}", qrels=[case.name])
-        if (case / "weights.txt").exists():
-            warehouse.load_weights(case / "weights.txt", case.name)
     return warehouse
 
 
@@ -183,7 +181,7 @@ DATA: Mapping[str, Callable[[], Warehouse]] = {
 @cache
 def opened(data: str) -> Warehouse:
     """The data of that name, loaded once for the folder that EVALSQL_TEST_CACHE names."""
-    path = _once(f"mutation-{data}.duckdb", lambda path: _make(data, path))
+    path = made_once(f"mutation-{data}.duckdb", lambda path: _make(data, path))
     warehouse = evalsql.open(path, read_only=True)
     warehouse.execute("set threads = 1")
     return warehouse
@@ -207,6 +205,14 @@ def cases() -> Mapping[str, list[tuple[str, Measure, float]]]:
 
 
 def _cases() -> Iterator[tuple[str, Measure, float]]:
+    yield from _printed()
+    yield from _tied()
+    yield from _on_random_collections()
+    yield from _on_made_collections()
+
+
+def _printed() -> Iterator[tuple[str, Measure, float]]:
+    """Values of ``fixtures`` and of the headers' examples."""
     for table in sorted(FIXTURES.glob("*/expected*.tsv")):
         with table.open(newline="") as stream:
             for row in csv.DictReader(stream, delimiter="\t"):
@@ -217,23 +223,29 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
             match = re.fullmatch(r"\S+ (\S+) = (\S+)", example)
             assert match is not None
             yield from _named("golden", [match[1]], tolerance(match[2]))
+
+
+def _tied() -> Iterator[tuple[str, Measure, float]]:
+    """Values under every order of tied documents."""
     for name in [*test_ties.PEERS, *test_ties.PLAIN]:
         for measure in parse_measures([name], CATALOG):
             for variant in tie_variants(measure).values():
                 yield "tied", variant, EXACT
-    plain = [*test_peers.PLAIN, *test_curves.MEASURES, *test_user_models.PLAIN]
-    yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain], EXACT)
-    yield from _named("random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)], EXACT)
-    yield from _named("random", list(test_columns.COLUMNS), EXACT)
-    yield from _named("subtopics", list(test_columns.OF_SUBTOPICS), EXACT)
-    yield from _named("great", list(test_user_models.GREAT), EXACT)
-    yield from _named("judged anew", [*test_user_models.PLAIN, *test_columns.COLUMNS], EXACT)
-    for apart in ("numbered", "numbered apart"):
-        yield from _named(apart, list(test_same_names.OF_SUBTOPICS), EXACT)
     unknown = [*(f"INST(t={t})" for t in test_unknown_ties.GOALS), f"GAP(gains='{test_unknown_ties.FALLING}')"]
     for measure in parse_measures(unknown, CATALOG):
         for variant in tie_variants(measure).values():
             yield "tied", variant, EXACT
+    for name in brute_force_preferences.TIED["preferences"]:
+        for variant in tie_variants(parse_measures([name], CATALOG)[0]).values():
+            yield "tied preferences", variant, EXACT
+
+
+def _on_random_collections() -> Iterator[tuple[str, Measure, float]]:
+    """Values on the collections that most tests take."""
+    plain = [*test_peers.PLAIN, *test_curves.MEASURES, *test_user_models.PLAIN]
+    yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain], EXACT)
+    yield from _named("random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)], EXACT)
+    yield from _named("random", list(test_columns.COLUMNS), EXACT)
     for relation in test_judged_only.TAKING:
         for measure in test_judged_only.variants(relation):
             arguments = {**measure.arguments, "judged_only": True}
@@ -247,10 +259,19 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
         yield from _named("random", [form.format(name) for form in forms], EXACT)
     for k in (1, 2, 5):
         yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
+    yield from _named("random", [*test_arguments.PLAIN, *test_arguments.WORTHLESS], EXACT)
+
+
+def _on_made_collections() -> Iterator[tuple[str, Measure, float]]:
+    """Values on collections that were made for some measures."""
+    yield from _named("subtopics", list(test_columns.OF_SUBTOPICS), EXACT)
+    yield from _named("great", list(test_user_models.GREAT), EXACT)
+    yield from _named("judged anew", [*test_user_models.PLAIN, *test_columns.COLUMNS], EXACT)
+    for apart in ("numbered", "numbered apart"):
+        yield from _named(apart, list(test_same_names.OF_SUBTOPICS), EXACT)
     yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
     for options in test_tap_lists.OPTIONS:
         yield "lists", test_tap_lists.measure(options), EXACT
-    yield from _named("random", [*test_arguments.PLAIN, *test_arguments.WORTHLESS], EXACT)
     for data in ("short", "two"):
         yield from _named(data, list(test_arguments.SHORT), EXACT)
     for rel, alpha, judged_only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
@@ -258,9 +279,6 @@ def _cases() -> Iterator[tuple[str, Measure, float]]:
         yield from _named("subtopics", names, EXACT)
     for data in ("preferred", "below 0"):
         yield from _named(data, list(test_preferences.PREFERENCE_MEASURES), EXACT)
-    for name in brute_force_preferences.TIED["preferences"]:
-        for variant in tie_variants(parse_measures([name], CATALOG)[0]).values():
-            yield "tied preferences", variant, EXACT
     for given in ("rel=1,judged_only=false", "rel=2,judged_only=true"):
         names = [f"AP_groups({given})", *(f"P_groups({given})@{k}" for k in (1, 4, 50))]
         yield from _named("preferred", [*names, *(f"Rprec_groups({given})@{x}" for x in (0.1, 0.4, 1.0, 1.7))], EXACT)

@@ -13,10 +13,11 @@ import pytest
 from scipy import stats
 
 import evalsql
-from evalsql import Warehouse
+from evalsql import QueryError, Warehouse
 from tests.conftest import new_warehouse
 from tests.oracles import brute_force, brute_force_agreement
 from tests.random_collections import LEVELS
+from tests.statistics.scores import put_rows
 
 MEASURES = ("AP", "P@10", "RR", "nDCG@20")
 PERSISTENCES = (0.1, 0.5, 0.9, 0.98)
@@ -26,16 +27,15 @@ Means = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 def put_means(warehouse: Warehouse, means: Means) -> None:
     """Scores of a single topic each, so that they are the means, in the place of the view."""
-    warehouse.execute(
-        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
+    put_rows(
+        warehouse,
+        (
+            (qrels, run, "t1", measure, value)
+            for qrels, measures in means.items()
+            for measure, runs in measures.items()
+            for run, value in runs.items()
+        ),
     )
-    rows = [
-        (qrels, run, "t1", measure, value)
-        for qrels, measures in means.items()
-        for measure, runs in measures.items()
-        for run, value in runs.items()
-    ]
-    warehouse.connection.executemany("insert into scores values (?, ?, ?, ?, ?)", rows)
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +170,13 @@ def test_means_that_differ_by_rounding_are_tied_and_others_where_asked(warehouse
     assert agreed(warehouse, "measure_agreement")["set", "AP", "RR"][1] == pytest.approx(2 / 6**0.5)
     rounded = agreed(warehouse, "measure_agreement(digits := 4)")["set", "AP", "RR"]
     assert rounded == (3, None, None, pytest.approx(0), pytest.approx(0), "all tied")
+
+
+def test_an_unknown_word_for_what_orders_runs_is_refused(warehouse: Warehouse) -> None:
+    """It was taken for judgment sets."""
+    put_means(warehouse, {"set": {"AP": {"a": 0.5}}})
+    with pytest.raises(QueryError, match="across is measure, it must be measures or qrels"):
+        warehouse.rows("from run_agreements(across := 'measure')")
 
 
 def test_one_run_has_no_order(warehouse: Warehouse) -> None:
@@ -367,16 +374,13 @@ def test_discriminative_power_by_loops_over_scipys_tests(sample_file: Path, alph
 def test_discriminative_power_by_every_test(warehouse: Warehouse, test: str) -> None:
     """Shares counted over the p values of comparisons by the same arguments; seed and samples reach the test."""
     chance = random.Random(12)
-    warehouse.execute(
-        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
-    )
     rows = [
         ("set", f"run{run}", f"t{topic}", measure, chance.randint(0, 20 + 5 * run) / 45)
         for measure in ("AP", "RR")
         for run in range(5)
         for topic in range(24)
     ]
-    warehouse.connection.executemany("insert into scores values (?, ?, ?, ?, ?)", rows)
+    put_rows(warehouse, rows)
     curves = []
     for arguments in ("samples := 60, seed := 5", "samples := 60, seed := 6", "samples := 80, tolerance := 0.2"):
         call = f"test := '{test}', {arguments}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy
 import pytest
@@ -14,8 +14,8 @@ import scipy.stats
 import evalsql
 from tests.conftest import new_warehouse
 from tests.oracles import sampled
+from tests.statistics.scores import Scores, put_scores
 
-Scores = Mapping[str, Mapping[str, float]]
 RELATIONS = ("randomisation_tests", "bootstrap_intervals", "tukey_hsd")
 
 
@@ -23,21 +23,6 @@ RELATIONS = ("randomisation_tests", "bootstrap_intervals", "tukey_hsd")
 def warehouse() -> Iterator[evalsql.Warehouse]:
     with new_warehouse() as opened:
         yield opened
-
-
-def put(warehouse: evalsql.Warehouse, families: Mapping[str, Scores]) -> None:
-    """Takes these scores, {measure: {run: {topic: value}}}, for the view's."""
-    warehouse.execute(
-        "create or replace temp table scores (qrels varchar, run varchar, topic varchar, measure varchar, value double)"
-    )
-    rows = [
-        f"('q', '{run}', '{topic}', '{measure}', {value!r})"
-        for measure, scores in families.items()
-        for run, values in scores.items()
-        for topic, value in values.items()
-    ]
-    random.Random(1).shuffle(rows)
-    warehouse.execute(f"insert into scores values {', '.join(rows)}")
 
 
 def drawn(seed: int, num_runs: int, num_topics: int, *, steps: int = 0) -> dict[str, dict[str, float]]:
@@ -61,21 +46,21 @@ def ps(warehouse: evalsql.Warehouse, call: str) -> dict[tuple[str, str, str], fl
     return {(measure, baseline, run): p for measure, baseline, run, p in rows}
 
 
-def test_mixing_is_arithmetic(warehouse: evalsql.Warehouse) -> None:
+def test_hash32_is_arithmetic(warehouse: evalsql.Warehouse) -> None:
     """The numbers stand here so that no version gives others."""
     stored = {(42, 1): 1814491384, (0, 1): 4043257755, (4294967295, 4294967295): 3225602884, (7, 10000): 1580927880}
     drawing = random.Random(3)
     asked = [*stored, *((drawing.randrange(2**32), drawing.randrange(2**32)) for _ in range(300))]
     for key, item in asked:
-        expected = stored.get((key, item), sampled.mixed(key, item))
+        expected = stored.get((key, item), sampled.hash32(key, item))
         assert warehouse.rows(f"select hash32({key}, {item})") == [(expected,)]
-    assert all(sampled.mixed(*pair) == number for pair, number in stored.items())
+    assert all(sampled.hash32(*pair) == number for pair, number in stored.items())
 
 
-def test_a_list_of_mixed_numbers(warehouse: evalsql.Warehouse) -> None:
+def test_hash32_of_consecutive_numbers(warehouse: evalsql.Warehouse) -> None:
     for key, least, amount in ((42, 1, 126), (0, 0, 1), (4294967295, 7000, 3), (7, 2147483646, 2), (9, 5, 0)):
         ((numbers,),) = warehouse.rows(f"select hash32_list({key}, {least}, {amount})")
-        assert numbers == [sampled.mixed(key, item) for item in range(least, least + amount)]
+        assert numbers == [sampled.hash32(key, item) for item in range(least, least + amount)]
 
 
 def test_orders_are_drawn_alike() -> None:
@@ -83,11 +68,11 @@ def test_orders_are_drawn_alike() -> None:
     counts = dict.fromkeys(itertools.permutations(range(5)), 0)
     signs = [0] * 1024
     for draw in range(1, 6001):
-        key = sampled.mixed(42, draw)
-        signs[sum((sampled.mixed(key, place) >> 31) << place for place in range(1, 11)) >> 1] += 1
+        key = sampled.hash32(42, draw)
+        signs[sum((sampled.hash32(key, place) >> 31) << place for place in range(1, 11)) >> 1] += 1
         for place in range(1, 6):
-            topic_key = sampled.mixed(key, place)
-            counts[tuple(sorted(range(5), key=lambda run: sampled.mixed(topic_key, run + 1)))] += 1
+            topic_key = sampled.hash32(key, place)
+            counts[tuple(sorted(range(5), key=lambda run: sampled.hash32(topic_key, run + 1)))] += 1
     assert scipy.stats.chisquare(list(counts.values())).pvalue > 0.001
     assert scipy.stats.chisquare(signs).pvalue > 0.001
 
@@ -95,7 +80,7 @@ def test_orders_are_drawn_alike() -> None:
 @pytest.mark.parametrize("num_topics", [1, 2, 3, 7, 10, 11, 13])
 def test_all_signs(warehouse: evalsql.Warehouse, num_topics: int) -> None:
     families = {"fine": drawn(num_topics, 4, num_topics), "coarse": drawn(num_topics + 50, 5, num_topics, steps=5)}
-    put(warehouse, families)
+    put_scores(warehouse, families)
     found = ps(warehouse, "randomisation_tests()")
     assert len(found) == 6 + 10
     assert warehouse.rows("select distinct exact from randomisation_tests()") == [(True,)]
@@ -119,7 +104,7 @@ def test_all_signs_of_twenty_and_of_more(warehouse: evalsql.Warehouse) -> None:
         drawing.shuffle(whole[run])
         # Tenths are no doubles: their sums differ in the last digits by the order.
         scores[run] = {f"t{topic:02}": value / 10 for topic, value in enumerate(whole[run])}
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     rows = warehouse.rows("select run, exact, p, num_topics from randomisation_tests(baseline := 'base') order by run")
     assert [(run, exact) for run, exact, *_ in rows] == [(run, run <= "d") for run in "abcdefg"]
     for run, exact, p, num_topics in rows:
@@ -135,7 +120,7 @@ def test_all_signs_of_twenty_and_of_more(warehouse: evalsql.Warehouse) -> None:
 @pytest.mark.parametrize(("samples", "seed"), [(1, 42), (200, 42), (333, 7), (150, -5), (150, 0)])
 def test_drawn_signs(warehouse: evalsql.Warehouse, samples: int, seed: int) -> None:
     families = {"fine": drawn(1, 4, 33), "coarse": drawn(2, 4, 60, steps=5)}
-    put(warehouse, families)
+    put_scores(warehouse, families)
     found = ps(warehouse, f"randomisation_tests(samples := {samples}, seed := {seed})")
     exact = set(warehouse.rows("select distinct exact from randomisation_tests()"))
     assert exact == {(False,)}
@@ -150,7 +135,7 @@ def test_bootstrap_over_the_same_samples(
     warehouse: evalsql.Warehouse, num_topics: int, steps: int, confidence: float
 ) -> None:
     scores = drawn(num_topics + steps, 4, num_topics, steps=steps)
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     columns = "percentile_low, percentile_high, bca_low, bca_high, p"
     rows = warehouse.rows(
         f"select baseline, run, note, difference, {columns}"
@@ -167,7 +152,7 @@ def test_bootstrap_over_the_same_samples(
 
 def test_bootstrap_by_scipy(warehouse: evalsql.Warehouse) -> None:
     scores = drawn(5, 4, 50) | {"skewed": {f"t{topic:03}": (topic / 50) ** 6 for topic in range(50)}}
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     rows = warehouse.rows("""
         select baseline, run, percentile_low, percentile_high, bca_low, bca_high, p from bootstrap_intervals()
     """)
@@ -187,7 +172,7 @@ def test_bootstrap_by_scipy(warehouse: evalsql.Warehouse) -> None:
 
 def test_tukey_over_the_same_permutations(warehouse: evalsql.Warehouse) -> None:
     families = {"fine": drawn(3, 5, 8), "coarse": drawn(4, 7, 12, steps=4), "two": drawn(5, 2, 9)}
-    put(warehouse, families)
+    put_scores(warehouse, families)
     rows = warehouse.rows("select * from tukey_hsd(samples := 300, seed := 9)")
     assert len(rows) == 10 + 21 + 1
     expected: dict[tuple[object, ...], float] = {}
@@ -205,7 +190,7 @@ def test_tukey_over_the_same_permutations(warehouse: evalsql.Warehouse) -> None:
 def test_tukey_by_shuffling(warehouse: evalsql.Warehouse) -> None:
     """Other permutations, by Python's own generator, give the same within Monte Carlo error."""
     scores = drawn(6, 6, 25)
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     values = numpy.array([[scores[run][topic] for run in sorted(scores)] for topic in sorted(scores["run00"])])
     drawing = numpy.random.default_rng(4)
     shuffled = drawing.permuted(numpy.broadcast_to(values, (10000, *values.shape)), axis=2).sum(axis=1)
@@ -217,7 +202,7 @@ def test_tukey_by_shuffling(warehouse: evalsql.Warehouse) -> None:
 
 
 def test_two_runs_by_tukey_are_a_randomisation_test(warehouse: evalsql.Warehouse) -> None:
-    put(warehouse, {f"m{seed}": drawn(seed, 2, 14, steps=10) for seed in range(8)})
+    put_scores(warehouse, {f"m{seed}": drawn(seed, 2, 14, steps=10) for seed in range(8)})
     exact = ps(warehouse, "randomisation_tests()")
     for pair, p in ps(warehouse, "tukey_hsd()").items():
         assert abs(p - exact[pair]) <= 5 * math.sqrt(exact[pair] / 10000) + 1e-4
@@ -227,7 +212,7 @@ def test_two_runs_by_tukey_are_a_randomisation_test(warehouse: evalsql.Warehouse
 def test_a_baseline_is_a_choice_of_pairs(warehouse: evalsql.Warehouse, relation: str) -> None:
     """The baseline itself is in none, the difference has its sign, and no other run changes a pair's p."""
     scores = drawn(7, 4, 24)
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     columns = "run, num_topics, difference, p, note"
     every = {
         frozenset((baseline, run)): (run, *rest)
@@ -241,17 +226,17 @@ def test_a_baseline_is_a_choice_of_pairs(warehouse: evalsql.Warehouse, relation:
         assert difference == pytest.approx(other_difference * (1 if other == run else -1), abs=1e-12)
     assert warehouse.rows(f"from {relation}(baseline := 'nobody')") == []
     if relation != "tukey_hsd":
-        put(warehouse, {"m": {run: scores[run] for run in ("run00", "run02")}})
+        put_scores(warehouse, {"m": {run: scores[run] for run in ("run00", "run02")}})
         assert warehouse.rows(f"select {columns} from {relation}(baseline := 'run02')") == against[:1]
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_no_value_is_missing(warehouse: evalsql.Warehouse, relation: str) -> None:
+def odd_families() -> dict[str, Scores]:
+    """Runs that are equal or differ by rounding, by the same everywhere or on one topic; few topics; one run."""
     drawing = random.Random(2)
     topics = [f"t{topic:02}" for topic in range(30)]
     plain = {topic: drawing.random() for topic in topics}
     lonely = {topic: float(topic == "t07") for topic in topics}
-    families = {
+    return {
         "m": {
             "a": plain,
             "b": {topic: value + 1e-16 for topic, value in plain.items()},
@@ -263,7 +248,11 @@ def test_no_value_is_missing(warehouse: evalsql.Warehouse, relation: str) -> Non
         "two topics": {"a": {"s": 0.5, "t": 0.25}, "b": {"s": 0.25, "t": 0.5}, "c": {"s": 1e-300, "t": 1.0}},
         "one run": {"a": plain},
     }
-    put(warehouse, families)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_value_is_missing(warehouse: evalsql.Warehouse, relation: str) -> None:
+    put_scores(warehouse, odd_families())
     calls = [f"{relation}()", f"{relation}(samples := 1)"]
     if relation == "bootstrap_intervals":
         calls += [f"{relation}(confidence := {confidence}, samples := 20)" for confidence in (0.999999, 0.001)]
@@ -302,7 +291,7 @@ def test_topics_are_aligned_by_name(warehouse: evalsql.Warehouse) -> None:
     scores = drawn(9, 3, 12)
     ragged = {run: dict(values) for run, values in scores.items()}
     del ragged["run00"]["t003"], ragged["run01"]["t005"]
-    put(warehouse, {"m": ragged})
+    put_scores(warehouse, {"m": ragged})
     counts = {frozenset(("run00", "run01")): 10, frozenset(("run00", "run02")): 11, frozenset(("run01", "run02")): 11}
     for relation in ("randomisation_tests", "bootstrap_intervals"):
         for baseline, run, num_topics in warehouse.rows(f"select baseline, run, num_topics from {relation}()"):
@@ -318,7 +307,7 @@ def test_topics_are_aligned_by_name(warehouse: evalsql.Warehouse) -> None:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_threads_change_nothing(warehouse: evalsql.Warehouse, relation: str) -> None:
-    put(warehouse, {"fine": drawn(1, 12, 40), "coarse": drawn(2, 12, 40, steps=5)})
+    put_scores(warehouse, {"fine": drawn(1, 12, 40), "coarse": drawn(2, 12, 40, steps=5)})
     answers: list[Sequence[object]] = []
     for threads in (1, 2):
         warehouse.execute(f"set threads = {threads}")
@@ -334,7 +323,7 @@ def test_figures_of_one_seed(warehouse: evalsql.Warehouse) -> None:
         run: {f"t{topic:02}": (topic * topic * factor + topic) % 31 / 30 for topic in range(25)}
         for run, factor in {"a": 3, "b": 7, "c": 12}.items()
     }
-    put(warehouse, {"m": scores})
+    put_scores(warehouse, {"m": scores})
     stored = dict(zip(RELATIONS, ([592, 186, 64], [553, 181, 48], [835, 482, 169]), strict=True))
     for relation, counts in stored.items():
         rows = warehouse.rows(f"select p from {relation}(samples := 999) order by baseline, run")
