@@ -13,6 +13,8 @@ from evalsql.report.evidence import Evidence
 from evalsql.report.figures import in_words, listed, number, signed
 from evalsql.report.overview import Overview
 
+_MOST_NAMED = 3  # of systems that have the best mean together
+
 
 class Row(NamedTuple):
     """A system beside another; ``wide`` is half the interval at its step of Holm's procedure."""
@@ -66,8 +68,12 @@ def standing(overview: Overview, evidence: Evidence, digits: int) -> Standing:
     if len(runs) == 1:
         alone = ("By how much?", "\u2013", "There is no other system to compare it with.")
         return Standing([("Who wins?", best, f"{mean}, the only system."), alone, ("Is it sure?", "\u2013", "")], rows)
-    also = _also_first(overview)
-    first = f"{mean}, first of {len(runs)}" + (f"; also first by {listed(also)}." if also else ".")
+    leaders = [str(run) for run, top, *_ in overview.board.rows if top == overview.board.rows[0][1]]
+    if len(leaders) > 1:
+        winner, first = "A tie", f"{mean}, shared by {_tied(leaders, len(runs))}"
+    else:
+        also = _also_first(overview)
+        winner, first = best, f"{mean}, first of {len(runs)}" + (f"; also first by {listed(also)}." if also else ".")
     over_next = beside(evidence, name, runs[1], best)
     gap = signed(over_next.difference, digits) if over_next else ""
     row, base = rows.get(best), number(overview.board.rows[runs.index(baseline)][1], digits)  # type: ignore[arg-type]
@@ -79,16 +85,24 @@ def standing(overview: Overview, evidence: Evidence, digits: int) -> Standing:
         text = f"over the baseline {baseline} ({base})" + ("." if len(runs) < 3 else f", and {gap} over the next.")
     alike = sum(not other.is_sure for run in runs[1:] if (other := beside(evidence, name, best, run)))
     sure = _sure(row, alike, digits, is_baseline=best == baseline, only_two=len(runs) == 2, tests=len(runs) - 1)
-    return Standing([("Who wins?", best, first), ("By how much?", big, text), ("Is it sure?", *sure)], rows)
+    return Standing([("Who wins?", winner, first), ("By how much?", big, text), ("Is it sure?", *sure)], rows)
+
+
+def _tied(leaders: Sequence[str], num_runs: int) -> str:
+    """Who has the best mean together, and of how many."""
+    more = len(leaders) - _MOST_NAMED
+    named = leaders if more < 2 else [*leaders[:_MOST_NAMED], f"{in_words(more)} others"]
+    return f"{listed(named)}, of {num_runs} systems."
 
 
 def _also_first(overview: Overview) -> list[str]:
+    """Other measures that the best system leads alone."""
     best, found = overview.runs[0], []
     for at, name in enumerate(overview.names[1:], start=2):
         choose = min if name in overview.lower else max
         top = choose(row[at] for row in overview.board.rows)  # type: ignore[type-var]
-        value = next(row[at] for row in overview.board.rows if row[0] == best)
-        if value == top and not is_about_judgments(name):
+        leaders = [row[0] for row in overview.board.rows if row[at] == top]
+        if leaders == [best] and not is_about_judgments(name):
             found.append(name)
     return found
 

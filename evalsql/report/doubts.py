@@ -160,7 +160,7 @@ def _taus(overview: Overview) -> list[tuple[str, str, float]]:
     table = overview.tables.get("agreement")
     if table is None:
         return []
-    at = [list(table.columns).index(name) for name in ("measure", "other", "tau_b")]
+    at = [table.columns.index(name) for name in ("measure", "other", "tau_b")]
     rows: list[Any] = [tuple(row[place] for place in at) for row in table.rows]
     return [row for row in rows if row[2] is not None]
 

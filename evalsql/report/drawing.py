@@ -72,7 +72,7 @@ def drawing(
         raise UsageError(f"there is nothing to draw as {name}")
     parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name in (*OF_TWO_RUNS, "pr_levels"):
-        run = str(table.rows[0][list(table.columns).index("run")])
+        run = str(table.rows[0][table.columns.index("run")])
         parts.append((" and " if name == "scatter" else " less ").join([run, baseline]) if baseline else run)
     return Drawing(table, ", ".join(parts), notes)
 
@@ -190,7 +190,7 @@ def _slope(
         from ({_places(warehouse, named[:2], qrels, runs, listed)}) order by is_first desc, position
     """
     table = Table(*warehouse.database.table(query))
-    at = [list(table.columns).index(name) for name in ("place", "run")]
+    at = [table.columns.index(name) for name in ("place", "run")]
     labels = [f"{row[at[0]]}  {cut(str(row[at[1]]))}" for row in table.rows]
     rows = [[*row, label] for row, label in zip(table.rows, labels, strict=True)]
     return Table([*table.columns, "label"], rows), notes

@@ -66,6 +66,8 @@ def difference_text(difference: float, digits: int) -> str:
 def sentence(overview: Overview, rows: Sequence[TopicRow], texts: Mapping[str, str]) -> str:
     """On how many topics it loses and ties, and which of them."""
     system, baseline = overview.runs[0], overview.baseline
+    if len(overview.runs) == 1:
+        return "There is no other system to compare it with."
     if system == baseline:
         return f"{system} is the baseline itself."
     names = {row.topic: f"{row.topic} ({texts[row.topic]})" if texts.get(row.topic) else row.topic for row in rows}

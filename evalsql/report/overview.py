@@ -134,7 +134,9 @@ def overview(
     judged = judgment_set(warehouse, qrels)
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if not chosen or not named:
-        raise UsageError(f"a report takes a measure and a run evaluated with {judged} at least")
+        raise UsageError(
+            f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
+        )
     if baseline is not None and baseline not in chosen:
         raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')
     omitted = _omitted(shown, without, len(chosen))
@@ -242,7 +244,9 @@ def chart_rows(
     if name in ("differences", "pr_levels") and len(chosen) != 1:
         raise UsageError(f"the chart {name} is of one run, name it: {shortened(chosen) or 'none is there'}")
     if not chosen or not named:
-        raise UsageError(f"a chart takes a measure and a run evaluated with {judged} at least")
+        raise UsageError(
+            f"a chart takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
+        )
     if name == "differences" and baseline is None:
         raise UsageError("the chart differences is of a run and a baseline, name it with --baseline")
     if name != "differences" and baseline is not None:
@@ -267,7 +271,7 @@ def _with_texts(warehouse: Warehouse, qrels: str, table: Table) -> Table:
     found = texts(warehouse.evaluation)
     if not any(held == qrels for held, _ in found):
         return table
-    at = list(table.columns).index("topic")
+    at = table.columns.index("topic")
     return Table([*table.columns, "text"], [[*row, found.get((qrels, str(row[at])))] for row in table.rows])
 
 
@@ -306,7 +310,7 @@ def _board(warehouse: Warehouse, named: Sequence[Measure]) -> Table:
 def _places(warehouse: Warehouse, named: Sequence[Measure], board: Table) -> Mapping[str, Mapping[str, int]]:
     """By run and measure the place among all runs."""
     means = [
-        (each.name, row[0], row[list(board.columns).index(each.name)], each.relation.header.less_is_better)
+        (each.name, row[0], row[board.columns.index(each.name)], each.relation.header.less_is_better)
         for each in named
         for row in board.rows
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from operator import itemgetter
@@ -16,7 +15,7 @@ from evalsql.report.evidence import Evidence
 from evalsql.report.figures import number, signed
 from evalsql.report.lost_topics import cells, sentence, topic_rows
 from evalsql.report.overview import Overview
-from evalsql.report.pagedata import page_data, plain_words
+from evalsql.report.pagedata import embedded_json, facts_in_short, page_data, plain_words
 from evalsql.report.sections import sections
 from evalsql.report.table import Table
 from evalsql.words import counted
@@ -37,7 +36,7 @@ def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ())
     return template.substitute(
         title=_text(overview.heading),
         style=_read("page.css"),
-        facts=_text(_facts(overview, evidence)),
+        facts=_text(facts_in_short(overview, evidence)),
         navigation=_navigation(overview, above),
         answers=_answers(found),
         doubted=_doubted(doubted),
@@ -47,7 +46,7 @@ def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ())
         numbers=_numbers(overview, digits),
         sources="" if "provenance" in overview.without else _sources(overview, digits),
         made=_text(f"Made by evalsql {overview.program_version}. Every figure here is a query of the warehouse."),
-        data=_json(page_data(overview, evidence, digits)),
+        data=embedded_json(page_data(overview, evidence, digits)),
         script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
     )
 
@@ -58,18 +57,6 @@ def _read(name: str) -> str:
 
 def _text(text: object) -> str:
     return escape(str(text))
-
-
-def _json(value: object) -> str:
-    """JSON in which no name can end the element."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _facts(overview: Overview, evidence: Evidence) -> str:
-    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
-    held = f"{counted(len(overview.runs), 'system')}, {counted(len(overview.topics), 'topic')}, {judged}"
-    day = evidence.loaded_at
-    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
 
 
 def _navigation(overview: Overview, above: Sequence[tuple[str, str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,13 +11,26 @@ from evalsql.report.doubts import drawn, is_about_judgments
 from evalsql.report.evidence import ALPHA, DEPTH, Evidence
 from evalsql.report.overview import Overview
 from evalsql.report.table import Table
-from evalsql.words import natural_key
+from evalsql.words import counted, natural_key
 
 _FIGURES = 7  # significant ones of what is only drawn
 
 
+def embedded_json(value: object) -> str:
+    """JSON for a script element, in which no name can end the element."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def facts_in_short(overview: Overview, evidence: Evidence) -> str:
+    """How much was evaluated, and when the newest of it was loaded, in a line."""
+    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
+    held = f"{counted(len(overview.runs), 'system')}, {counted(len(overview.topics), 'topic')}, {judged}"
+    day = evidence.loaded_at
+    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
+
+
 def topics_in_order(overview: Overview) -> list[str]:
-    """2 before 10."""
+    """The topics in natural order, 2 before 10."""
     return sorted(overview.topics, key=natural_key)
 
 
@@ -29,7 +43,7 @@ def plain_words(overview: Overview) -> dict[str, str]:
 
 
 def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, Any]:
-    """Everything, as JSON can hold it."""
+    """Everything that the script draws from, as JSON can hold it."""
     runs, topics = overview.runs, topics_in_order(overview)
     words = plain_words(overview)
     return {

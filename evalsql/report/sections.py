@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any, NamedTuple, TextIO
 
@@ -159,7 +159,7 @@ def _spread(
     """The same values with a row for each of ``names`` and a column for each of what stands in ``across``."""
     if not table.columns:
         return table
-    at = [list(table.columns).index(name) for name in (down, across, value)]
+    at = [table.columns.index(name) for name in (down, across, value)]
     cells = {(row[at[0]], row[at[1]]): row[at[2]] for row in table.rows}
     heads = columns or sorted({key for _, key in cells})
     rows = [(name, *(cells.get((name, head)) for head in heads)) for name in names]
@@ -169,7 +169,7 @@ def _spread(
 def _cuts(table: Table) -> Table:
     if not table.columns:
         return table
-    places = [list(table.columns).index(name) for name in ("run", "threshold", "false_positives", "is_chosen")]
+    places = [table.columns.index(name) for name in ("run", "threshold", "false_positives", "is_chosen")]
     rows = [tuple(row[place] for place in places[:3]) for row in table.rows if row[places[3]]]
     return Table(("run", "threshold", "false_positives"), rows)
 
@@ -255,6 +255,16 @@ def write_json(overview: Overview, stream: TextIO, digits: int) -> None:
     }
     json.dump(content, stream, ensure_ascii=False, indent=1, default=str)
     stream.write("\n")
+
+
+# How a report is written for each extension; a page (.html) is another module's.
+WRITERS: Mapping[str, Callable[[Overview, TextIO, int], None]] = {
+    ".md": write_markdown,
+    ".tex": write_latex,
+    ".json": write_json,
+}
+EXTENSIONS = (".html", *WRITERS)
+PAGE_DIGITS, DIGITS = 3, 4  # decimals on a page, and elsewhere
 
 
 def _plain(value: Any) -> Any:

@@ -12,13 +12,11 @@ from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.drawing import Drawing
 from evalsql.report.overview import ON_REQUEST, Overview
-from evalsql.report.sections import SECTIONS
+from evalsql.report.sections import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.warehouse.outputs import whole_files
 
 _ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
 VEGA_LITE = "application/vnd.vegalite.v5+json"
-_FORMATS = (".html", ".md", ".tex", ".json")
-_PAGE_DIGITS, _DIGITS = 3, 4
 _HEIGHT = 720  # pixels of a report within a notebook
 _MOST_BYTES = 8_000_000  # of a page that a notebook's file takes in
 
@@ -76,7 +74,7 @@ class Report:
         found = gather(True)
         self._heading = found.heading
         self._num_runs = len(found.runs)
-        self.page = page(found, _PAGE_DIGITS if digits is None else digits)
+        self.page = page(found, PAGE_DIGITS if digits is None else digits)
 
     def save(self, path: str | Path) -> None:
         """Write the report to a file: a page (.html), or .md, .tex or .json; what is there is replaced.
@@ -86,16 +84,13 @@ class Report:
         """
         path = Path(path)
         extension = path.suffix.lower()
-        if extension not in _FORMATS:
-            raise UsageError(f"{path}: a report is written as {', '.join(_FORMATS)}")
+        if extension not in EXTENSIONS:
+            raise UsageError(f"{path}: a report is written as {', '.join(EXTENSIONS)}")
         if extension == ".html":
             _write(path, self.page.encode())
             return
-        from evalsql.report import sections
-
-        writer = {".md": sections.write_markdown, ".tex": sections.write_latex, ".json": sections.write_json}[extension]
         text = StringIO()
-        writer(self._gather(False), text, _DIGITS if self._digits is None else self._digits)
+        WRITERS[extension](self._gather(False), text, DIGITS if self._digits is None else self._digits)
         _write(path, text.getvalue().encode())
 
     def __repr__(self) -> str:

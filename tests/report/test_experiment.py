@@ -99,10 +99,12 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     frames, _ = as_frames()
     for given, options, complaint in (
         (runs["bm25"], {}, "this is one run; give it a name"),
-        ([], {}, "takes a run at least"),
-        ({}, {}, "takes a run at least"),
+        ([], {}, "takes at least one run"),
+        ({}, {}, "takes at least one run"),
         (runs, {"names": ["a"]}, "have names already"),
-        (list(runs.values()), {"names": ["a"]}, "1 names for 3 runs"),
+        (list(runs.values()), {"names": ["a"]}, "1 name for 3 runs; give each run one name"),
+        (list(runs.values()), {"names": ["a", "b", "a"]}, "two runs are called a; give each run a name of its own"),
+        (frames["bm25"], {"names": ["a", "b"]}, "2 names for 1 run"),
         (runs, {"baseline": "bm52"}, 'no run is called "bm52"; there are: bm25, dense, tfidf'),
         (runs, {"baseline": 3}, "there are 3 runs, from 0"),
         ({"bm25": frames["bm25"].drop(columns="score")}, {}, "score"),
@@ -112,3 +114,9 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text("T01 Q0 d 1\n")
     with pytest.raises(InputError, match=r"bad\.run"):
         evalsql.experiment(tmp_path / "bad.run", grades, "AP")
+
+
+def test_a_single_name_may_stand_by_itself() -> None:
+    frames, grades = as_frames()
+    assert found(evalsql.experiment(frames["bm25"], grades, "AP", names="mine")).keys() == {"mine"}
+    assert found(evalsql.experiment([frames["bm25"]], grades, "AP", names="mine")).keys() == {"mine"}

@@ -2,14 +2,22 @@
 const alsoFirst = () => data.measures.filter((other) => {
   if (other.name === state.measure || other.judging) return false;
   const held = data.means[other.name];
-  return held[system()] === (other.lower ? Math.min(...held) : Math.max(...held));
+  const top = other.lower ? Math.min(...held) : Math.max(...held);
+  return held[system()] === top && held.filter((each) => each === top).length === 1;
 }).map((other) => other.name);
+const mostNamed = 3; // of systems that have the best mean together
 const ordinal = (place) => ["", "first", "second", "third"][place] ?? `${place}th`;
 
 const whoWins = () => {
   const [first] = ranked();
   const mean = `${state.measure} ${fixed(means()[first])}`;
   if (data.runs.length === 1) return [data.runs[first], `${mean}, the only system.`];
+  const leaders = ranked().filter((run) => means()[run] === means()[first]).map((run) => data.runs[run]);
+  if (leaders.length > 1) {
+    const more = leaders.length - mostNamed;
+    const all = more < 2 ? leaders : [...leaders.slice(0, mostNamed), `${inWords(more)} others`];
+    return ["A tie", `${mean}, shared by ${listed(all)}, of ${data.runs.length} systems.`];
+  }
   const also = system() === first ? alsoFirst() : [];
   return [data.runs[first], `${mean}, first of ${data.runs.length}${also.length ? `; also first by ${listed(also)}` : ""}.`];
 };
@@ -53,7 +61,7 @@ const drawAnswers = () => {
   const all = [["Who wins?", ...whoWins()], ["By how much?", ...howMuch()], ["Is it sure?", ...isItSure()]];
   byId("answers").replaceChildren(...all.map(([question, big, text], at) => h("div", {class: "answer"},
     h("p", {class: "question"}, h("span", {class: "soft"}, String(at + 1)), ` ${question}`),
-    h("p", {class: `big${at === 0 && system() === best() ? " is-system" : ""}`}, big),
+    h("p", {class: `big${at === 0 && big === data.runs[system()] ? " is-system" : ""}`}, big),
     h("p", {}, ...[text].flat(2)))));
 };
 listeners.push(drawAnswers);

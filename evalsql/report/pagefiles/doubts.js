@@ -1,8 +1,6 @@
 // The pictures beside the doubts, as figures.py draws them, for the systems that are chosen and shown.
 const share = (number) => `${fixed(number * 100, 0)}%`;
-const drawnRuns = () => [...otherRuns(), baseline(), system()].filter((run, at, all) => all.indexOf(run, at + 1) < 0);
 const drawnAs = (run) => (run === system() ? "system" : run === baseline() ? "baseline" : "other");
-const chosenRuns = () => [system(), baseline()].filter((run, at, all) => all.indexOf(run) === at);
 const smallPicture = (height, told, parts) => h("svg", {class: "small", role: "img", "aria-label": told, height}, parts);
 const shareMark = (number, y, kind) => {
   const x = `${fixed(28 + 70 * number, 2)}%`;
@@ -36,11 +34,6 @@ const placesPicture = () => {
     measures.map((name, at) => h("text", {x: `${fixed(at === 0 ? 0 : at === last ? 100 : x(at), 1)}%`, y: 96,
       "text-anchor": at === 0 ? "start" : at === last ? "end" : "middle"}, name))]);
 };
-const whose = () => {
-  const others = drawnRuns().length - chosenRuns().length;
-  return h("p", {class: "note"}, "Blue is ", named(system()), baseline() === system() ? "" : [", orange ", named(baseline())],
-    others ? `, grey ${others} other ${others === 1 ? "system" : "systems"}.` : ".");
-};
 const drawDoubts = () => [["unjudged", unjudgedPicture], ["places", placesPicture]].forEach(([name, draw]) =>
-  byId(`picture-${name}`)?.replaceChildren(draw(), whose()));
+  byId(`picture-${name}`)?.replaceChildren(draw(), h("p", {class: "note"}, whose())));
 listeners.push(drawDoubts);

@@ -29,16 +29,20 @@ const plain = (number) => String(number).replace("-", minus);
 const plus = (number) => (number > 0 ? `+${number}` : plain(number));
 const scale = (low, high) => (number) => (number - low) / (high - low || 1);
 
-// Lines in a plot that fills its width: points between 0 and 1, labels beside the last point of those that are chosen.
+const chosenRuns = () => [system(), baseline()].filter((run, at, all) => all.indexOf(run) === at);
+const drawnRuns = () => [...otherRuns(), baseline(), system()].filter((run, at, all) => all.indexOf(run, at + 1) < 0);
+// Whose the marks of a colour are.
+const whose = () => {
+  const others = drawnRuns().length - chosenRuns().length;
+  return ["Blue is ", named(system()), baseline() === system() ? "" : [", orange ", named(baseline())],
+    others ? `, grey ${others} other ${others === 1 ? "system" : "systems"}.` : "."];
+};
+
+// Lines in a plot that fills its width; whose they are stands below, where no line crosses a name.
 const plot = (title, lines, {x, y, told, xTitle, yTitle}) => {
   const across = scale(...x);
   const up = scale(...y);
   const points = (line) => line.points.map(([a, b]) => `${(across(a) * 1000).toFixed(1)},${((1 - up(b)) * 1000).toFixed(1)}`).join(" ");
-  const labels = lines.filter((line) => line.label).map((line, at) => {
-    const [a, b] = line.points[Math.min(Math.round(line.points.length * (0.35 + 0.2 * at)), line.points.length - 1)];
-    return h("span", {class: line.kind === "system" ? "is-system" : "is-baseline", style:
-      `${across(a) > 0.6 ? `right:${percent(1 - across(a))}` : `left:${percent(across(a))}`};top:calc(${percent(1 - up(b))} - ${at ? -4 : 18}px)`}, line.label);
-  });
   return h("figure", {class: "chart"},
     h("h3", {}, title),
     h("div", {class: "plot", role: "img", "aria-label": told},
@@ -46,7 +50,6 @@ const plot = (title, lines, {x, y, told, xTitle, yTitle}) => {
         ticks(...y, 4).map((at) => h("line", {class: "grid", x1: 0, x2: 1000, y1: (1 - up(at)) * 1000, y2: (1 - up(at)) * 1000, "vector-effect": "non-scaling-stroke"})),
         lines.map((line) => h("polyline", {class: `path ${line.kind}`, points: points(line)}))),
       ticks(...y, 4).map((at) => h("span", {style: `right:calc(100% + 6px);top:calc(${percent(1 - up(at))} - 7px)`}, plain(at))),
-      ticks(...x, 5).map((at) => h("span", {style: `left:${percent(across(at))};top:calc(100% + 4px);transform:translateX(-50%)`}, plain(at))),
-      labels),
-    h("p", {class: "note"}, `${yTitle} (up) by ${xTitle} (across).`));
+      ticks(...x, 5).map((at) => h("span", {style: `left:${percent(across(at))};top:calc(100% + 4px);transform:translateX(-50%)`}, plain(at)))),
+    h("p", {class: "note"}, `${yTitle} (up) by ${xTitle} (across).`, lines.some((line) => line.label) && [" ", whose()]));
 };

@@ -1,4 +1,4 @@
-// What a narrow window needs: names cut in the middle so that they differ, and a word where a table goes on.
+// Names cut in the middle so that they differ where there is no room, and a word where a table goes on.
 const longestWhole = 12;
 const longestTail = 9;
 const sharedEnd = (one, other) => {
@@ -17,7 +17,7 @@ const partsOf = (run) => {
 };
 const parts = data.runs.map((_, run) => partsOf(run));
 const shortNamed = (run) => h("span", {class: `${parts[run] ? "cut" : "whole"} ${kindOfName(run)}`, title: data.runs[run]},
-  parts[run] ? [h("span", {class: "start"}, parts[run][0]), h("span", {}, parts[run][1])] : data.runs[run]);
+  parts[run] ? [h("span", {class: "start", style: `--tail:${parts[run][1].length * 1.05}ch`}, parts[run][0]), h("span", {}, parts[run][1])] : data.runs[run]);
 const onlyNarrow = (text) => h("p", {class: "note only-narrow"}, text);
 const hinted = new Map();
 const hintScrolling = () => document.querySelectorAll(".scroll, .scroll-narrow").forEach((region) => {

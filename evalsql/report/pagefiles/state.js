@@ -6,7 +6,7 @@ const few = 30; // systems that are a row each
 const natural = new Intl.Collator("en", {numeric: true});
 const measureNames = data.measures.map((each) => each.name);
 const initial = () => ({
-  measure: measureNames[0], baseline: data.runs[data.baseline], system: null, show: "", others: "all", view: "difference",
+  measure: measureNames[0], baseline: data.runs[data.baseline], system: null, show: "", others: "all", view: data.runs.length > 1 ? "difference" : "mean",
   rows: "", order: "loss", topic: "", find: "", sort: "",
 });
 let state = initial();

@@ -1,5 +1,6 @@
 // Where the system loses: a bar a topic, and a row a topic with all other systems.
 const mostBars = 400;
+const fewestPlaces = 12; // for bars, so that one topic is not a wall
 const mostRows = 20; // where topics are more than bars
 const apart = (at) => {
   const [ours, theirs] = [value(system(), at), value(baseline(), at)];
@@ -31,6 +32,7 @@ const mean = (at) => {
 const toggleTopic = (at) => choose({topic: state.topic === topicName(at) ? "" : topicName(at)});
 
 const topicSentence = (topics) => {
+  if (data.runs.length === 1) return h("p", {class: "sentence"}, "There is no other system to compare it with.");
   if (system() === baseline()) return h("p", {class: "sentence"}, named(system()), " is the baseline: choose another system or baseline to compare.");
   const [lost, tied] = [lostOf(topics).sort(orders.loss), tiedOf(topics).sort(orders.loss)];
   const most = lost.length ? `, ${lost.length > 1 ? "most " : ""}on ${listed(lost.slice(0, 3).map(called))}` : "";
@@ -48,27 +50,31 @@ const bars = (topics) => {
   const count = order.length;
   const isOutline = count > mostBars;
   const shown = isOutline ? Array.from({length: 200}, (_, at) => order[Math.min(Math.round(((at + 0.5) * count) / 200 - 0.5), count - 1)]) : order;
+  const places = Math.max(shown.length, fewestPlaces);
   const bar = (at, place) => {
-    const [x, width] = [percent(place / shown.length), percent((isOutline ? 1 : 0.86) / shown.length)];
+    const [x, width] = [percent(place / places), percent((isOutline ? 1 : 0.86) / places)];
     const number = worth(at);
     const drawn = h("rect", {class: number < 0 ? "loss" : "win", x, width, y: y(Math.max(number, 0)), height: Math.max(Math.abs(y(number) - y(0)), number ? 1 : 0.4)});
     if (isOutline) return drawn;
     return h("a", {inSvg: true, class: "bar-link", href: "#topics", "aria-label": `${called(at)}: ${apartText(at)}`,
       onclick: (event) => { event.preventDefault(); toggleTopic(at); byId("topics").scrollIntoView(); }},
-    h("rect", {class: "hit", x, width: percent(1 / shown.length), y: top, height}), drawn, h("title", {inSvg: true}, `${called(at)}: ${apartText(at)}`));
+    h("rect", {class: "hit", x, width: percent(1 / places), y: top, height}), drawn, h("title", {inSvg: true}, `${called(at)}: ${apartText(at)}`));
   };
   const [lost, tied, won] = [lostOf, tiedOf, wonOf].map((each) => each(order).length);
   const label = (text, place, at, kind, anchor) => h("text", {x: percent(place), y: at, class: kind, "text-anchor": anchor}, text);
+  const end = shown.length / places;
   // Beside the ties where no bar is: above the line left of wins that are few, else below it right of the losses.
-  const tiesAt = won / count < 0.4 ? [(lost + tied) / count, y(0) - 6, "", "end"] : [lost / count, y(0) + 15, "", "start"];
+  const tiesAt = won / count < 0.4 ? [((lost + tied) / count) * end, y(0) - 6, "", won || end === 1 ? "end" : "start"] : [(lost / count) * end, y(0) + 15, "", "start"];
   return h("svg", {height: top + height + 22, class: "chart", role: "group", "aria-label": `Differences on ${count} topics`},
     ticks(least, most, 3).filter((at) => at).map((at) => h("line", {class: "grid", x1: 0, x2: "100%", y1: y(at), y2: y(at)})),
     shown.map(bar),
     h("line", {class: "axisline", x1: 0, x2: "100%", y1: y(0), y2: y(0)}),
     lost > 0 && label(`loses on ${lost.toLocaleString("en")}`, 0, y(0) - 6, "t-baseline", "start"),
     tied > 0 && label(`ties on ${tied.toLocaleString("en")}`, ...tiesAt),
-    won > 0 && label(`wins on ${won.toLocaleString("en")}`, 1, y(0) + 15, "t-system", "end"),
-    ticks(least, most, 3).filter((at) => at).map((at) => h("text", {x: 0, y: y(at) - 3}, plus(at))));
+    won > 0 && label(`wins on ${won.toLocaleString("en")}`, end > 0.2 ? end : ((lost + tied) / count) * end, y(0) + 15, "t-system", end > 0.2 ? "end" : "start"),
+    ticks(least, most, 3).filter((at) => at).map((at) => 
+      // On the side where bars of that direction are not.
+      at < 0 || end < 1 ? h("text", {x: "100%", y: y(at) - 3, "text-anchor": "end"}, plus(at)) : h("text", {x: 0, y: y(at) - 3}, plus(at))));
 };
 const topicPicture = (at, across) => {
   const [ours, theirs] = [across(value(system(), at)), across(value(baseline(), at))];

@@ -24,7 +24,7 @@ const rangeOf = (runs) => {
   const ends = runs.map(endsOf).flatMap((each) => [each.at, each.wideLow ?? each.at, each.wideHigh ?? each.at]);
   if (state.view === "difference") ends.push(0);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  const room = (high - low || 0.1) * 0.03;
+  const room = high > low ? (high - low) * 0.03 : 0.1;
   return [low - room, high + room];
 };
 const marker = (run, across) => {
@@ -138,8 +138,8 @@ const legend = () => {
 const drawWinner = () => {
   const all = shownRuns();
   const isField = all.length > few && state.rows !== "all";
-  const title = state.view === "mean" ? `Mean ${state.measure} over ${data.topics.length} topics`
-    : `Difference to the baseline in ${state.measure}, mean over ${data.topics.length} topics`;
+  const title = state.view === "mean" ? `Mean ${state.measure} over ${counted(data.topics.length, "topic")}`
+    : `Difference to the baseline in ${state.measure}, mean over ${counted(data.topics.length, "topic")}`;
   const button = (view) => h("button", {type: "button", "aria-pressed": String(state.view === view), onclick: () => choose({view})}, view);
   const parts = [h("div", {class: "over"}, h("h3", {}, title), h("span", {id: "shown", role: "status", class: "note"}, state.show ? `${all.length} of ${data.runs.length} systems` : ""),
     data.runs.length > 1 && h("span", {class: "switch"}, button("difference"), button("mean")))];

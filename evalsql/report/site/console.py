@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from html import escape
@@ -10,6 +9,7 @@ from html import escape
 from evalsql.catalog.folders import SQL_ROOT
 from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import Catalog
+from evalsql.report.pagedata import embedded_json
 from evalsql.report.site.copying import Copy
 from evalsql.report.site.engine import SUMS, VERSION, WASM, WORKER
 from evalsql.report.site.parts import Page
@@ -93,7 +93,7 @@ aria-describedby="how">{escape(asked[0][1])}</textarea>
 <div id="results"></div>
 <p class="note">{escape(_limits(copy))}</p>
 </div></div>
-<script type="application/json" id="console-data">{_json(data)}</script>"""
+<script type="application/json" id="console-data">{embedded_json(data)}</script>"""
     return Page(CONSOLE, "Ask in SQL", _limits_in_short(copy), body, [("Results", "index.html")], head, _SCRIPTS)
 
 
@@ -134,8 +134,3 @@ def _relations(catalog: Catalog) -> list[list[object]]:
         has_call = bool(relation.parameters) or relation.is_measure
         found.append([relation.name, f"({given})" if has_call else "", relation.header.title, list(relation.columns)])
     return sorted(found, key=lambda row: str(row[0]))
-
-
-def _json(value: object) -> str:
-    """JSON in which no name can end the element."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

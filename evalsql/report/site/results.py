@@ -84,7 +84,7 @@ class Results(NamedTuple):
 
     def means(self, measure: str) -> list[tuple[str, float]]:
         """Runs with their means by a measure, the best first."""
-        at = list(self.board.columns).index(measure)
+        at = self.board.columns.index(measure)
         sign = 1 if measure in self.lower else -1
         rows: list[Any] = [row for row in self.board.rows if row[at] is not None]
         return [(row[0], row[at]) for row in sorted(rows, key=lambda row: (sign * row[at], row[0]))]

@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.catalog.names import literal
 from evalsql.report.answers import standing
 from evalsql.report.figures import number
-from evalsql.report.pagedata import topics_in_order
+from evalsql.report.pagedata import facts_in_short, topics_in_order
 from evalsql.report.site import parts
 from evalsql.report.site.addresses import query_link
 from evalsql.report.site.parts import Column, Page, link, text
@@ -22,13 +22,9 @@ _FIRST = 10  # runs of each judgment set on the first page
 
 def set_facts(results: Results) -> str:
     """How much a judgment set holds, in a line."""
-    found, evidence = results.overview, results.overview.evidence
-    if evidence is None:
+    if results.overview.evidence is None:
         raise ValueError("this overview was not gathered for a page")
-    day = evidence.loaded_at
-    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
-    held = f"{counted(len(found.runs), 'system')}, {counted(len(found.topics), 'topic')}, {judged}"
-    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
+    return facts_in_short(results.overview, results.overview.evidence)
 
 
 def first_page(found: Sequence[Results], places: Places, title: str) -> Page:
