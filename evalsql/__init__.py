@@ -42,8 +42,8 @@ __all__ = [
     "open",
 ]
 
-# Imported when first asked for: a part of the package does not need all others, nor DuckDB. The command begins to
-# handle Ctrl-C once this module is imported, so that it imports nothing else.
+# Each is imported when it is first used, as one part of the package needs neither all others nor DuckDB. This module
+# imports next to nothing itself because the command cannot handle Ctrl-C before it is imported.
 _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.notebook",

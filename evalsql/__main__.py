@@ -7,9 +7,10 @@ import sys
 
 
 def run() -> None:
-    """Run the command line and leave at once: by then all is closed, and to unload the engine takes as long as a query.
+    """Run the command line and end the process at once.
 
-    Where what was written cannot be flushed, Python ends as it does, and says so.
+    Everything is closed by then, and an orderly end, which unloads the engine, takes as long as a query. If the
+    output cannot be flushed, the orderly end reports it.
     """
     try:
         _run()
@@ -25,7 +26,7 @@ def run() -> None:
 
 
 def _run() -> None:
-    """Run the command line; from its end on Ctrl-C does nothing more."""
+    """Run the command line; once it is done, Ctrl-C is ignored."""
     try:
         try:
             from evalsql.cli import main

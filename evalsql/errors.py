@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MOST_LISTED = 20
-# What differs between problems of one cause.
+# The parts of a reason that differ between problems of one cause.
 _VARYING = re.compile(r'"[^"]*"|(?<=document )\S+|(?<=topic )\S+|(?<=group )\S+|\d[\d.,]*')
-_KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of them"
+USE_REPLACE = "--replace, in Python replace=True, puts others in their place"
+_KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of several rows for a document"
+_SWAPPED = "a line of six columns is one of a run; judgments come before runs"
 _HINTS = {
+    r": 6 columns, expected 4: topic iteration document grade": _SWAPPED,
     r"document \S+ of topic \S+ (already stands at|stands more than once|is (already )?judged)": _KEEP_BEST,
 }
 
@@ -45,13 +50,21 @@ class WarehouseError(EvalsqlError):
 
 
 class AuditError(EvalsqlError):
-    """What was stored is not sound: a fault of this program, not of the input."""
+    """What a warehouse or an export holds does not fit together."""
 
     exit_code = 1
 
 
 class InputWarning(UserWarning):
     """Something odd in an input that was taken as it stands; the message names file and line."""
+
+
+def warn(text: str) -> None:
+    """Give an InputWarning that names the caller's own line, not one of this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in ("evalsql", "contextlib"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, InputWarning, stacklevel=level)
 
 
 class Problem(NamedTuple):
@@ -68,9 +81,9 @@ class Problem(NamedTuple):
 
 @dataclass
 class Causes:
-    """Problems of each file by what is wrong, whichever line, document or number it is wrong with.
+    """Problems of each file, counted by cause: the reason without its documents, topics and numbers.
 
-    There are the first problem of each cause and how many it has, for so many causes as a message has place for.
+    The first problem of each cause is kept. Causes beyond those that a message has place for are dropped.
     """
 
     shown: dict[tuple[str, str], Problem] = field(default_factory=dict)
@@ -85,12 +98,12 @@ class Causes:
         self.counts[cause] += count
 
     def take(self, other: Causes) -> None:
-        """Add those of another."""
+        """Add the problems that another has counted."""
         for cause, problem in other.shown.items():
             self.add(problem, other.counts[cause])
 
     def lines(self) -> list[str]:
-        """A line for each cause: its first problem, and how many there are like it."""
+        """A line for each cause: its first problem, and how many more there are."""
         found: list[str] = []
         for cause, problem in self.shown.items():
             more = self.counts[cause] - 1

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from evalsql.catalog.names import DEFAULT_MEASURES
-from evalsql.database.names import Names
+from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import Warehouse, open
 from evalsql.report.shown import Shown
 from evalsql.warehouse.schema import MEMORY
+from evalsql.words import counted
 
 _QRELS = "qrels"
 
@@ -41,7 +42,7 @@ def experiment(
     measures: Names = DEFAULT_MEASURES,
     *,
     baseline: str | int | None = None,
-    names: Sequence[str] | None = None,
+    names: Names | None = None,
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
@@ -57,8 +58,8 @@ def experiment(
         qrels: a file, a frame, {topic: {document: grade}}, or the qrels of ranx.
         measures: names such as "nDCG@10", "AP(rel=2)", "P_5"; one string may hold several.
         baseline: the name of a run, or its place from 0.
-        names: what several runs are called; by default files by their stem, runs of ranx as they are, others run1,
-            run2 and so on.
+        names: a name for each of the runs, in their order; by default files by their stem, runs of ranx as they are,
+            others run1, run2 and so on. The files of one path or glob make one run if it is given a name.
         test, correction, alpha: how runs are tested beside the baseline, as in ``Warehouse.compare``.
         tie_rule, lower_is_better: how documents are ordered, as in ``Warehouse.load_runs``.
         digits: decimals that are shown; the rows have all.
@@ -82,22 +83,26 @@ def experiment(
         raise
 
 
-def _named(runs: Any, names: Sequence[str] | None) -> list[tuple[str | None, Any]]:
-    """Each run with its name; files without one are called as they are when they are loaded."""
+def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:
+    """Each run with its name; None for files that take their own when they are loaded."""
     if isinstance(runs, Mapping):
         if _is_run(runs):
             raise UsageError('this is one run; give it a name, as in {"bm25": run}')
         if names is not None:
             raise UsageError("the runs have names already; leave out names")
         found: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
-    elif isinstance(runs, str | Path) or not isinstance(runs, Sequence):
-        found = [(names[0] if names else _own_name(runs, 1), runs)]
     else:
-        if names is not None and len(names) != len(runs):
-            raise UsageError(f"there are {len(names)} names for {len(runs)} runs")
-        found = [(names[at] if names else _own_name(run, at + 1), run) for at, run in enumerate(runs)]
+        is_one = isinstance(runs, str | Path) or not isinstance(runs, Sequence)
+        listed = [runs] if is_one else list(runs)
+        given = None if names is None else as_list(names)
+        if given is not None and len(given) != len(listed):
+            raise UsageError(f"{counted(len(given), 'name')} for {counted(len(listed), 'run')}; give each run one name")
+        found = [(_own_name(run, at + 1) if given is None else given[at], run) for at, run in enumerate(listed)]
     if not found:
-        raise UsageError("an experiment takes a run at least")
+        raise UsageError("an experiment takes at least one run")
+    taken = [name for name, _ in found if name is not None]
+    if twice := [name for name in taken if taken.count(name) > 1]:
+        raise UsageError(f"two runs are called {twice[0]}; give each run a name of its own")
     return found
 
 

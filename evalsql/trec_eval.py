@@ -58,7 +58,7 @@ class Options(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line for each topic, and one for the whole. ``measure`` is None for what is no measure by the contract."""
+    """One line of the printout: its name, the measure (None for runid, num_q and relstring), relstring's length."""
 
     name: str
     measure: Measure | None = None
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
 @dataclass
 class _Answers:
-    """What stands behind each row, which goes by its number: for each topic, and for the whole."""
+    """The values to print, by topic and the number of the row, and for all topics together."""
 
     topics: Sequence[str]
     by_topic: Mapping[tuple[str, int], str | float]
@@ -81,7 +81,7 @@ class _Answers:
 def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
     """The rows that names such as P.5,10 and all_trec stand for, in trec_eval's order.
 
-    Of values behind a dot the first ones given for a name hold, as in trec_eval.
+    If a name is given twice with values behind a dot, the first values count, as in trec_eval.
 
     Raises:
         UsageError: unknown names and values that do not fit, all at once, with the nearest names.
@@ -137,7 +137,10 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
 
 
 def _adjusted(measure: Measure, options: Options) -> Measure:
-    """The measure under the options that hold for all of a run; no level is no level: num_ret counts all documents."""
+    """The measure under the options that apply to the whole printout.
+
+    A parameter that the name sets to null stays null: num_ret counts all documents, whatever the level.
+    """
     settings: dict[str, Value] = {
         "rel": options.level,
         "rounding": "trec_eval_10" if options.version == "10.0" else "trec_eval",
@@ -191,9 +194,9 @@ def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
 def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
     form, family = FORMATS[options.judgments_format]
     warehouse.load_qrels(qrels, _QRELS, form=form)
-    # Groups leave out what each of them does not judge, see the measures' judged_only.
+    # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
     leave_out = options.judged_only and options.judgments_format == "qrels"
-    # It is asked to do as trec_eval does, which says nothing of these.
+    # trec_eval gives no such warnings.
     warehouse.loader.tells_remarks = False
     warehouse.load_runs(
         run,
@@ -285,7 +288,7 @@ def _summary(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> str:
 
 
 def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:
-    """Topic, measure, mean and standard deviation of each line; raises InputError for lines that have no such."""
+    """Topic, measure, mean and standard deviation of each line; raises InputError for lines without these columns."""
     found: list[tuple[str, str, float, float]] = []
     problems: list[Problem] = []
     try:

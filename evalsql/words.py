@@ -1,4 +1,4 @@
-"""Small words in messages."""
+"""Numbers and lists of names as messages put them, and the order of names with numbers in them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """A number with what it counts, in the plural where it must be: ``several``, or with an s."""
+    """A number and its noun, as in "1 run" and "2 runs"; ``several`` is the plural where it is more than an s."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def shortened(names: Sequence[str], most: int = 5) -> str:
-    """The first of some names, with dots where there are more."""
+    """The first names of a list, then dots if there are more."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def nearest(name: str, known: Collection[str]) -> str:
     """The names that are most like one that is not known, or the first of all; empty if there are none."""
-    return ", ".join(difflib.get_close_matches(name, known, n=3) or sorted(known)[:5])
+    return ", ".join(difflib.get_close_matches(name, known, n=3)) or shortened(sorted(known))
 
 
 def natural_key(name: str) -> list[tuple[str, int, str]]:
-    """What names are ordered by so that numbers in them count as numbers: 2 before 10."""
+    """A key to sort names by their words and numbers, so that topic 2 comes before topic 10."""
     parts = [*_DIGITS.split(name), ""]
     numbers = (part.lstrip("0") for part in parts[1::2])
     return [(word, len(number), number) for word, number in zip(parts[::2], numbers, strict=True)]

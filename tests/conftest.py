@@ -110,7 +110,7 @@ if "EVALSQL_TEST_CACHE" not in os.environ:
 
 
 @cache
-def _once(name: str, make: Callable[[Path], None]) -> Path:
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
     """A file for all workers: the first to want it makes it, the others wait."""
     path = Path(os.environ["EVALSQL_TEST_CACHE"]) / name
     while not path.exists():
@@ -133,7 +133,7 @@ def _make_empty(path: Path) -> None:
 
 
 def _make_random(path: Path) -> None:
-    with evalsql.open(shutil.copy(_once("empty.duckdb", _make_empty), path)) as warehouse:
+    with evalsql.open(shutil.copy(made_once("empty.duckdb", _make_empty), path)) as warehouse:
         for seed in RANDOM_SEEDS:
             one = collection(seed)
             warehouse.load_qrels(one.qrels, f"{seed}")
@@ -151,7 +151,7 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
     """A warehouse file, by default without data, copied, since making one takes seconds."""
     copy, name = tempfile.mkstemp(".duckdb", dir=folder or _scratch())
     os.close(copy)
-    path = Path(shutil.copy(like or _once("empty.duckdb", _make_empty), name))
+    path = Path(shutil.copy(like or made_once("empty.duckdb", _make_empty), name))
     remember(str(path), (), read_catalog().digest)  # made here, so that it needs no inspection
     return path
 
@@ -162,7 +162,7 @@ def new_warehouse() -> Warehouse:
 
 def random_warehouse() -> Warehouse:
     """Each of the random collections a judgment set called by its seed, with one run; for reading only."""
-    return evalsql.open(_once("random.duckdb", _make_random), read_only=True)
+    return evalsql.open(made_once("random.duckdb", _make_random), read_only=True)
 
 
 @pytest.fixture

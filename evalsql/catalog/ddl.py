@@ -15,7 +15,7 @@ from evalsql.catalog.syntax import bind_parameters, in_schemas
 SCORES = "scores"
 TIED = "tied_scores"
 STORED = "stored_values"  # the relation of values that were computed elsewhere
-# What reports that name inputs are given in the file; those with other inputs are not built.
+# What the views of reports read as their input "answered".
 ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORES}"
 TIED_ANSWERS = f"{ANSWERS}\nunion all\nselect qrels, run, topic, measure, ties, value from {TIED}"
 _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
@@ -27,13 +27,13 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 
 
 def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
-    """What is built, each relation after all it reads.
+    """The relations that a warehouse has, each after all that it reads.
 
     Args:
-        common: only the common measures with what they stand on, and what is said beside them.
+        common: only the common measures with what they read, coverage, and the values that are stored.
     """
     wanted = [*(measure.relation.name for measure in _common_measures(catalog)), "coverage", STORED] if common else None
-    given = {"mean_values", "tied_means"}
+    given = {"mean_values", "tied_means"}  # relations with other inputs are templates and no part of a file
     return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
 
 
@@ -47,31 +47,31 @@ def statements(
     """
     for relation in relations:
         if relation.kind not in AFTER_SCORES:
-            yield from made(catalog, relation, temporary=temporary)
-    # What reads the view of scores is made while it is empty: to plan it with all measures takes many times as long.
+            yield from creating_statements(catalog, relation, temporary=temporary)
+    # Views that read scores are made while scores is empty. With all measures in it, planning each would take long.
     yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{NO_SCORES}"
     for relation in relations:
         if relation.kind in AFTER_SCORES:
-            yield from made(catalog, relation, temporary=temporary)
+            yield from creating_statements(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
 
 
 def own_statements(catalog: Catalog, own: Sequence[Relation], *, temporary: bool = False) -> Iterator[tuple[str, str]]:
-    """What makes a user's own relations, and anew what covers all measures."""
+    """Statements that make a user's own relations, and remake the views that cover all measures."""
     names = [relation.name for relation in own]
     for relation in catalog.build_order(names):
         if relation.name in names:
-            yield from made(catalog, relation, temporary=temporary)
+            yield from creating_statements(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
     tied = any(tie_variants(default_measure(relation)) for relation in own if relation.is_measure)
     for relation in order(catalog):
-        # The view of ties takes a third of a second to make, and is as it was where none of these has any.
+        # The view of ties takes a third of a second to make, and only changes if one of these measures knows ties.
         if "mean_values" in relation.header.inputs or (relation.header.inputs and (tied or not temporary)):
-            yield from made(catalog, relation, temporary=temporary)
+            yield from creating_statements(catalog, relation, temporary=temporary)
 
 
-def made(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
-    """What creates one relation, with its comments, as in ``statements``."""
+def creating_statements(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[tuple[str, str]]:
+    """The statements that create one relation and its comments, each with the place it is made from."""
     described = () if temporary else comments(catalog, relation)
     for statement in (*_relation(catalog, relation, temporary=temporary), *described):
         yield f"{relation.path}:{relation.body_line}", statement
@@ -99,7 +99,7 @@ def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, st
 
 
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
-    """A scalar macro of a function; else a view, or a table macro where it has parameters, measures being both."""
+    """A scalar macro for a function, a table macro for what has parameters, a view for the rest; measures are both."""
     name = relation.name if temporary else created_name(catalog, relation)
     create = _creating(temporary)
     if not relation.parameters and not relation.is_measure and not relation.is_function:
@@ -116,9 +116,10 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
 
 
 def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Signature and body of each form of a table macro: of what knows ties, one where no order of them is asked for.
+    """Signature and body of each form of a table macro.
 
-    To plan what serves other orders would take longer than most measures.
+    A relation with the parameter ties has a form without it as well. Planning the body that serves every order would
+    take longer than most measures.
     """
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
     yield _signature(others), bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
@@ -129,14 +130,14 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
 
 
 def _with_other_windows(body: str) -> str:
-    """The body with other names of windows: DuckDB 1.5 takes a name once in a statement, though it be in two forms."""
+    """The body with other names of windows, as DuckDB 1.5 refuses a name that two forms of one macro use."""
     for name in set(_WINDOW.findall(body)):
         body = re.sub(rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b", f"{name}_of_ties", body)
     return body
 
 
 def _in_every_order(catalog: Catalog, relation: Relation) -> str:
-    """The body, and the relations that its header names for orders of ties with a formula of their own."""
+    """The body, in union with the relations that the header names for orders of ties with another formula."""
     body = bound(catalog, relation, _themselves(relation.parameters))
     by_relation: dict[str, list[str]] = {}
     for choice, name in relation.header.ties.items():
@@ -154,9 +155,9 @@ def _in_every_order(catalog: Catalog, relation: Relation) -> str:
 
 
 def bound(catalog: Catalog, relation: Relation, arguments: Mapping[str, str]) -> str:
-    """The body with arguments in the place of its parameters, its steps read from their schema.
+    """The body with arguments in the place of its parameters, and the schema before the names of steps.
 
-    Where ties are in the order of the tie rule, the relations that it reads are asked for no order of them.
+    Under the tie rule's order the argument ties is left out of calls, so that they take the short form.
     """
     if arguments.get(TIES) == literal(TIE_RULE):
         relation = replace(relation, body=_TIES_ARGUMENT.sub("", relation.body))

@@ -29,6 +29,7 @@ _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval"
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
 _HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
 _SECTIONS = ("parameters", "columns")
+_ONLY_WORDS = {"scores": "no", "shared": "yes", "quick": "yes", "better": "less"}
 _MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
 _ENTRY = re.compile(r"--   (\S.*)")
@@ -91,25 +92,9 @@ class Header(NamedTuple):
 
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
-    is_measure = kind == "measures"
-    values, entries = _read_lines(path, lines, _MEASURE_KEYS if is_measure else _HELPER_KEYS)
-    needed = _REQUIRED_OF_MEASURES if is_measure else ("title",)
-    for key in needed:
-        if not values.get(key, [""])[0]:
-            raise CatalogError(f'{path}:1: the header lacks "{key}"')
-    if is_measure and values["mean"][0] not in _MEANS:
-        raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
-
-    if is_measure and not _is_range(values["range"][0]):
-        raise CatalogError(
-            f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
-        )
+    values, entries = _read_lines(path, lines, _MEASURE_KEYS if kind == "measures" else _HELPER_KEYS)
+    _check_values(path, values, is_measure=kind == "measures")
     also_at = _CUTOFF.fullmatch(values.get("scores", [""])[0])
-    for key, word in (("scores", "no"), ("shared", "yes"), ("quick", "yes"), ("better", "less")):
-        if key == "scores" and also_at:
-            continue
-        if values.get(key, [word])[0] != word:
-            raise CatalogError(f"{path}:1: {key} is {values[key][0]}, the only word for it is {word}")
 
     def one(key: str) -> str:
         return values.get(key, [""])[0]
@@ -138,6 +123,24 @@ def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     )
 
 
+def _check_values(path: Path, values: Mapping[str, Sequence[str]], *, is_measure: bool) -> None:
+    """Raise CatalogError for a key that is missing or has a value that it cannot have."""
+    for key in _REQUIRED_OF_MEASURES if is_measure else ("title",):
+        if not values.get(key, [""])[0]:
+            raise CatalogError(f'{path}:1: the header lacks "{key}"')
+    if is_measure and values["mean"][0] not in _MEANS:
+        raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
+    if is_measure and not _is_range(values["range"][0]):
+        raise CatalogError(
+            f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
+        )
+    for key, word in _ONLY_WORDS.items():
+        value = values.get(key, [word])[0]
+        if value != word and not (key == "scores" and _CUTOFF.fullmatch(value)):
+            others = " or a cutoff such as @10" if key == "scores" else ""
+            raise CatalogError(f"{path}:1: {key} is {value}, it must be {word}{others}")
+
+
 def _line_of(key: str, lines: Sequence[str]) -> int:
     return next((number for number, line in enumerate(lines, start=1) if line.startswith(f"-- {key}:")), 1)
 
@@ -159,7 +162,7 @@ def _read_lines(
     for number, line in enumerate(lines, start=1):
         if match := _KEY.fullmatch(line.rstrip()):
             section = match[1]
-            _check_key(path, number, section, match[2], values, keys)
+            _check_key(path, number, section, values, keys)
             values.setdefault(section, []).append(match[2].strip())
         elif (match := _ENTRY.fullmatch(line.rstrip())) and section in entries:
             entries[section].append((number, match[1]))
@@ -173,7 +176,7 @@ def _read_lines(
     return values, entries
 
 
-def _check_key(path: Path, line: int, key: str, value: str, seen: Mapping[str, object], keys: Sequence[str]) -> None:
+def _check_key(path: Path, line: int, key: str, seen: Mapping[str, object], keys: Sequence[str]) -> None:
     known = (*keys, *_SECTIONS)
     if key not in known:
         raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')

@@ -175,7 +175,7 @@ def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str
 
 
 def _ascending(text: str, cutoffs: Sequence[str], *, whole: bool) -> list[str]:
-    """Cutoffs in their order; of whole ones trec_eval reads no further than the digits go, 23.4 being 23."""
+    """Cutoffs in ascending order; whole ones are read as trec_eval reads them, up to the point: 23.4 is 23."""
     try:
         if whole:
             cutoffs = [str(int(re.sub(r"(?<=\d)\.\d*$", "", cutoff))) for cutoff in cutoffs]
@@ -188,11 +188,11 @@ def _ascending(text: str, cutoffs: Sequence[str], *, whole: bool) -> list[str]:
 
 
 def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
-    """Values for the alias's parameters: in their order, or as pairs of which unknown names are grades with gains."""
+    """Values for the alias's parameters: in their order, or as pairs; a pair without a parameter's name is a gain."""
     parts = values.split(",")
     if "=" not in values:
-        if alias.parameters[-1] == "points":
-            return {"points": values}
+        if alias.parameters[-1] == POINTS:
+            return {POINTS: values}
         if len(parts) != len(alias.parameters):
             raise UsageError(
                 f'"{text}": {alias.name} takes {len(alias.parameters)} values: {", ".join(alias.parameters)}'
@@ -300,12 +300,12 @@ def _arguments(text: str, inside: str) -> dict[str, str]:
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in arguments:
             raise UsageError(f'"{text}": each parameter is given once, as parameter=value')
-        arguments[keyword.arg] = _argument(text, keyword)
+        arguments[keyword.arg] = _argument(keyword)
     return arguments
 
 
-def _argument(text: str, keyword: ast.keyword) -> str:
-    """The value as text; a dict of gains as it is written in SQL."""
+def _argument(keyword: ast.keyword) -> str:
+    """The value as text; a dict of gains as SQL has it, 1=0.5,2=1."""
     if isinstance(keyword.value, ast.Dict):
         pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
         return ",".join(f"{ast.unparse(key) if key else '**'}={ast.unparse(gain)}" for key, gain in pairs)
@@ -346,7 +346,8 @@ def _canonical_gains(text: str) -> str:
         try:
             key, value = int(grade), float(gain)
         except ValueError:
-            raise UsageError(f'gains are grade=gain pairs such as "1=0.5,2=1", found "{entry}"') from None
+            cutoff = f"; a cutoff is written @{entry}" if entry.isdecimal() else ""
+            raise UsageError(f'gains are grade=gain pairs such as "1=0.5,2=1", found "{entry}"{cutoff}') from None
         if key in gains or not math.isfinite(value):
             raise UsageError(f'gains: "{entry}" repeats a grade or is not finite')
         gains[key] = value
@@ -371,7 +372,7 @@ def _shown(name: str, value: Value) -> str:
 
 
 def unknown_measure(text: str, known: Mapping[str, str], base: str | None = None) -> str:
-    """What to say of a name that is not known: the names nearest to it; ``known`` has the proper form of each."""
+    """The message for an unknown name, with the names nearest to it; ``known`` maps lower-case to proper names."""
     near = difflib.get_close_matches(text if base is None else base, known, n=3, cutoff=0.5)
     hint = f"; nearest: {', '.join(dict.fromkeys(known[name] for name in near))}" if near else ""
     return f'unknown measure "{text}"' + (hint or "; evalsql measures lists them")

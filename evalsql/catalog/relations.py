@@ -93,19 +93,19 @@ class Relation:
     def reads(self) -> frozenset[str]:
         """Names of the relations the body reads.
 
-        A user's SQL is parsed and checked for that. To parse all of the package's takes seconds, so there the words
-        behind FROM and JOIN are looked at; a test holds the two to be the same.
+        A user's SQL is parsed and checked. Parsing all of the package's would take seconds, so its relations are found
+        by the words behind FROM and JOIN. A test checks that both ways agree.
         """
         return relations_named(self.body) if self.is_packaged else self.reads_in_tree
 
     @cached_property
     def reads_in_tree(self) -> frozenset[str]:
-        """The same by the syntax tree; raises CatalogError where it has none, or parameters that the header has not."""
+        """The same by the syntax tree; raises CatalogError if it has none, or its parameters are not the header's."""
         from evalsql.catalog.tree import check_parameters, relations_read
 
         tree = self.tree()
         declared = {parameter.name for parameter in self.parameters}
-        # Which formula is taken goes by the order of ties, whether the body names it or not.
+        # The order of ties chooses the formula, even where the body does not name it.
         taken = {TIES} if self.header.ties else set()
         check_parameters(tree, declared, f"{self.path}:{self.body_line}", taken)
         return relations_read(tree)
@@ -134,7 +134,7 @@ class Catalog:
         return self.relations[name]
 
     def has(self, relation: Relation) -> bool:
-        """Whether it is here already, word for word."""
+        """Whether the catalogue has a relation of this name and text."""
         return relation.name in self.relations and self.relations[relation.name].text == relation.text
 
     def of_kind(self, *kinds: str) -> Iterator[Relation]:
@@ -142,11 +142,11 @@ class Catalog:
 
     @cached_property
     def schemas(self) -> Mapping[str, str]:
-        """By step the schema in which it is; all else is found by its bare name."""
+        """The schema of each step; other relations are found by their bare names."""
         return {step.name: "temp" if step.name in self.temporary else STEPS for step in self.of_kind(STEPS)}
 
     def for_connection(self, names: Iterable[str]) -> Catalog:
-        """This catalogue, these relations living with the connection."""
+        """This catalogue with the named relations being temporary, so that they live with the connection."""
         return replace(self, temporary=self.temporary | frozenset(names))
 
     def extended(self, relations: Iterable[Relation]) -> Catalog:
@@ -198,7 +198,7 @@ class Catalog:
         return sorted(found, key=lambda relation: relation.header.measure.lower())
 
     def reads_unjudged(self, measures: Iterable[Relation]) -> bool:
-        """Whether one of these reads documents that nobody judged; a user's own may read whatever it likes."""
+        """Whether one of these may read documents that nobody judged; of a user's own measures it is assumed."""
         measures = list(measures)
         steps = self.build_order([measure.name for measure in measures])
         return any(measure in self.own for measure in measures) or any("retrieved" in step.reads for step in steps)

@@ -40,7 +40,7 @@ def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
 
 
 def renamed(body: str, names: Mapping[str, str]) -> str:
-    """The body with relations read under their new names, by which its columns find them as before."""
+    """The body reading relations by their new names; each keeps its old name as an alias, which columns may use."""
     pieces: list[str] = []
     end = 0
     for start, name in _relation_places(body):

@@ -1,6 +1,6 @@
-"""What the syntax tree of a relation's body tells: the relations it reads, the parameters it takes.
+"""The syntax tree of a relation's body: the relations that it reads, and the parameters that it takes.
 
-Its parser takes longer to import than most commands to run; whoever needs a tree imports this module then.
+Importing the parser takes longer than most commands run. So this module is imported only where a tree is needed.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def _table_name(table: exp.Table) -> str:
 
 
 def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, taken: Collection[str] = ()) -> None:
-    """Hold the parameters of a body to those that its header declares.
+    """Check that a body uses the parameters that its header declares, and no others.
 
     Args:
         place: file and line, for messages.
-        taken: what is taken beside what the body names.
+        taken: parameters that are used though the body does not name them.
 
     Raises:
-        CatalogError: parameters of body and header differ, or a column has a parameter's name, which a macro would
-            take for the parameter.
+        CatalogError: parameters of body and header differ, or a column has the name of a parameter: a macro would
+            read the parameter in its place.
     """
     used = {str(node.name) for node in tree.find_all(exp.Parameter)}.union(taken)
     used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
@@ -63,8 +63,8 @@ def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, take
         differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
         side = "the body does not use" if used < declared else "the header does not name" if used > declared else ""
         raise CatalogError(f"{place}: {side or 'header and body differ in'} the parameters {differing}")
-    # In f(k := $k) sqlglot reads the name on the left as a column too; it is none. A macro takes no column for a
-    # parameter that has the name of its table before it.
+    # In f(k := $k) sqlglot takes the name on the left for a column. A column behind the name of its table is never
+    # mistaken for a parameter.
     argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
     bare = (column for column in tree.find_all(exp.Column) if not column.table)
     columns = {column.name for column in bare if id(column) not in argument_names}

@@ -44,10 +44,12 @@ def chart(
     name: Annotated[
         Name,
         typer.Argument(
+            metavar="NAME",
+            show_choices=False,
             help="agreement of measures, differences by topic to a baseline, distribution over topics, histogram of "
             "differences to a baseline, history of systems, leaderboard with intervals, pr (mean over topics), "
             "pr_levels (by topic, of one run), roc, scatter of a run and a baseline by topic, slope (order by two "
-            "measures), tap, topics by systems, unjudged documents by rank."
+            "measures), tap, topics by systems, unjudged documents by rank.",
         ),
     ],
     output: Annotated[

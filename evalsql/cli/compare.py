@@ -24,6 +24,7 @@ from evalsql.errors import UsageError
 from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
+from evalsql.words import counted
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]
@@ -108,24 +109,17 @@ def compare(
         if chosen in _WRITERS:
             if arrangement != Arrangement():
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
-            text = StringIO()
-            _WRITERS[chosen](compared, text, output.digits)
-            if output.path is None:
-                typer.echo(text.getvalue(), nl=False)
-            else:
-                write_bytes(text.getvalue().encode(), output.path, keep=keep)
+            _write_paper_table(compared, output, keep)
+            described = ""
         else:
-            rows = (
-                Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
-                if arrangement.sort
-                else table
-            )
-            rows = arrangement.first_rows(rows)
+            if arrangement.sort:
+                table = Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
+            rows = arrangement.first_rows(table)
             rows = drawn(rows, output.digits, alpha, lower) if output.is_drawn else rows
             write_table(rows, output, keep=keep, going=GOING)
-        shown = "" if chosen in _WRITERS else f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
+            described = f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
-            note_results(one, f"{shown}; {EXPLAINED}" if output.is_drawn else shown)
+            note_results(one, f"{described}; {EXPLAINED}" if output.is_drawn else described)
             if output.is_drawn and not all_pairs:
                 _note_baseline(one, base, output.digits)
             note_coverage(warehouse, [one.qrels], one.runs)
@@ -133,15 +127,25 @@ def compare(
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
 
+def _write_paper_table(compared: Sequence[comparison.Comparison], output: OutputOptions, keep: Sequence[str]) -> None:
+    """Write systems by measures in Markdown or LaTeX to the file, or else to standard output."""
+    text = StringIO()
+    _WRITERS[output.chosen_format](compared, text, output.digits)
+    if output.path is None:
+        typer.echo(text.getvalue(), nl=False)
+    else:
+        write_bytes(text.getvalue().encode(), output.path, keep=keep)
+
+
 def note_results(compared: comparison.Comparison, intervals: str) -> None:
-    """What stands below a table."""
+    """Say below a table what was tested, how many differences are significant, and by which intervals."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
     note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
     if compared.tested:
         note(f"{compared.qrels}: {compared.tested}")
     identical = sum(pair["note"] == "identical" for pair in compared.pairs)
     if identical:
-        pairs = "1 pair has" if identical == 1 else f"{identical} pairs have"
+        pairs = counted(identical, "pair has", "pairs have")
         note(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
     for text in filter(None, (intervals, *compared.notes)):
         note(f"{compared.qrels}: {text}")

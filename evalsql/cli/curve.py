@@ -95,7 +95,7 @@ def _drawn(
 ) -> Table:
     """The points of as many runs as a chart can show, the best by AP."""
     most = most_systems(warehouse, kind, runs, look.lines)
-    place = list(table.columns).index("run")
+    place = table.columns.index("run")
     if most is None or len({row[place] for row in table.rows}) <= most:
         return table
     (measure,) = parse_measures(["AP"], warehouse.catalog)

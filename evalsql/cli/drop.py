@@ -11,7 +11,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_systems
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_existing
 from evalsql.cli.options import OutputOptions, RunFilters
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
@@ -57,7 +57,7 @@ def drop(
         raise UsageError("--last is for runs that stay: evalsql keep --last N drops the older ones of each system")
     if kind != "runs" and not choice.is_by_name:
         raise UsageError(f"--where, --since, --last and --system choose runs; {kind} go by name")
-    with open_warehouse(existing(where), read_only=dry_run) as warehouse:
+    with open_existing(where, read_only=dry_run) as warehouse:
         found = _found(warehouse, kind, choice)
         # First, so that an output that cannot be written leaves all as it is.
         rows = Table(("kind", "name"), [(kind, name) for name in found])
@@ -66,12 +66,6 @@ def drop(
             drops = {"runs": warehouse.drop_runs, "qrels": warehouse.drop_qrels, "measures": warehouse.drop_measures}
             drops[kind](found)
     note(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
-
-
-def existing(where: Where) -> Where:
-    """The file, which is not made where there is none."""
-    with open_warehouse(where, read_only=True):
-        return where
 
 
 def _found(warehouse: Warehouse, kind: str, choice: Choice) -> list[str]:
@@ -109,6 +103,6 @@ def vacuum(*, where: Where) -> None:
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
     # The engine writes the new file beside the old one.
-    with open_warehouse(existing(where), external=True) as warehouse:
+    with open_existing(where, external=True) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")

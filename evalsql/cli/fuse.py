@@ -11,7 +11,7 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.load import Meta, Replace, parse_meta
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_to_load, open_warehouse
+from evalsql.cli.opening import open_to_load, require_warehouse
 from evalsql.cli.options import MemoryLimit, OutputOptions
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
@@ -93,8 +93,7 @@ def fuse(
     """
     pairs = parse_meta(meta)
     given = None if weights is None else _numbers(weights)
-    with open_warehouse(where, read_only=True):
-        pass  # where there is no file none is made
+    require_warehouse(where)
     with open_to_load(where, memory_limit=memory_limit) as warehouse, progress_bar() as progress:
         fused = fuse_runs(
             warehouse.loader,

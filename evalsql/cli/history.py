@@ -81,7 +81,7 @@ def history(
 
 def _few(table: Table, measure: Measure, systems: list[str] | None, lines: int | None) -> Table:
     """The rows of as many systems as a chart can show; of all where they are named one by one."""
-    held = {str(row[list(table.columns).index("system")]) for row in table.rows}
+    held = {str(row[table.columns.index("system")]) for row in table.rows}
     if lines is None and systems and held >= {*systems}:
         return table
     shown, notes = best_systems(table, measure, lines or MOST_LINES)

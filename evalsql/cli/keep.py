@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli.drop import existing
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_systems
 from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
+from evalsql.cli.opening import open_existing
 from evalsql.cli.options import OutputOptions
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
@@ -46,7 +45,7 @@ def keep(
 
     Example: evalsql keep --last 30 --dry-run
     """
-    with open_warehouse(existing(where), read_only=dry_run) as warehouse:
+    with open_existing(where, read_only=dry_run) as warehouse:
         systems = held_systems(warehouse.database, system or ())
         gone, without = outlived_runs(warehouse.database, Choice(where=condition, systems=system or ()), last)
         rows = Table(("kind", "name"), [("runs", name) for name in gone])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,9 +14,11 @@ from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
-from evalsql.ingest.topics.loading import LoadedTopics
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted, shortened
+
+if TYPE_CHECKING:
+    from evalsql.ingest.topics.loading import LoadedTopics
 
 Qrels = Annotated[
     str | None,

@@ -62,6 +62,8 @@ def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
         raise UsageError(text)
     if text:
         note(text)
+    elif not warehouse.rows(f"select 1 from ({warehouse.evaluation.coverage_query((), runs)}) limit 1"):
+        note("no run is loaded that judgments evaluate; evalsql load runs FILE brings one")
 
 
 def note_ties(warehouse: Warehouse, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> None:

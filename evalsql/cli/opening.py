@@ -48,6 +48,20 @@ def open_warehouse(
         yield warehouse
 
 
+def require_warehouse(where: Where) -> None:
+    """Raise WarehouseError where there is no warehouse: opening one to write makes a missing file."""
+    with open_warehouse(where, read_only=True):
+        pass
+
+
+@contextmanager
+def open_existing(where: Where, *, read_only: bool = False, external: bool | None = None) -> Iterator[Warehouse]:
+    """An open warehouse that was there before; none is made."""
+    require_warehouse(where)
+    with open_warehouse(where, read_only=read_only, external=external) as warehouse:
+        yield warehouse
+
+
 @contextmanager
 def open_to_read(
     where: WhereToAsk, *, measures: Sequence[str] | None = None, memory_limit: str | None = None
@@ -94,13 +108,13 @@ def _reach_explained(path: str) -> Iterator[None]:
 
 @contextmanager
 def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: str | None = None) -> Iterator[Warehouse]:
-    """The same to load into once; the engine reads the files that paths and globs stand for, and temporary ones.
+    """An open warehouse to load into once; the engine reads the files that patterns stand for, and temporary ones.
 
     Ctrl-C changes nothing, and from the commit on it does nothing more.
     """
-    from evalsql.ingest.files.sources import failures_named, found
+    from evalsql.ingest.files.sources import failures_named, files_named
 
-    files = [os.path.abspath(file) for pattern in patterns for file in found(pattern)]
+    files = [os.path.abspath(file) for pattern in patterns for file in files_named(pattern)]
     before = tempfile.tempdir
     with failures_named(), scratch_folder() as folder, progress_bar() as progress:
         tempfile.tempdir = folder

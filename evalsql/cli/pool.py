@@ -74,6 +74,5 @@ def pool(
         table = Table(*warehouse.database.table(query))
         write_table(table, output, keep=keep)
         topics = len({row[0] for row in table.rows})
-        what = "document to judge" if unjudged else "document"
-        counts = f"{len(table.rows):,} {what.replace('document', 'documents') if len(table.rows) != 1 else what}"
-        note(f"{counts} of {counted(topics, 'topic')}, the first {depth} of each run")
+        documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
+        note(f"{documents} of {counted(topics, 'topic')}, the first {depth} of each run")

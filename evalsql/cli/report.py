@@ -20,10 +20,8 @@ from evalsql.cli.where import WhereToAsk
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import MOST_THRESHOLDS, ON_REQUEST, overview
-from evalsql.report.sections import SECTIONS
+from evalsql.report.sections import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.version import __version__
-
-_FORMATS = (".html", ".md", ".tex", ".json")
 
 
 @grouped_options
@@ -31,7 +29,8 @@ def report(
     *,
     selection: OneQrelsSelection,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(_FORMATS)} tells the format.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(EXTENSIONS)} tells the format."),
     ] = Path("report.html"),
     measure: Measures = None,
     own: OwnMeasures,
@@ -57,7 +56,9 @@ def report(
     memory_limit: MemoryLimit = None,
     digits: Annotated[
         int | None,
-        typer.Option("--digits", min=0, max=17, help="Decimals, where people read; 3 on a page, else 4."),
+        typer.Option(
+            "--digits", min=0, max=17, help=f"Decimals, where people read; {PAGE_DIGITS} on a page, else {DIGITS}."
+        ),
     ] = None,
     where: WhereToAsk,
 ) -> None:
@@ -71,8 +72,8 @@ def report(
     Example: evalsql report 'rerank-*' bm25 -m nDCG@10,AP -o report.html
     """
     extension = output.suffix.lower()
-    if extension not in _FORMATS:
-        raise UsageError(f"{output}: a report is written as {', '.join(_FORMATS)}")
+    if extension not in EXTENSIONS:
+        raise UsageError(f"{output}: a report is written as {', '.join(EXTENSIONS)}")
     is_page = extension == ".html"
     _check_sections("--with", shown, ON_REQUEST)
     _check_sections("--without", without, SECTIONS)
@@ -100,13 +101,10 @@ def report(
     if is_page:
         from evalsql.report.page import page
 
-        write_bytes(page(found, 3 if digits is None else digits).encode(), output, keep=keep)
+        write_bytes(page(found, PAGE_DIGITS if digits is None else digits).encode(), output, keep=keep)
         return
-    from evalsql.report import sections
-
-    writer = {".md": sections.write_markdown, ".tex": sections.write_latex, ".json": sections.write_json}[extension]
     text = StringIO()
-    writer(found, text, 4 if digits is None else digits)
+    WRITERS[extension](found, text, DIGITS if digits is None else digits)
     write_bytes(text.getvalue().encode(), output, keep=keep)
 
 

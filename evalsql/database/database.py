@@ -1,4 +1,4 @@
-"""The connection to a database: the one place where SQL is executed and its errors are put into our words."""
+"""The connection to a database: the one place where SQL is run and errors of the engine are translated."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Database:
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
         self._is_locked = False
-        self.after_commit: Callable[[], None] = lambda: None  # called before a Ctrl-C meanwhile is heard
+        self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """The DuckDB connection, with all that its package has."""
-        import duckdb  # noqa: F401
+        import duckdb  # noqa: F401  # adds relations and frames to connections
 
         return self._connection
 
@@ -52,7 +52,7 @@ class Database:
             self._at_close.pop()()
 
     def at_close(self, action: Callable[[], None]) -> None:
-        """Have something done when the connection is closed."""
+        """Call ``action`` when the connection is closed, later ones first."""
         self._at_close.append(action)
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> None:
@@ -77,7 +77,7 @@ class Database:
         self.execute(f"insert into {table} by name\n{sql}")
 
     def insert_text(self, table: str, rows: Sequence[Sequence[str]]) -> None:
-        """Put rows of text into a table, its columns in order, by one statement: each takes the engine a while."""
+        """Put rows of text into a table by one statement, as each takes the engine a while."""
         if rows:
             columns = ", ".join(["unnest(?::varchar[])"] * len(rows[0]))
             self.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])
@@ -88,7 +88,7 @@ class Database:
             return self._connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Columns and rows of a query, which is planned once; one of ``sql`` is twice."""
+        """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
         with translated_errors(self.path), interruptible(self._connection):
             cursor = self._connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
@@ -102,6 +102,7 @@ class Database:
         return relation
 
     def register(self, name: str, data: object) -> None:
+        """Let SQL read a frame, an Arrow table or arrays under a name."""
         with translated_errors(self.path):
             self.connection.register(name, data)
 
@@ -153,7 +154,7 @@ class Database:
             return [(each.type.name, each.query) for each in self._connection.extract_statements(text)]
 
     def shut_in(self, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
-        """Let the engine reach no other file from here on, nor load extensions: but for these files and folders."""
+        """From here on let the engine load no extension, and reach no other file but these and those in the folders."""
         if self._is_shut_in:
             return
         for setting, paths in (("allowed_paths", files), ("allowed_directories", folders)):
@@ -189,7 +190,7 @@ class Database:
 
 @contextmanager
 def translated_errors(path: str = "the warehouse") -> Iterator[None]:
-    """Around whatever makes the engine work: its errors become QueryError, its interrupt KeyboardInterrupt.
+    """Turn errors of the engine into QueryError, and its interrupt into KeyboardInterrupt.
 
     Raises:
         WarehouseError: the file at ``path`` is damaged, or the disk is full.
@@ -206,7 +207,7 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise QueryError(f"text cannot be stored: {error}") from error
     except RuntimeError as error:
-        # The engine's word for Ctrl-C, and for text that is not UTF-8.
+        # The engine raises it for Ctrl-C, and for text that is not UTF-8.
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from error
         raise QueryError(str(error)) from error

@@ -1,7 +1,7 @@
 """DuckDB's engine: connections, and the errors they raise.
 
-The package ``duckdb`` takes three times as long to import, for what it adds to connections (relations, frames); that
-is imported where it is asked for, and connections opened before have it then.
+This imports the compiled module alone. The package ``duckdb`` adds relations and frames to connections and takes three
+times as long to import, so it is imported where those are needed. Connections that are open by then get them too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ctrl-C while the engine works, and where it must wait.
 
-Python's own handler raises KeyboardInterrupt inside the engine, which then takes down the query without telling its
-other threads to stop, and waits for them: as long as the query would have taken.
+Python's own handler raises KeyboardInterrupt inside the engine. The engine then waits for its other threads without
+telling them to stop, for as long as the query would have taken.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Around a query: Ctrl-C asks the engine to stop, and is KeyboardInterrupt when it has.
+    """Let Ctrl-C stop the query that runs inside; KeyboardInterrupt is raised once the engine has stopped.
 
-    Nothing is changed in other threads, or where a program handles the signal itself.
+    Does nothing in other threads than the main one, or where a program handles the signal itself.
     """
     with _heard(connection.interrupt):
         yield
@@ -29,13 +29,13 @@ def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 @contextmanager
 def held_back(words: str = "") -> Iterator[None]:
-    """Around what is not to be cut in half: Ctrl-C is KeyboardInterrupt, with these words, when it is done."""
+    """Delay Ctrl-C until what runs inside is done; then KeyboardInterrupt is raised with these words."""
     with _heard(lambda: None, words):
         yield
 
 
 def ignore_from_now_on() -> None:
-    """Let Ctrl-C do nothing more in this process; one that is held back is forgotten."""
+    """Ignore Ctrl-C for the rest of this process, also one that is being held back."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -15,10 +15,16 @@ REPLACED = "select qrels from qrels where replaced_at is not null"
 
 def as_list(names: Names) -> Sequence[str]:
     """Names given one by one or as a single one; raises UsageError for what is neither."""
-    listed = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    given = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    listed = [str(name) if _is_measure(name) else name for name in given]
     if not all(isinstance(name, str) for name in listed):
         raise UsageError(f"expected a name or several, found {names!r}")
     return listed
+
+
+def _is_measure(name: object) -> bool:
+    """Whether it is a measure of ir_measures, which prints itself by a name that is known here."""
+    return type(name).__module__.partition(".")[0] == "ir_measures"
 
 
 def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> list[str]:
@@ -31,7 +37,7 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
 def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool = False) -> list[int]:
     """Keys of the runs or judgment sets that a name or glob stands for.
 
-    A glob stands for judgments in use; for replaced ones too where that is asked for, or where it fits no others.
+    A glob stands for judgments in use. It stands for replaced ones too with ``with_replaced``, or if it fits no others.
 
     Raises:
         UsageError: there is none.
@@ -76,5 +82,5 @@ def _fitting(
 
 
 def replaced_qrels(database: Database) -> set[str]:
-    """Names of the judgment sets that newer ones have taken the place of; what names no judgments leaves them out."""
+    """Names of the judgment sets that newer ones have replaced; they are left out unless they are named."""
     return {name for (name,) in database.rows(REPLACED)}

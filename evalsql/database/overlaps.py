@@ -54,7 +54,9 @@ def _line(database: Database, row: Sequence[Any], inputs: Mapping[str, str]) -> 
         fact = f"none of {counted(num_topics, 'topic')} is judged ({qrels})"
     else:
         some = f"only {judged:,}" if judged else "none"
-        fact = f"{some} of {counted(retrieved, 'document')} retrieved for {counted(common, 'topic')} judged ({qrels})"
+        verb = "are" if judged > 1 else "is"
+        asked = f"{counted(retrieved, 'document')} retrieved for {counted(common, 'topic')}"
+        fact = f"{some} of {asked} {verb} judged ({qrels})"
     what = "documents" if common else "topics"
     sides = (f"of the {side} {', '.join(names)}" for side, names in ids.items() if names)
     return f"{run}: {fact}; {what} {'; '.join(sides)}"

@@ -23,6 +23,7 @@ from evalsql.database.interrupts import held_back
 from evalsql.database.quack import CATALOG, LEASE, Address
 from evalsql.database.quack_faults import fault
 from evalsql.database.rendering import rendered
+from evalsql.database.statements import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.progress import Progress, silent
 
@@ -37,8 +38,6 @@ _MAKES = re.compile(
 )
 _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
-_WORD = re.compile(r"\s*(\w+)")
-_BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTS = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)  # a request gives the first rows that come
@@ -143,6 +142,15 @@ class RemoteConnection:
 
     # Where a statement runs
 
+    @contextmanager
+    def all_on_server(self) -> Iterator[None]:
+        """Have every statement run on the server, also one that names a reader of files."""
+        before, self._reads_files = self._reads_files, False
+        try:
+            yield
+        finally:
+            self._reads_files = before
+
     def _run(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
         if kind == "TRANSACTION":
             return self._turn(text)
@@ -204,12 +212,12 @@ class RemoteConnection:
     # The turn to write
 
     def _turn(self, text: str) -> duckdb.DuckDBPyConnection:
-        word = found[1].lower() if (found := _WORD.match(text)) else ""
-        if word not in _BEGINS:
+        word = first_word(text)
+        if word not in BEGINS:
             try:
                 return self.ask(text)
             finally:
-                if word in _ENDS:
+                if word in (*COMMITS, *ROLLBACKS):
                     self._give_up_turn()
         self.take_turn()
         try:
@@ -341,11 +349,8 @@ class RemoteDatabase(Database):
         """
         if external:
             raise UsageError(f"{self.path}: SQL on a server reaches no other file; leave out --external")
-        before, self._remote._reads_files = self._remote._reads_files, False
-        try:
+        with self._remote.all_on_server():
             return super().run(text, external=False)
-        finally:
-            self._remote._reads_files = before
 
 
 def connect(address: Address, token: str, *, reads_files: bool, progress: Progress = silent) -> RemoteConnection:

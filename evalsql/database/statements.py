@@ -1,4 +1,4 @@
-"""Kinds of statements, as the engine calls them, and what an EXPLAIN explains."""
+"""Kinds of statements, as the engine calls them, words that begin and end transactions, and parts of an EXPLAIN."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
+BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"\w+")
 _EXPLAIN = re.compile(r"\s*explain\s*(?:\(\s*(?:analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
 
 
@@ -15,6 +18,12 @@ class Explain(NamedTuple):
 
     words: str
     statements: str
+
+
+def first_word(query: str) -> str:
+    """The first word of a statement in lower case, without the comments before it; empty if there is none."""
+    found = _WORD.search(_COMMENT.sub(" ", query))
+    return found[0].lower() if found else ""
 
 
 def explain_of(query: str) -> Explain | None:

@@ -1,4 +1,4 @@
-"""What the engine says of files that are locked, damaged or do not fit on the disk, in words of ours."""
+"""Messages for files that are locked or damaged and for full disks, told by the engine's errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lock_holder(message: str) -> str:
 
 
 def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> str:
-    """What to tell of a lock that was not given up in time."""
+    """The message for a lock that was not given up in time; ``waited`` is in seconds."""
     holder = lock_holder(message)
     how = f"is locked: {holder} has it open" + (" for writing" if read_only else "")
     return (
@@ -39,7 +39,7 @@ def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> st
 
 
 def fault(path: str, message: str) -> str | None:
-    """What is wrong with the file or the disk where the engine's message tells of that; None for other messages."""
+    """The message for a damaged file or a full disk if the engine's message tells of one, else None."""
     if _FULL.search(message):
         named = _FILE.search(message)
         return (

@@ -108,7 +108,7 @@ def explain(
     runs = [resolve_one(evaluation.database, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
-    stored.check_rankings(evaluation.database, "an explanation", runs)
+    stored.require_rankings(evaluation.database, "an explanation", runs)
     judged = _judgments(evaluation, runs, qrels)
     _check_topic(evaluation, judged, topic)
     request = _Request(named[0], judged, topic, runs, depth)

@@ -173,10 +173,9 @@ def _known(rule: Rule, figures: Figures) -> Rule:
 
 def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
     """The judgment set that evaluates a run: the one that is asked for, else the only one."""
-    held = sorted({name for name, *_ in evaluation.database.rows(evaluation.coverage_query((), [run]))})
-    if qrels is not None:
-        name = resolve_one(evaluation.database, "qrels", qrels)
-        held = [name] if name in held else []
+    # Judgments that newer ones have replaced evaluate a run where they are named, and not otherwise.
+    wanted = [] if qrels is None else [resolve_one(evaluation.database, "qrels", qrels)]
+    held = sorted({name for name, *_ in evaluation.database.rows(evaluation.coverage_query(wanted, [run]))})
     if not held:
         which = qrels or "no judgment set"
         hint = "evalsql load qrels FILE --run NAME joins them"
@@ -301,7 +300,7 @@ def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequ
 
 def lost_topics(drops: Sequence[Drop], measure: str) -> str:
     """The largest drops of a measure in a line; empty where there is none."""
-    own = [f"{each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
+    own = [f"topic {each.topic} {each.before:.4f} to {each.after:.4f}" for each in drops if each.measure == measure]
     return "largest drops: " + ", ".join(own) if own else ""
 
 

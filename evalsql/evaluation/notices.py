@@ -96,8 +96,8 @@ def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs
         return None
     concerned = {run for _, _, upper, _, _, lower, *_ in pairs for run in (upper, lower)}
     return (
-        f"ties: the order of {counted(len(pairs), 'pair')} among {len(concerned)} runs by {measure.name} could be "
-        f"another under other orders of tied documents; {asking} shows how much"
+        f"ties: {counted(len(pairs), 'pair')} among {len(concerned)} runs would change places by {measure.name} under "
+        f"some order of tied documents; {asking} shows how much"
     )
 
 

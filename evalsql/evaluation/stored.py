@@ -5,7 +5,6 @@ A run has rankings here or stored scores, never both, so the two add up without 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from evalsql.catalog.ddl import STORED
@@ -13,7 +12,7 @@ from evalsql.catalog.names import Measure, literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
-from evalsql.errors import InputWarning, UsageError
+from evalsql.errors import UsageError, warn
 from evalsql.words import counted
 
 _MOST_NAMED = 5
@@ -41,7 +40,8 @@ def with_stored(database: Database, measures: Sequence[Measure], computed: str, 
     if not are_held(database):
         return computed
     _check_measures(database, measures, condition)
-    return f"select * from (\n{computed}\n)\nunion all\n{rows(measures, condition)}"
+    # Together in brackets, since callers put them in order by expressions, which a union does not take.
+    return f"select * from (\nselect * from (\n{computed}\n)\nunion all\n{rows(measures, condition)}\n)"
 
 
 def add(database: Database, table: str, measures: Sequence[Measure], condition: str) -> None:
@@ -71,7 +71,7 @@ def check_rankings(database: Database, what: str, runs: Names) -> None:
     if without and len(without) == len(chosen):
         raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
     if without:
-        warnings.warn(f"{text}; left out", InputWarning, stacklevel=3)
+        warn(f"{text}; left out")
 
 
 def require_rankings(database: Database, what: str, runs: Sequence[str]) -> None:
@@ -139,7 +139,7 @@ def _check_measures(database: Database, measures: Sequence[Measure], condition: 
     # A condition on topics is none on the coverage of runs.
     if "topic in (" not in condition and not database.rows(shown):
         raise UsageError(text)
-    warnings.warn(text, InputWarning, stacklevel=4)
+    warn(text)
 
 
 def _named(names: Sequence[str]) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from evalsql.errors import UsageError
 
+# Columns that hold names of topics, and no text that might be called by the same word.
+TOPIC_KEYS = ("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id")
 EVALUES = ("evalue", "e-value", "e_value", "expect", "expected_value")
 # Column names by meaning, the first one found being taken: keys before words, for a
 # table may hold the text of queries and documents as well.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "topic": (
-        *("qid", "q_id", "query_id", "query-id", "queryid", "topic_id", "topicid", "topic-id"),
+        *TOPIC_KEYS,
         *("qseqid", "qaccver", "qacc", "topic", "query", "query_text", "query_name"),
     ),
     "document": (
         *("docno", "doc_id", "docid", "doc-id", "document_id", "corpus_id", "corpus-id", "pid", "passage_id"),
+        *("product_id", "item_id"),
         *("document", "doc", "sseqid", "saccver", "sacc", "target", "target_name", "subject"),
     ),
     "score": ("score", "sim", "similarity", *EVALUES),
@@ -43,6 +47,8 @@ MEANINGS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "weights": (("topic", "weight"), ()),
 }
 NAMES = ("topic", "document", "iteration", "group", "subgroup", "member", "family")  # meanings that are no numbers
+# Types of the engine whose values are names: text and whole numbers, but no lists of them.
+_NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|ENUM\(.*\)", re.DOTALL)
 Given = Mapping[str, str] | None
 
 
@@ -59,7 +65,7 @@ def known(names: Iterable[str], kind: str) -> dict[str, str]:
     return {meaning: name for meaning, name in found.items() if name is not None}
 
 
-def telling(kind: str) -> Set[str]:
+def header_meanings(kind: str) -> Set[str]:
     """The meanings whose columns make a first line a header."""
     return {"topic", "document"} if "document" in MEANINGS[kind][0] else set(MEANINGS[kind][0])
 
@@ -87,6 +93,17 @@ def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]
             raise UsageError(f"there is no column {name} for the {meaning}; found {', '.join(names)}")
     taken = dict(given or {})
     found = {meaning: name for meaning, name in known(names, kind).items() if name not in taken.values()} | taken
+    for meaning, column in found.items():
+        alike = [
+            name for name in names if name == column or (meaning not in taken and _folded(name) == _folded(column))
+        ]
+        if len(set(alike)) > 1:
+            raise UsageError(
+                f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}; --columns {meaning}=NAME, in Python "
+                f"columns={{'{meaning}': 'NAME'}}, says which it is"
+            )
+        if len(alike) > 1:
+            raise UsageError(f"{len(alike)} columns are called {column}")
     for meaning in MEANINGS[kind][0]:
         if meaning not in found and not (meaning == "score" and "rank" in found):
             expected = ", ".join(COLUMNS[meaning])
@@ -107,6 +124,12 @@ def check_given(given: Given, kind: str) -> None:
             raise UsageError(f"columns are named for {there}, and {meaning} is none of them")
     if given and len(set(given.values())) < len(given):
         raise UsageError("one column cannot have two meanings")
+
+
+def check_name_type(column: str, sql_type: str) -> None:
+    """Raise UsageError where a column that holds names is of a type whose values are none."""
+    if not _NAME_TYPE.fullmatch(sql_type):
+        raise UsageError(f"column {column} is of type {sql_type}; names are text or whole numbers")
 
 
 def parse(text: str | None) -> dict[str, str] | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
-from evalsql.errors import InputWarning
+from evalsql.errors import warn
 from evalsql.words import counted
 
 
@@ -51,6 +50,6 @@ def _drop_stored_runs(database: Database, qrels_id: int) -> None:
     found = database.rows(f"select distinct run_id from ({stored})")
     if found:
         text = f"the stored scores of {counted(len(found), 'run')} went with the judgments that they were computed with"
-        warnings.warn(text, InputWarning, stacklevel=2)
+        warn(text)
     for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
         delete(database, "run", run_id)

@@ -17,10 +17,8 @@ from evalsql.ingest.problems import ProblemList
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-_TEXT_TYPES = ("VARCHAR", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _VIEW = "incoming_frame"
-_LISTS = "incoming_lists"
-_MANY = 20_000  # rows for which numpy is worth its import
+_TABLE = "incoming_rows"
 
 
 class Query(NamedTuple):
@@ -32,16 +30,25 @@ class Query(NamedTuple):
 
 @contextmanager
 def registered(database: Database, data: Any, kind: str, given: Given) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Have ``data`` under a name that SQL reads; gives it, and the column for each meaning that has one, quoted."""
+    """Put data under a name that SQL reads, for as long as the context lasts.
+
+    Args:
+        data: a frame, nested dicts, rows, a ``Query``, or a run or qrels of ranx.
+        kind: run, or the form of judgments.
+        given: columns that the user named.
+
+    Yields:
+        The name, and by meaning the columns that were found, quoted.
+    """
     data = data.to_dict() if is_of_ranx(data) else data
     try:
         if isinstance(data, Query):
-            database.execute(f"create or replace temp table {_LISTS} as {data.sql}")
-            yield _LISTS, _columns(database, _LISTS, kind, given)
+            database.execute(f"create or replace temp table {_TABLE} as {data.sql}")
+            yield _TABLE, _columns(database, _TABLE, kind, given)
             return
         if rows.are_rows(data):
             columns.check_given(given, kind)
-            yield _LISTS, _put_rows(database, data, kind, given)
+            yield _TABLE, _put_rows(database, data, kind, given)
             return
         if isinstance(data, Mapping) and kind in ("pairs", "families"):
             raise UsageError(
@@ -49,15 +56,13 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
             )
         value = columns.MEANINGS[kind][0][-1]
         view = (
-            _register_nested(database, data, value)
-            if isinstance(data, Mapping)
-            else _register(database, data, kind, given)
+            _put_nested(database, data, value) if isinstance(data, Mapping) else _register(database, data, kind, given)
         )
         yield view, _columns(database, view, kind, given)
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
             database.unregister(_VIEW)
-            database.execute(f"drop table if exists {_LISTS}")
+            database.execute(f"drop table if exists {_TABLE}")
 
 
 def is_of_ranx(data: object) -> bool:
@@ -85,7 +90,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
         else:
             texts[meaning] = _texts(column)
     plain = [named[meaning] for meaning in numbers if texts[meaning] is values[meaning]]
-    rows.put(database, _LISTS, {named[meaning]: column for meaning, column in texts.items()}, plain)
+    rows.put(database, _TABLE, {named[meaning]: column for meaning, column in texts.items()}, plain)
     return {meaning: quoted(name) for meaning, name in named.items()}
 
 
@@ -115,25 +120,25 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
         rows.check_arrow(table)
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
-        kind = type(data).__name__
-        # The engine would tell of its own types.
         words = str(error).partition("\n")[0]
+        # These messages of the engine list types of its own, which do not help.
         why = "" if "register()" in words or "Python Object" in words else f": {words}"
-        raise UsageError(f"data of type {kind} is neither nested dicts nor a table to read{why}") from error
+        raise UsageError(
+            f"data of type {type(data).__name__} is neither nested dicts nor a table to read{why}"
+        ) from error
     return _VIEW
 
 
 def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:
-    types = {name: kind for name, kind, *_ in database.rows(f"describe {view}")}
+    types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
     found = columns.find(list(types), kind, given)
-    for meaning in columns.telling(kind):
-        column = found[meaning]
-        if types[column] not in _TEXT_TYPES and not types[column].startswith("ENUM"):
-            raise UsageError(f"column {column} is of type {types[column]}; names are text or whole numbers")
+    for meaning in columns.header_meanings(kind):
+        columns.check_name_type(found[meaning], types[found[meaning]])
     return {meaning: quoted(name) for meaning, name in found.items()}
 
 
-def _register_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
+def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
+    """{topic: {document: value}} as a table; returns its name."""
     for topic, inner in data.items():
         if not isinstance(inner, Mapping):
             raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
@@ -145,29 +150,8 @@ def _register_nested(database: Database, data: Mapping[Any, Any], value: str) ->
     except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(_where(data) or str(error)) from error
     repeated = list(chain.from_iterable(map(repeat, topics, lengths)))
-    if len(numbers) >= _MANY and _register_arrays(database, {"topic": repeated, "document": documents}, value, numbers):
-        return _VIEW
-    database.execute(
-        f"""
-        create or replace temp table {_LISTS} as
-        select unnest(?::varchar[]) as topic, unnest(?::varchar[]) as document, unnest(?::double[]) as {value}
-        """,
-        [repeated, documents, numbers],
-    )
-    return _LISTS
-
-
-def _register_arrays(
-    database: Database, names: Mapping[str, Sequence[str]], value: str, numbers: Sequence[float]
-) -> bool:
-    """Put columns under the name of a view by numpy, which is three times as fast; False where there is none."""
-    try:
-        import numpy
-    except ImportError:
-        return False
-    columns = {column: numpy.array(texts, dtype=object) for column, texts in names.items()}
-    database.register(_VIEW, columns | {value: numpy.array(numbers)})
-    return True
+    rows.put(database, _TABLE, {"topic": repeated, "document": documents, value: numbers}, [value])
+    return _TABLE
 
 
 def _names(keys: list[Any]) -> list[str]:
@@ -181,7 +165,7 @@ def _names(keys: list[Any]) -> list[str]:
 
 
 def _where(data: Mapping[Any, Any]) -> str:
-    """Which topic has a name or a number that is none, and what is wrong with it."""
+    """The first topic with a name or a value that cannot be used, and what is wrong with it."""
     for topic, inner in data.items():
         try:
             _name(topic)
@@ -200,7 +184,7 @@ def _name(key: object) -> str:
 
 
 def refuse_unlike(database: Database, name: str, view: str, column: str, meaning: str, *, whole: bool = False) -> None:
-    """Refuse values that are no numbers, or no whole ones; nulls are told later, with their rows."""
+    """Raise InputError for values that are no numbers, or no whole ones; nulls are left to ``check_rows``."""
     number = f"try_cast({column} as double)"
     unlike = f"{number} is null"
     if whole:
@@ -212,8 +196,14 @@ def refuse_unlike(database: Database, name: str, view: str, column: str, meaning
         raise InputError([Problem(name, 0, f"{meaning} is not a {'whole ' if whole else ''}number in {count} rows")])
 
 
-def checked(database: Database, name: str, table: str, unusable: str, reason: str) -> int:
-    """The number of rows staged; raises InputError if there is none, or one without a name or a usable number."""
+def check_rows(database: Database, name: str, table: str, unusable: str, reason: str) -> int:
+    """The number of staged rows; raises InputError if there is none, or one lacks a name or a usable number.
+
+    Args:
+        name: of the run or the judgment set, for messages.
+        unusable: a condition of SQL that unusable rows fulfil.
+        reason: what is wrong with those.
+    """
     nameless = "topic is null or topic = '' or document is null or document = ''"
     ((count, bad),) = database.rows(f"select count(*), count(*) filter ({nameless} or {unusable}) from {table}")
     if not count:

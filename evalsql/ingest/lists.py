@@ -17,6 +17,7 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, ranking, weights
+from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.judgments import qrels
@@ -206,9 +207,10 @@ def store_qrels(database: Database, name: str, each: ListSet, meta: Mapping[str,
     weights.add(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
     for source in each.sources:
         own = {one.query for one in each.lists if one.file == source.label}
-        _add_file(database, "qrels", qrels_id, source, sum(topic in own for topic, _, _ in judgments))
+        num_judgments = sum(topic in own for topic, _, _ in judgments)
+        add_file_rows(database, FileRow.of("qrels", qrels_id, source, num_judgments))
         if own & given.keys():
-            _add_file(database, "weights", qrels_id, source, len(own & given.keys()))
+            add_file_rows(database, FileRow.of("weights", qrels_id, source, len(own & given.keys())))
     return qrels_id
 
 
@@ -240,9 +242,4 @@ def store_run(
     database.execute("drop table staged_run_rows")
     for source in each.sources:
         num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)
-        _add_file(database, "run", run.run_id, source, num_rows)
-
-
-def _add_file(database: Database, kind: str, key: int, source: Source, num_rows: int) -> None:
-    size = source.path.stat().st_size
-    keys.add_file_row(database, (kind, key, source.label, source.sha256(), size, num_rows))
+        add_file_rows(database, FileRow.of("run", run.run_id, source, num_rows))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids
-from evalsql.errors import InputError, UsageError
+from evalsql.errors import USE_REPLACE, InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
-from evalsql.ingest.naming import by_name, checked_depth, checked_name, paths
+from evalsql.ingest.naming import by_name, checked_name
 from evalsql.progress import Progress, silent
 from evalsql.words import shortened
 
@@ -30,9 +30,9 @@ class Loader:
     def __init__(self, database: Database, check: Callable[[], None] = lambda: None) -> None:
         self.database = database
         self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
-        self.tells_remarks = True  # whether loading runs warns of what is likely to mislead
-        self.stdin_name: str | None = None  # what a run from standard input is called that has no other name
-        self.notices: list[str] = []  # of the last load: the format that was recognised, and what was left out
+        self.tells_remarks = True  # whether loading runs warns of what may mislead
+        self.stdin_name: str | None = None  # the name of a run from standard input if no other is given
+        self.notices: list[str] = []  # of the last load of runs or judgments: their format, and what was left out
         self._check = check
 
     def load_qrels(
@@ -101,12 +101,12 @@ class Loader:
             self._check()
 
     def _pair(self, qrels_id: int, run_ids: Iterable[int]) -> None:
-        from evalsql.ingest import keys
+        from evalsql.ingest import evaluations
         from evalsql.ingest.remarks import Remarks
 
         take_over(self.database, qrels_id)
         pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
-        keys.pair(self.database, pairs)
+        evaluations.add(self.database, pairs)
         remarks = Remarks()
         remarks.note_repeated_files(self.database, "qrels", [qrels_id])
         remarks.note_irrelevance(self.database, [qrels_id])
@@ -117,7 +117,7 @@ class Loader:
         """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
         taken = self.database.rows("select qrels_id from qrels where qrels = ?", [name])
         if taken and not replace:
-            raise UsageError(f"judgments {name} are already loaded; --replace puts others in their place")
+            raise UsageError(f"judgments {name} are already loaded; {USE_REPLACE}")
         wanted: set[int] = set()
         for (qrels_id,) in taken:
             refuse_replaced(self.database, name, qrels_id)
@@ -146,7 +146,7 @@ class Loader:
             "select qrels, (select count(*) from topic_weights where qrels_id = $1) from qrels where qrels_id = $1", ids
         )
         if held and not replace:
-            raise UsageError(f"judgments {name} already have weights; --replace puts others in their place")
+            raise UsageError(f"judgments {name} already have weights; {USE_REPLACE}")
         with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.database.transaction():
             if opened.problems:
                 raise InputError(opened.problems)
@@ -186,10 +186,10 @@ class Loader:
         Raises:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
-        from evalsql.ingest import keys, lists
-        from evalsql.ingest.files.sources import open_sources
+        from evalsql.ingest import evaluations, lists
+        from evalsql.ingest.files.sources import as_paths, open_sources
 
-        with open_sources(paths(files)) as opened:
+        with open_sources(as_paths(files)) as opened:
             by_names, problems = by_name(opened, name)
             if qrels is not None and len(by_names) > 1:
                 raise UsageError(
@@ -202,7 +202,7 @@ class Loader:
                     paired = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
                     take_over(self.database, qrels_id)
-                    keys.pair(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
+                    evaluations.add(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
                 self._check()
@@ -248,7 +248,7 @@ class Loader:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
         from evalsql.ingest.files.folders import warn_of_skipped
-        from evalsql.ingest.files.sources import open_sources
+        from evalsql.ingest.files.sources import as_paths, open_sources
         from evalsql.ingest.files.tables import Tables
         from evalsql.ingest.runs import EngineStoppedError, RunLoader
 
@@ -256,7 +256,7 @@ class Loader:
             tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
         )
         with (
-            open_sources(paths(files), "run") as opened,
+            open_sources(as_paths(files), "run") as opened,
             Tables(self.database, "run", columns, rank_is_used=tie_rule == "rank") as tables,
         ):
             by_names, problems = by_name(opened, name, self.stdin_name)
@@ -332,7 +332,7 @@ class Loader:
         meta: Mapping[str, str] | None,
     ) -> RunOptions:
         """What the arguments of ``load_runs`` ask for; raises UsageError for those that are out of range."""
-        from evalsql.ingest.run_options import RunOptions, tie_rule_for
+        from evalsql.ingest.run_options import RunOptions, checked_depth, tie_rule_for
 
         return RunOptions(
             tie_rule_for(tie_rule, lower_is_better=lower_is_better),
@@ -360,7 +360,7 @@ class Loader:
         held = dict(self.database.rows("select run, run_id from runs"))
         taken = [name for name in names if name in held]
         if taken and not replace:
-            raise UsageError(f"already loaded: {shortened(taken)}; --replace puts others in their place")
+            raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
         pairs: dict[str, set[int]] = {name: set() for name in names}
         for name in taken:
             pairs[name] |= sets_in_use(self.database, held[name])

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class StagedFile:
-    """One file of one run on its way in. ``text`` is there if the engine may read it, ``tag`` that of its first row."""
+    """One file of one run on its way in.
+
+    Attributes:
+        text: the file as plain text, if the engine's reader may take it.
+        tag: that of the first row.
+        notes: comments and tags, where the file was read line by line.
+        opposes_ranks: whether scores get worse where the ranks say that they get better.
+        foreign: line number and number of columns of the first row, if the file is another kind of table.
+        table: the rows, if the file is no TREC file; they are staged already.
+    """
 
     file_id: int
     run_id: int
@@ -27,7 +36,7 @@ class StagedFile:
     num_rows: int = 0
     opposes_ranks: bool = False
     foreign: tuple[int, int] | None = None
-    table: Table | None = None  # where its rows are already, if it is no TREC file
+    table: Table | None = None
 
 
 @dataclass
@@ -40,7 +49,7 @@ class NewRun:
 
     @property
     def file_ids(self) -> Sequence[int]:
-        """Under which its rows are staged; rows in memory are staged as file 0."""
+        """The numbers under which its rows are staged; rows in memory are staged as file 0."""
         return [file.file_id for file in self.files] or [0]
 
     @property
@@ -55,7 +64,7 @@ class NewRun:
 
     @property
     def notes(self) -> Notes:
-        """What its files hold beside rows, put together."""
+        """The comments and tags of all its files."""
         whole = Notes()
         for file in self.files:
             whole.comments += file.notes.comments
@@ -65,5 +74,6 @@ class NewRun:
 
     @property
     def num_tags(self) -> int:
-        # Of a file that was not read line by line all rows have the tag of the first.
+        """How many tags its rows have."""
+        # Files that were not read line by line have one tag in all rows.
         return len({*self.notes.tags, *(file.tag for file in self.files if file.tag and not file.notes.tags)})

@@ -9,7 +9,7 @@ from evalsql.errors import MOST_LISTED, Causes, InputError, Problem
 
 @dataclass
 class ProblemList:
-    """Problems found so far: the first ones whole, all of them counted."""
+    """Problems found so far: the first ones are kept, all are counted."""
 
     listed: list[Problem] = field(default_factory=list)
     count: int = 0

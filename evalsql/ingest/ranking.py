@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import QueryError
-from evalsql.ingest import keys
+from evalsql.ingest import evaluations, keys
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ _STAGED_IN_ORDER = "select *, (file_id::bigint << 40) + rowid as position from s
 
 
 def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set[tuple[int, str, str]]:
-    """Rank what is staged under the tie rule; returns run_id, topic and document of the documents that are repeated.
+    """Rank the staged rows under the tie rule; returns run_id, topic and document of repeated documents.
 
-    The ranks are in the base table then, and what else loading takes from the staged rows in temporary tables.
+    The ranked rows go into the base table if runs are kept whole, else into the temporary table ``all_ranks``.
+    ``store`` takes them from there.
     """
     _add_runs(database, runs, options)
     keys.add_names(database, "select * from staged_run_rows")
@@ -68,11 +69,12 @@ def store(
     with_repeated: bool,
     remarks: Remarks,
 ) -> None:
-    """Complete the base tables with what of the ranked rows is to be kept, and evaluate it.
+    """Put the ranked rows that are to be kept into the base tables, and evaluate them.
 
     Args:
         qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
-        remarks: gets what there is to say of the rows.
+        with_repeated: whether documents are repeated; their number is kept with the run.
+        remarks: collects what may mislead in the rows.
     """
     ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     if not _are_kept_whole(options):
@@ -87,11 +89,11 @@ def store(
     database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
     if options.keeps_unjudged:
-        keys.pair(database, pairs)
+        evaluations.add(database, pairs)
     else:
         judged = relation_query(database.catalog, "judged_or_tied", {"ranked": ranked})
         database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
-        keys.pair(database, pairs, "select * from judged_or_tied")
+        evaluations.add(database, pairs, "select * from judged_or_tied")
         database.execute("drop table judged_or_tied")
     remarks.note_overlaps(database, pairs, ranked)
     database.execute("drop table if exists all_ranks")
@@ -99,11 +101,12 @@ def store(
 
 
 def _are_kept_whole(options: RunOptions) -> bool:
+    """Whether every row of a run is stored."""
     return options.keeps_unjudged and not (options.keep_best or options.depth or options.judged_by)
 
 
 def _cut(database: Database, options: RunOptions) -> None:
-    """Leave what the options keep in the table of all ranks."""
+    """Delete what the options leave out from the table ``all_ranks``."""
     if options.keep_best or options.depth or options.judged_by:
         judged_by = dict(database.rows("select qrels, qrels_id from qrels")).get(options.judged_by)
         ranked = {"ranked": "select * from all_ranks"}

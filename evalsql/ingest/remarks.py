@@ -1,16 +1,15 @@
-"""What loading finds that is taken as it stands and likely misleads: collected over batches, told once for a load."""
+"""Warnings of what a load accepts although it may mislead: collected over batches, given once for each load."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.overlaps import RETRIEVED, scarce_overlaps
-from evalsql.errors import InputWarning
-from evalsql.ingest import keys
+from evalsql.errors import warn
+from evalsql.ingest.evaluations import pairs_query
 from evalsql.words import counted
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Remarks:
     def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
         if pairs:
-            self.overlaps += scarce_overlaps(database, keys.pairs_query(pairs), ranked)
+            self.overlaps += scarce_overlaps(database, pairs_query(pairs), ranked)
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
@@ -55,7 +54,7 @@ class Remarks:
     def tell(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
         for text in self._texts(lower_is_better):
-            warnings.warn(text, InputWarning, stacklevel=3)
+            warn(text)
 
     def _texts(self, lower_is_better: bool) -> Sequence[str]:
         texts = []

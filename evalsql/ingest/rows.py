@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 Columns = dict[str, list[Any]]
+SEVERAL_RANKINGS = "topic {topic} has several rankings without scores, and nothing says how they go together"
 _IDS = ("id", "_id")
 _MANY = 20_000  # rows for which numpy is worth its import
 # What the documents of a ranking are called where a record holds a whole one.
@@ -42,15 +44,18 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         UsageError: rows of no shape that is known.
     """
     if isinstance(data, Mapping):
-        found = _table_columns(data, kind, given)
-        return _of_columns({meaning: data[name] for meaning, name in found.items()}) if found else _by_topic(data, kind)
+        if found := _table_columns(data, kind, given):
+            return _of_columns({meaning: data[name] for meaning, name in found.items()})
+        if (inside := _records_in(data, kind, given)) is None:
+            return _by_topic(data, kind)
+        data = inside
     records = list(data) if isinstance(data, Iterable) else []
     if not records:
         return {meaning: [] for meaning in MEANINGS[kind][0]}
     first = records[0]
     if isinstance(first, Mapping):
         if any(holds_ranking(record, kind, given) for record in records):
-            return _joined(_of_record(record, kind, given) for record in records)
+            return _one_a_topic(_joined(_of_record(record, kind, given) for record in records))
         return _of_dicts(records, kind, given)
     fields = getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ()))
     if fields:
@@ -60,13 +65,28 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
 
 
 def hold_evalues(data: object, kind: str, given: Given = None) -> bool:
-    """Whether rows with names have E-values for scores."""
-    first = data[0] if isinstance(data, list | tuple) and data else None
-    names = list(first) if isinstance(first, Mapping) else getattr(first, "_fields", ())
-    found = known_columns.known(names, kind) | dict(given or {})
+    """Whether rows with names, or documents in rankings, have E-values for scores."""
+    if kind != "run":
+        return False
     if isinstance(data, Mapping):
-        found = _table_columns(data, kind, given)
-    return kind == "run" and known_columns.holds_evalues(found)
+        if found := _table_columns(data, kind, given):
+            return known_columns.holds_evalues(found)
+        inside = _records_in(data, kind, given)
+        data = [{"": ranking} for ranking in data.values()] if inside is None else inside
+    records = data if isinstance(data, list | tuple) else []
+    first = records[0] if records else None
+    if holds_ranking(first, kind, given) and (inner := _first_hit(records)):
+        return known_columns.holds_evalues(hit_fields([str(name) for name in inner], kind))
+    names = [name for name in first if isinstance(name, str)] if isinstance(first, Mapping) else ()
+    names = names or getattr(first, "_fields", ())
+    return known_columns.holds_evalues(known_columns.known(names, kind) | dict(given or {}))
+
+
+def _first_hit(records: Iterable[Any]) -> Mapping[Any, Any] | None:
+    """The first object in a list that a record holds."""
+    inner = (inner for record in records if isinstance(record, Mapping) for inner in record.values())
+    firsts = (each[0] for each in inner if isinstance(each, list) and each)
+    return next((first for first in firsts if isinstance(first, Mapping)), None)
 
 
 def _table_columns(data: Mapping[Any, Any], kind: str, given: Given) -> dict[str, str]:
@@ -75,6 +95,39 @@ def _table_columns(data: Mapping[Any, Any], kind: str, given: Given) -> dict[str
         return {}
     found = known_columns.known(data, kind) | {meaning: name for meaning, name in (given or {}).items() if name in data}
     return found if _are_enough(found, kind) else {}
+
+
+def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> Sequence[Any] | None:
+    """The records of one object that is a single record itself, or that has a list of them under a name of its own.
+
+    Raises:
+        UsageError: documents below a topic name another topic.
+    """
+    if _is_one_record(data, kind, given):
+        return [data]
+    for name, inner in data.items():
+        if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
+            continue
+        topic = next((each for each in inner[0] if str(each).lower() in known_columns.TOPIC_KEYS), None)
+        is_record = any(str(each).lower() in _RANKINGS and _is_ranking(inner[0][each]) for each in inner[0])
+        if not is_record and (topic is None or all(str(each.get(topic)) == str(name) for each in inner)):
+            continue
+        if len(data) == 1:
+            return inner
+        what = "rankings" if is_record else f"rows with another {topic}"
+        raise UsageError(f"{name} stands where a topic is expected, and holds {what}; give these as a list by itself")
+    return None
+
+
+def _is_one_record(data: Mapping[Any, Any], kind: str, given: Given) -> bool:
+    """Whether an object is one ranking with its topic, rather than objects or lists by topic."""
+    found = ranking_fields(data, kind, given)
+    if not {"topic", "document"} <= found.keys():
+        return False
+    topic, documents = data[found["topic"]], data[found["document"]]
+    if isinstance(topic, Mapping):
+        return isinstance(documents, list)
+    return not _is_ranking(topic) and (_is_ranking(documents) or isinstance(documents, Mapping))
 
 
 def _are_enough(found: Collection[str], kind: str) -> bool:
@@ -93,7 +146,7 @@ def _of_columns(found: Mapping[str, Iterable[Any]]) -> Columns:
 
 
 def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
-    """Whether a record holds a list or an object, and is no row that has more fields than are needed."""
+    """Whether a record holds a ranking: a list or an object, and no row's worth of plain fields beside it."""
     if not _is_nested(record) or not isinstance(record, Mapping):
         return False
     known = known_columns.known([name for name in record if isinstance(name, str)], kind) | dict(given or {})
@@ -147,7 +200,7 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
 
 
 def _value(kind: str) -> str:
-    """What a document has in a nested dict."""
+    """The meaning of the values in a nested dict: score or grade."""
     if "document" not in MEANINGS[kind][0]:
         raise UsageError(f"{kind} have the columns {' and '.join(MEANINGS[kind][0])}; give rows that name them")
     return (*MEANINGS[kind][0], "score")[2]
@@ -171,7 +224,7 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
 
 
 def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> Any:
-    """The name of a ranking's topic: that in its field, in the object there, or in the documents beside a mere text."""
+    """The name of a ranking's topic, from its field, the object in that field, or a key in each of the documents."""
     topic = record[field]
     if isinstance(topic, Mapping):
         name = known_columns.known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
@@ -188,7 +241,7 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
 
 
 def topic_in_hits(field: str, documents: Any, kind: str) -> str | None:
-    """What names the topic in each document of a ranking, where that is a key and the ranking's ``field`` a word."""
+    """The field of a ranking's documents that names the topic by a key, where the ranking's ``field`` has its words."""
     order = known_columns.COLUMNS["topic"]
     if not _is_ranking(documents) or not documents or not all(isinstance(each, Mapping) for each in documents):
         return None
@@ -201,11 +254,12 @@ def topic_in_hits(field: str, documents: Any, kind: str) -> str | None:
 def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
     """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
     folded = {str(name).lower(): name for name in record}
-    known = known_columns.known(record, kind)
+    known = known_columns.known([name for name in record if isinstance(name, str)], kind)
     named = given or {}
     ranking = next((folded[name] for name in _RANKINGS if name in folded), known.get("document"))
+    by_id = next((name for name in _IDS if name in record), None) if ranking != known.get("document") else None
     found = {
-        "topic": named.get("topic", known.get("topic")),
+        "topic": named.get("topic", known.get("topic", by_id)),
         "document": named["document"] if named.get("document") in record else ranking,
         "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
     }
@@ -264,6 +318,16 @@ def _joined(parts: Iterable[Columns]) -> Columns:
         for meaning, values in part.items():
             whole.setdefault(meaning, []).extend(values)
     return whole or empty
+
+
+def _one_a_topic(found: Columns) -> Columns:
+    """The same rows; raises UsageError where a topic has several rankings without scores."""
+    firsts = (
+        str(topic) for topic, rank in zip(found.get("topic", ()), found.get("rank", ()), strict=False) if rank == 1
+    )
+    if repeated := next((topic for topic, count in Counter(firsts).items() if count > 1), None):
+        raise UsageError(SEVERAL_RANKINGS.format(topic=repeated))
+    return found
 
 
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.errors import InputError, InputWarning, Problem, UsageError
+from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest import columns, keys, ranking
 from evalsql.ingest.columns import Given
+from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
-from evalsql.ingest.frames import Query, checked, refuse_unlike, registered
+from evalsql.ingest.frames import Query, check_rows, refuse_unlike, registered
 from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
@@ -27,9 +27,14 @@ def load_run_data(
     qrels_ids: Collection[int],
     given: Given = None,
 ) -> None:
-    """Load one run of rows in memory within the caller's transaction, and evaluate it with judgment sets.
+    """Load one run from rows in memory within the caller's transaction, and evaluate it with judgment sets.
 
-    ``data`` and errors are those of ``stage_run_data``; InputError also for repeated documents.
+    Args:
+        data, given: as for ``stage_run_data``, whose errors are raised too.
+        qrels_ids: keys of the judgment sets.
+
+    Raises:
+        InputError: a document is repeated for a topic, and the options do not keep the best.
     """
     database.execute(ranking.STAGED)
     num_rows, is_ranking, holds_evalues = stage_run_data(database, name, data, options.tie_rule, given)
@@ -45,7 +50,7 @@ def load_run_data(
             database, ranking.owners([run]), only_best=holds_evalues, without_self=without_self, lower_is_better=lower
         )
         for line in told if options.tells_remarks else ():
-            warnings.warn(f"{name}: {line}", InputWarning, stacklevel=4)
+            warn(f"{name}: {line}")
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
         raise repeated_error(name, repeated)
@@ -54,8 +59,8 @@ def load_run_data(
     if options.tells_remarks:
         remarks.tell()
     database.execute("drop table staged_run_rows")
-    source = data.source if isinstance(data, Query) else keys.IN_MEMORY
-    keys.add_file_row(database, ("run", run.run_id, source, None, None, num_rows))
+    origin = data.source if isinstance(data, Query) else IN_MEMORY
+    add_file_rows(database, FileRow.in_memory("run", run.run_id, num_rows, origin))
 
 
 class StagedRows(NamedTuple):
@@ -83,7 +88,7 @@ def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, give
     unusable = "score is null or not isfinite(score)"
     if tie_rule == "rank":
         unusable += " or given_rank is null"
-    num_rows = checked(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
+    num_rows = check_rows(database, name, "staged_run_rows", unusable, "score or rank is missing or not finite")
     return StagedRows(num_rows, is_ranking, holds_evalues)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from evalsql.catalog.parameters import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")
@@ -12,7 +14,7 @@ BY_SCORE = TIE_RULES[:2]
 
 
 def tie_rule_for(rule: str | None, *, lower_is_better: bool) -> str:
-    """The rule asked for, else the default: E-values below 1e-45 are all 0 as 32-bit floats.
+    """The given rule, else the default: trec_eval, or trec_eval_10 for E-values, as those below 1e-45 are 0 in 32 bits.
 
     Raises:
         UsageError: it is not known.
@@ -24,11 +26,24 @@ def tie_rule_for(rule: str | None, *, lower_is_better: bool) -> str:
     return rule
 
 
+def checked_depth(depth: object) -> int | None:
+    """How many documents of each topic are kept; raises UsageError for what is no such number."""
+    if depth is None:
+        return None
+    try:
+        number = operator.index(depth)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if isinstance(depth, bool) or not 1 <= number <= GREATEST_INTEGER:
+        raise UsageError(f"depth is {depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
+    return number
+
+
 class RunOptions(NamedTuple):
     """How runs are loaded; see ``Warehouse.load_runs``.
 
-    Without ``keeps_unjudged`` the table ``retrieved`` stays as it is: most measures read only the ranks of judged
-    documents, of judgments that are there already.
+    Without ``keeps_unjudged`` nothing goes into the table ``retrieved``. Most measures need only the ranks of documents
+    that judgments loaded before are about.
     """
 
     tie_rule: str = "trec_eval"
@@ -40,7 +55,7 @@ class RunOptions(NamedTuple):
     keeps_unjudged: bool = True
     tells_remarks: bool = True
     rule_is_given: bool = False  # whether the tie rule is the user's choice
-    without_self: bool | None = None  # whether a topic is left out among its documents; None is of E-values
+    without_self: bool | None = None  # whether a topic is dropped from its own ranking; None: if scores are E-values
 
     def for_evalues(self) -> RunOptions:
         """The same for scores that are E-values: lower ones are better, and small ones differ in 64 bits only."""

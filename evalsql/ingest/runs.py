@@ -13,8 +13,9 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
+from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
-from evalsql.ingest.files.clean import NO_DELIMITER, foreign_layout, layout, opposes_ranks, reader
+from evalsql.ingest.files.clean import NO_DELIMITER, first_rows, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.files.lines import Notes, run_rows, write_clean
 from evalsql.ingest.files.source import Source, Text
 from evalsql.ingest.files.table import show_runs, stage_runs
@@ -41,11 +42,13 @@ class EngineStoppedError(Exception):
 
 
 class RunLoader:
-    """Loads a set of runs within the caller's transaction; after an error nothing of it may be kept.
+    """Loads a set of runs within the caller's transaction, which is to be rolled back after an error.
 
-    ``qrels_ids`` are the judgment sets to evaluate each run with, by its name; ``found`` are problems of before;
-    ``needs_line_reader`` are files that the engine's reader is not to be tried on; ``tables`` has the rows of files
-    that are no TREC files, and what is wrong with others.
+    Args:
+        qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
+        found: problems that were found before.
+        needs_line_reader: files at which the engine's reader has stopped.
+        tables: the rows of files that are no TREC files, and what is wrong with others.
     """
 
     def __init__(
@@ -69,14 +72,29 @@ class RunLoader:
         self.problems = ProblemList()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
-        self.left_out: list[str] = []  # what there is to say of rows that are no answers
+        self.left_out: list[str] = []  # notices of alignments and self-hits that were left out
         for problem in found:
             self.problems.add(problem)
         if tables and tables.problems:
             self.problems.take(tables.problems.error)
 
-    def load(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
+    def load(self, named: Mapping[str, Sequence[Source]]) -> None:
         """Load the runs, each from its files; all problems of all files are found before any is raised."""
+        runs = self._new_runs(named)
+        num_files = sum(len(run.files) for run in runs)
+        done = 0
+        for batch in _batches(runs):
+            self.progress("loading runs", done, num_files)
+            self._load_batch(batch)
+            done += sum(len(run.files) for run in batch)
+        self.progress("loading runs", num_files, num_files)
+        self.problems.check()
+        if self.options.tells_remarks:
+            self.remarks.note_repeated_files(self.database, "run", [run.run_id for run in runs])
+            self.remarks.tell(lower_is_better=self.options.lower_is_better)
+
+    def _new_runs(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
+        """The runs to load with their keys; those made of files that do not go together are problems."""
         first_id = keys.next_id(self.database, "runs", "run_id")
         runs: list[NewRun] = []
         file_id = 0
@@ -96,16 +114,6 @@ class RunLoader:
                 self.problems.add(Problem(files[0].source.label, 0, reason))
             elif files:
                 runs.append(run)
-        done = 0
-        for batch in _batches(runs):
-            self.progress("loading runs", done, file_id)
-            self._load_batch(batch)
-            done += sum(len(run.files) for run in batch)
-        self.progress("loading runs", file_id, file_id)
-        self.problems.check()
-        if self.options.tells_remarks:
-            self.remarks.note_repeated_files(self.database, "run", [run.run_id for run in runs])
-            self.remarks.tell(lower_is_better=self.options.lower_is_better)
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
@@ -194,12 +202,14 @@ class RunLoader:
             return
         file.sha256, text = file.source.inspect(folder, str(file.file_id))
         file.text = None if file.source.path in self.needs_line_reader else text
-        file.foreign = foreign_layout(text) if text else None
-        if text and self.options.tie_rule in BY_SCORE:
-            file.opposes_ranks = opposes_ranks(text, lower_is_better=self.options.lower_is_better)
+        if text:
+            rows = first_rows(text)
+            file.foreign = foreign_layout(rows)
+            if self.options.tie_rule in BY_SCORE:
+                file.opposes_ranks = opposes_ranks(rows, lower_is_better=self.options.lower_is_better)
 
     def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
-        """Stage files by the engine's reader; returns those that it could not read for certain."""
+        """Stage files by the engine's reader; returns those that must be read line by line."""
         try:
             doubtful = self._read(files, delimiter, mixed=mixed)
         except QueryError as error:
@@ -214,8 +224,8 @@ class RunLoader:
         return self.database.fails(f"select count({_columns(delimiter)[-1]}) from {_lines([file], delimiter)}")
 
     def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
-        """Read files of one layout into the staged rows; returns the file_id of each that is in doubt."""
-        # Lists are looked up faster than a table is joined.
+        """Read files of one layout into the staged rows; returns the file_id of each with a doubtful or refused row."""
+        # Looking values up in lists is faster than joining a table.
         file_ids = ", ".join(str(file.file_id) for file in files)
         tags = ", ".join(literal(file.tag) for file in files)
         lines = f"select file_index, {', '.join(_columns(delimiter))} from {_lines(files, delimiter)}"
@@ -271,7 +281,7 @@ class RunLoader:
     # Repeated documents
 
     def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
-        """Read the files concerned again to name the lines."""
+        """Report repeated documents with their lines, for which their files are read again."""
         rank_is_used = self.options.tie_rule == "rank"
         concerned = {run_id for run_id, _, _ in repeated}
         for run in runs:
@@ -306,12 +316,12 @@ def _lines(files: Sequence[StagedFile], delimiter: str) -> str:
 
 
 def _add_files(database: Database, runs: Sequence[NewRun]) -> None:
-    rows = [
-        ("run", run.run_id, file.source.label, file.sha256, file.source.path.stat().st_size, file.num_rows)
+    rows = (
+        FileRow("run", run.run_id, file.source.label, file.sha256, file.source.path.stat().st_size, file.num_rows)
         for run in runs
         for file in run.files
-    ]
-    keys.add_file_rows(database, rows)
+    )
+    add_file_rows(database, *rows)
 
 
 def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures
 from evalsql.database.names import resolve_names
-from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
-from evalsql.ingest import keys
+from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.dropping import delete
+from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
 from evalsql.version import __version__
 from evalsql.words import shortened
@@ -20,6 +19,7 @@ from evalsql.words import shortened
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
+_PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
 _NEEDED = ("run", "topic", "measure", "value")
 _OPTIONAL = ("qrels", "evalsql_version", "sql_digest")
@@ -80,11 +80,10 @@ def load_scores(
     if not files.scores:
         raise InputError([Problem(str(source), 0, "holds no scores: the job evaluated no run")])
     _stage(database, files.scores, None if qrels is None else _one_set(database, qrels))
-    _name_measures(database)
+    ranges = _name_measures(database)
     staged = f"select * from temp.{_STAGED}"
-    problems = database.rows(
-        relation_query(database.catalog, "stored_score_problems", {"staged": staged}) + "\norder by all"
-    )
+    query = relation_query(database.catalog, "stored_score_problems", {"staged": staged, "ranges": ranges})
+    problems = database.rows(f"{query}\norder by all")
     if problems:
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
     runs = [run for (run,) in database.rows(f"select distinct run from temp.{_STAGED} order by run")]
@@ -117,6 +116,10 @@ def _one_set(database: Database, qrels: str) -> str:
 
 def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
     """Have the rows in a temporary table, columns that are not there being empty."""
+    for file in files:
+        with open(file, "rb") as stream:
+            if not stream.read(4).startswith(_PARQUET):
+                raise InputError([Problem(file, 0, "cannot be read as scores: it is no Parquet file, and scores are")])
     try:
         held = {name for name, *_ in database.rows(f"describe select * from {_read(files)}")}
         missing = [name for name in (*_NEEDED, *(["qrels"] if qrels is None else [])) if name not in held]
@@ -139,14 +142,24 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         raise InputError([Problem(files[0], 0, "holds no rows")])
 
 
-def _name_measures(database: Database) -> None:
-    """Give measures their canonical names; raises UsageError for those that are not known here."""
+def _name_measures(database: Database) -> str:
+    """Give measures their canonical names; returns a SELECT of their ranges.
+
+    Raises:
+        UsageError: measures that are not known here.
+    """
+    ranges: list[str] = []
     for (name,) in database.rows(f"select distinct measure from temp.{_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)
         if len(found) != 1:
             raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
         if found[0].name != name:
             database.execute(f"update temp.{_STAGED} set measure = ? where measure = ?", [found[0].name, name])
+        header = found[0].relation.header
+        least, greatest = header.bounds
+        bounds = f"cast('{least}' as double) as least, cast('{greatest}' as double) as greatest"
+        ranges.append(f"select {literal(found[0].name)} as measure, {literal(header.range)} as range, {bounds}")
+    return " union ".join(ranges)
 
 
 def _stage_runs(database: Database, files: ScoreFiles) -> None:
@@ -160,8 +173,9 @@ def _stage_runs(database: Database, files: ScoreFiles) -> None:
         """
     else:
         rows = f"""
-            select run, qrels, null as qrels_sha256, '{_UNKNOWN}' as tie_rule, false as lower_is_better,
-                0 as duplicates, file as path, null as sha256, null as bytes, count(*) as num_rows
+            select run, qrels, cast(null as varchar) as qrels_sha256, '{_UNKNOWN}' as tie_rule,
+                false as lower_is_better, 0 as duplicates, file as path, cast(null as varchar) as sha256,
+                cast(null as bigint) as bytes, count(*) as num_rows
             from temp.{_STAGED} group by run, qrels, file
         """
     database.execute(f"create or replace temp table staged_runs as {rows}")
@@ -177,7 +191,7 @@ def _warn_of_judgments(database: Database) -> None:
     """)
     for (name,) in others:
         text = f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ"
-        warnings.warn(text, InputWarning, stacklevel=2)
+        warn(text)
 
 
 def _make_room(database: Database, replace: bool) -> None:
@@ -198,7 +212,7 @@ def _make_room(database: Database, replace: bool) -> None:
     taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
     if taken and not replace:
         named = shortened([run for (run,) in taken])
-        raise UsageError(f"already loaded: scores of {named}; --replace puts others in their place")
+        raise UsageError(f"already loaded: scores of {named}; {USE_REPLACE}")
     database.execute(f"delete {same}")
     gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"
     for (run_id,) in database.rows(f"{gone} and run in (select run from temp.{_STAGED})"):
@@ -226,6 +240,8 @@ def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) ->
     sums: dict[str, tuple[str, int]] = {}
     for path in ({path for _, path, *_ in known}) if not files.runs else ():
         sums[path] = Source(path, Path(path), "none").sha256(), Path(path).stat().st_size
-    keys.add_file_rows(
-        database, [("run", run_id, path, *sums.get(path, (sha, size)), rows) for run_id, path, sha, size, rows in known]
-    )
+    rows = []
+    for run_id, path, sha256, size, num_rows in known:
+        sha256, size = sums.get(path, (sha256, size))
+        rows.append(FileRow("run", run_id, path, sha256, size, num_rows))
+    add_file_rows(database, *rows)

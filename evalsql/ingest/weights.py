@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
-from evalsql.ingest import keys
+from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.problems import ProblemList
@@ -26,8 +26,7 @@ def load_weights_file(database: Database, qrels_id: int, source: Source) -> None
     if not rows and not problems:
         problems.add(Problem(source.label, 0, "holds no rows"))
     _store(database, qrels_id, rows, source.label, problems)
-    size = source.path.stat().st_size
-    keys.add_file_row(database, ("weights", qrels_id, source.label, source.sha256(), size, len(rows)))
+    add_file_rows(database, FileRow.of("weights", qrels_id, source, len(rows)))
 
 
 def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
@@ -38,17 +37,17 @@ def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
     rows: list[tuple[int, WeightRow]] = []
     for at, (topic, weight) in enumerate(data.items(), start=1):
         if isinstance(topic, bool) or not isinstance(topic, str | int):
-            problems.add(Problem(keys.IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+            problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
         elif isinstance(weight, bool):
-            problems.add(Problem(keys.IN_MEMORY, at, f"weight {weight} is no number"))
+            problems.add(Problem(IN_MEMORY, at, f"weight {weight} is no number"))
         elif reason := weight_fault(str(weight)):
-            problems.add(Problem(keys.IN_MEMORY, at, reason))
+            problems.add(Problem(IN_MEMORY, at, reason))
         else:
             rows.append((at, (str(topic), float(weight))))
     if not data:
-        problems.add(Problem(keys.IN_MEMORY, 0, "holds no rows"))
-    _store(database, qrels_id, rows, keys.IN_MEMORY, problems)
-    keys.add_file_row(database, ("weights", qrels_id, keys.IN_MEMORY, None, None, len(rows)))
+        problems.add(Problem(IN_MEMORY, 0, "holds no rows"))
+    _store(database, qrels_id, rows, IN_MEMORY, problems)
+    add_file_rows(database, FileRow.in_memory("weights", qrels_id, len(rows)))
 
 
 def _store(

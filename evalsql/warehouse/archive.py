@@ -29,7 +29,7 @@ from evalsql.warehouse.user_measures import with_added
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
 _MOST_TOLD = 5
-_MADE = ("measures", "relations")  # the program writes these itself, from its own files and the added measures
+_MADE = ("measures", "relations")  # tables that the program writes itself, from its own files and the added measures
 _GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 _IN_PLACE_WORDS = """\
 -- This folder as a warehouse, its tables being read from the Parquet files. In the folder: duckdb -init open.sql
@@ -42,7 +42,7 @@ _INTO_TABLES_WORDS = """\
 
 
 class Contents(NamedTuple):
-    """What a folder holds: rows by base table, and what of the warehouse is not in it."""
+    """The number of rows by base table in a folder, and what of the warehouse was left out of it."""
 
     rows: Mapping[str, int]
     left_out: Sequence[str]

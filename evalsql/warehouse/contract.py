@@ -1,40 +1,39 @@
-"""The contract that makes a measure one relation: its columns, a row for each topic evaluated, values in range."""
+"""Checks that a measure keeps the contract: its columns, one row for each evaluated topic, and values in range."""
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.relations import Relation
-from evalsql.errors import CatalogError, InputWarning, QueryError
+from evalsql.errors import CatalogError, QueryError, warn
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
 def check_own(database: Database) -> None:
-    """Hold a user's own measures to the contract, those that come with the package being held to it by its tests."""
+    """Check a user's own measures; those of the package are checked by its tests."""
     for relation in database.catalog.own:
         if relation.is_measure:
             check_contract(database, relation)
 
 
 def warn_of_own(database: Database) -> None:
-    """The same after data has come, which is taken whatever a measure makes of it: a warning for each that fails."""
+    """Warn of each of a user's own measures that breaks the contract; a load is not refused for that."""
     for relation in database.catalog.own:
         if relation.is_measure:
             try:
                 check_contract(database, relation)
             except CatalogError as error:
-                warnings.warn(str(error), InputWarning, stacklevel=2)
+                warn(str(error))
 
 
 def check_contract(database: Database, relation: Relation) -> None:
-    """Hold a measure to the contract: its columns, one row for each topic evaluated, every value finite.
+    """Check one measure.
 
     Raises:
-        CatalogError: it breaks it; the message names the file.
+        CatalogError: it breaks the contract; the message names the file.
     """
     try:
         types = [(name, kind) for name, kind, *_ in database.rows(f"describe {relation.name}")]

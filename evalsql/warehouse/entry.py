@@ -48,9 +48,7 @@ def open(
         WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
-    if is_address(str(path or default_path())):
-        return _open_served(str(path or default_path()), token, read_only, measures, memory_limit, progress)
-    database = open_database(
+    return _open(
         str(path or default_path()),
         read_only=read_only,
         measures=measures,
@@ -58,8 +56,8 @@ def open(
         wait=wait,
         progress=progress,
         external_access=external_access,
+        token=token,
     )
-    return Warehouse(database)
 
 
 def open_shut_in(
@@ -79,9 +77,7 @@ def open_shut_in(
     Args:
         files, folders: what the engine may use nevertheless; it reads what is to be loaded.
     """
-    if is_address(str(path or default_path())):
-        return _open_served(str(path or default_path()), token, read_only, measures, memory_limit, progress)
-    database = open_database(
+    return _open(
         str(path or default_path()),
         read_only=read_only,
         measures=measures,
@@ -89,25 +85,41 @@ def open_shut_in(
         wait=wait,
         progress=progress,
         reach=Reach(files, folders),
+        token=token,
     )
-    return Warehouse(database)
 
 
-def _open_served(
+def _open(
     path: str,
-    token: str | None,
+    *,
     read_only: bool,
     measures: Sources,
     memory_limit: str | None,
+    wait: float,
     progress: Progress,
+    external_access: bool | None = None,
+    reach: Reach | None = None,
+    token: str | None,
 ) -> Warehouse:
-    from evalsql.warehouse.remote import open_remote
+    """Open a file, or the warehouse that a server holds; a server has its own rules for what SQL may reach."""
+    if is_address(path):
+        from evalsql.warehouse.remote import open_remote
 
-    return Warehouse(
-        open_remote(
+        served = open_remote(
             path, token=token, read_only=read_only, measures=measures, memory_limit=memory_limit, progress=progress
         )
+        return Warehouse(served)
+    database = open_database(
+        path,
+        read_only=read_only,
+        measures=measures,
+        memory_limit=memory_limit,
+        wait=wait,
+        progress=progress,
+        external_access=external_access,
+        reach=reach,
     )
+    return Warehouse(database)
 
 
 def open_to_ask(

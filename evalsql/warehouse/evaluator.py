@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
@@ -13,9 +12,9 @@ from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list
 from evalsql.database.overlaps import scarce_overlaps
-from evalsql.errors import InputWarning, UsageError
+from evalsql.errors import UsageError, warn
 from evalsql.evaluation import shared_steps
-from evalsql.ingest import keys
+from evalsql.ingest import evaluations
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
@@ -139,7 +138,7 @@ class Evaluator:
             f"{literal(self._tie_rule)} as tie_rule, {self._lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
-        keys.pair(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
+        evaluations.add(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
         rows = self._ranking_rows()
         for table, sql in rows.items():
             if table not in _OF_RUNS:
@@ -201,15 +200,11 @@ class Evaluator:
         if num_judged * 100 <= min(num_retrieved, total_judged):
             pair = f"select qrels_id, {_RUN_ID} as run_id from qrels"
             for line in scarce_overlaps(self._database, pair, _RANKED, {"documents": _DOCUMENTS}):
-                _warn(line)
+                warn(line)
         if missing:
-            _warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
+            warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
         if extra:
-            _warn(f"{extra} topics of the run have no judgments and are left out")
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, InputWarning, stacklevel=5)
+            warn(f"{extra} topics of the run have no judgments and are left out")
 
 
 def split_measures(measures: Names) -> list[str]:

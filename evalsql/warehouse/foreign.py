@@ -20,7 +20,6 @@ _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _VIEWS = "select database_name, schema_name, view_name, sql from system.main.duckdb_views()"
 _TRIGGERS = "select database_name, trigger_name from system.main.duckdb_triggers()"
-_FUNCTIONS = "select function_name from system.main.duckdb_functions() where internal"
 _COMMENT = re.compile(r"--[^\n]*")
 _LOOSE = re.compile(r'[\s"();]|virtual')  # what the engine writes otherwise than our files
 _ROW_SOURCES = frozenset({"unnest", "generate_series", "range"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from evalsql.catalog.names import literal
 from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
-from evalsql.errors import InputWarning, UsageError
+from evalsql.errors import UsageError, warn
 from evalsql.evaluation.stored import require_rankings
 from evalsql.ingest.frames import Query
 from evalsql.ingest.loader import Loader
@@ -78,17 +77,15 @@ def fuse(
     require_rankings(database, "fusion", names)
     if tie_rule not in TIE_RULES:
         raise UsageError(f"tie rule {tie_rule} is none of a fused run; there are: {', '.join(TIE_RULES)}")
+    if tune is not None and weights is not None:
+        raise UsageError("weights are either given or searched; leave out one of both")
     chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
-    if chosen.takes_weights and weights is not None:
-        chosen = chosen.having(weights=weights_text(weights, names))
-    elif weights is not None:
-        raise UsageError(f"{chosen.name} has no weights; methods with weights are {weighted(database.catalog)}")
+    if weights is not None:
+        chosen = _weighted(database, chosen, weights, names)
     judged = list(as_list(qrels)) or _common_qrels(database, names)
     if chosen.learns or tune is not None:
         learn_from = _teacher(database, learn_from, judged)
-        most = _num_topics(database, learn_from)
-        if not 2 <= folds <= most:
-            raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {learn_from}")
+        _check_folds(database, learn_from, folds)
     if chosen.learns:
         chosen = chosen.having(qrels=learn_from, folds=folds)
         _check_relevant(database, str(learn_from), chosen)
@@ -96,8 +93,6 @@ def fuse(
     _check_max(database, chosen, names)
     tuning, query = None, chosen.query
     if tune is not None:
-        if weights is not None:
-            raise UsageError("weights are either given or searched; leave out one of both")
         tuning = search(
             database, chosen, names, tune, str(learn_from), folds=folds, step=step, tie_rule=tie_rule, progress=progress
         )
@@ -132,8 +127,15 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
     return names
 
 
+def _weighted(database: Database, method: Method, weights: Sequence[float], names: Sequence[str]) -> Method:
+    """The method with a weight for each run; raises UsageError where it takes none, or they do not fit."""
+    if not method.takes_weights:
+        raise UsageError(f"{method.name} has no weights; methods with weights are {weighted(database.catalog)}")
+    return method.having(weights=weights_text(weights, names))
+
+
 def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
-    """Judgment sets that evaluate all of the runs."""
+    """The judgment sets that evaluate every one of the runs."""
     listed = ", ".join(map(literal, names))
     found = database.rows(f"""
         select qrels.qrels from qrels join (
@@ -145,7 +147,7 @@ def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
 
 
 def _teacher(database: Database, named: str | None, judged: Sequence[str]) -> str:
-    """The judgment set to learn from."""
+    """The judgment set to learn from: the named one, else the only one of ``judged``; it must have grades."""
     found = resolve_names(database, "qrels", named if named is not None else judged) if named or judged else []
     if len(found) != 1:
         there = f": {', '.join(sorted(found))}" if found else ""
@@ -164,9 +166,10 @@ def _check_relevant(database: Database, qrels: str, method: Method) -> None:
         raise UsageError(f"{qrels} has no document of grade {rel} or above to learn from; --rel takes a lower one")
 
 
-def _num_topics(database: Database, qrels: str) -> int:
-    ((count,),) = database.rows(f"select count(*) from topic_folds(qrels := {literal(qrels)})")
-    return int(count)
+def _check_folds(database: Database, qrels: str, folds: int) -> None:
+    ((most,),) = database.rows(f"select count(*) from topic_folds(qrels := {literal(qrels)})")
+    if not 2 <= folds <= most:
+        raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {qrels}")
 
 
 def _warn_of_topics(database: Database, names: Sequence[str]) -> None:
@@ -182,7 +185,7 @@ def _warn_of_topics(database: Database, names: Sequence[str]) -> None:
         text = (
             f"{counted(partial, 'topic')} {words} fused from what has documents for {'it' if partial == 1 else 'them'}"
         )
-        warnings.warn(text, InputWarning, stacklevel=3)
+        warn(text)
 
 
 def _check_max(database: Database, method: Method, names: Sequence[str]) -> None:

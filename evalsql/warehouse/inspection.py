@@ -1,8 +1,8 @@
-"""Whether the views and macros of a file are those of this version, found out without running any of them.
+"""Finds out whether the views and macros of a file are those of this version, without running any of them.
 
-The engine writes down what a file defines, with the defaults of macros, as a script of statements. The same is done
-with a warehouse that was made here, and the two are compared statement by statement. Both are written by the same
-engine, so that equal definitions have equal text; of what another engine's parser made the text can differ.
+The engine exports what a file defines, with the defaults of macros, as a script of statements. The script is compared
+with that of a warehouse made here, statement by statement. The same engine writes both, so that equal definitions have
+equal text. Only definitions that another version of the engine parsed may differ in text.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _IGNORED = ("table", "schema")  # tables are held to their columns elsewhere
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a file defines otherwise than this version.
+    """How the definitions of a file differ from those of this version.
 
     Attributes:
         changed: relations of the catalogue that are missing or something else.
-        foreign: relations that are not of the catalogue; nothing of evalsql reads them.
-        shadowing: what would be taken for a function of the engine or for a table.
-        sql_digest: that of the package's SQL that they were made with, where it is known.
+        foreign: relations that are not in the catalogue; no relation of evalsql reads them.
+        shadowing: names that would be taken for a function of the engine or for a table.
+        sql_digest: the digest of the package's SQL that they were made with, where it is known.
     """
 
     changed: tuple[str, ...] = ()
@@ -71,8 +71,8 @@ def inspect(database: Database, folder: str, makes: Sequence[Callable[[str], Dat
     Args:
         database: the file, shut in but for the folder, in which nothing of it has been run.
         folder: an empty one, which the engine may write into.
-        makes: each makes a warehouse in a folder that has the relations of the catalogue. They can be written down
-            otherwise where they were made by another engine, as those that come with the package.
+        makes: functions that make a warehouse with the relations of the catalogue in a folder. There are several as
+            the text of relations differs if another version of the engine made them, such as that of the package.
     """
     try:
         found = _definitions(database, folder)
@@ -91,7 +91,7 @@ def inspect(database: Database, folder: str, makes: Sequence[Callable[[str], Dat
 
 
 def inspect_others(database: Database, folder: str) -> Inspection:
-    """Look at a file of another version, whose relations are all made anew, for what would stay beside them."""
+    """Find what stays in a file of another version when all of its relations are remade."""
     try:
         found = _definitions(database, folder)
         listed = {name for (name,) in database.rows("select relation::varchar from main.relations")}

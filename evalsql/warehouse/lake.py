@@ -1,4 +1,4 @@
-"""Scores that lie elsewhere, asked beside a warehouse without loading them into it."""
+"""A warehouse with the scores of other folders beside its own: a copy has both, and the file itself stays as it is."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import time
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
@@ -15,13 +13,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import literal, parse_measures, quoted
+from evalsql.catalog.names import parse_measures, quoted
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
-from evalsql.database import engine, trouble
+from evalsql.database import trouble
 from evalsql.database.database import Database
-from evalsql.database.scratch import new_scratch_folder, scratch_folder
-from evalsql.errors import EvalsqlError, InputWarning, QueryError, UsageError, WarehouseError
+from evalsql.database.scratch import scratch_folder
+from evalsql.errors import EvalsqlError, InputWarning, QueryError, WarehouseError, warn
 from evalsql.progress import Progress, silent
+from evalsql.warehouse.connecting import UNFINISHED, connect, connect_waiting, engines_share, limit_memory
 from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.copying import attach_relations, copy_warehouse, detach
 from evalsql.warehouse.foreign import check_tables, main_tables
@@ -40,7 +39,6 @@ from evalsql.warehouse.schema import (
     MEMORY,
     OBJECTS,
     SCHEMA_VERSION,
-    STORAGE_VERSION,
     add_temporary_relations,
     apply,
     make,
@@ -53,16 +51,9 @@ from evalsql.warehouse.user_measures import Sources, as_sources, read_sources, w
 if TYPE_CHECKING:
     import duckdb
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
-_ENGINES_SHARE = 0.6  # at 1 GB and a hundred million rows the rest takes the other 0.4
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 WAIT = 3.0  # seconds
-_PAUSE = 0.1  # seconds between two attempts to open a file that is locked
-_UNFINISHED = (
-    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
-    "it anew"
-)
 _T = TypeVar("_T")
 _VERSION = "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
 
@@ -91,53 +82,38 @@ def open_database(
     reach: Reach | None = None,
     external_access: bool | None = None,
 ) -> Database:
-    """Open the database of a warehouse, as ``open`` says; with ``asked`` only what these measures need is there.
+    """Open the database of a warehouse; other arguments and errors are those of ``entry.open``.
 
     Args:
+        asked: measures that alone will be asked for; what others need may then be missing. By default all.
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
         external_access: without a reach, whether the engine may use all files; by default where the file defines
             nothing but evalsql's own relations.
     """
     given = as_sources(measures)
-    temporary, limit = read_sources(given), _size(memory_limit)
-    if "\0" in path:
-        raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
-    if Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
-        raise WarehouseError(f"{path}: {STEPS} is the name of a schema in every warehouse; call the file otherwise")
-    is_new = path == MEMORY or not Path(path).exists()
-    if read_only and is_new and path != MEMORY:
-        raise WarehouseError(
-            f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
-        )
+    temporary = read_sources(given)
+    limit = None if memory_limit is None else engines_share(memory_limit)
+    is_new = _check_path(path, read_only=read_only)
     if temporary:
         read_catalog().extended(temporary)  # names that are taken, before there is a file
     reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
     reading.start()
-    inspection = Inspection() if is_new else inspected(path, partial(_connect_waiting, path, True, wait, progress))
-    if reach is None and (external_access is False or (external_access is None and inspection.foreign)):
-        if external_access is None:
-            warnings.warn(foreign_words(path, inspection.foreign), InputWarning, stacklevel=4)
+    inspection = Inspection() if is_new else inspected(path, partial(connect_waiting, path, True, wait, progress))
+    if reach is None and not _may_reach_all(path, inspection, external_access):
         reach = Reach()
-    connection = _connect_waiting(path, read_only, wait, progress)
+    connection = connect_waiting(path, read_only, wait, progress)
     reading.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
         named = parse_measures(asked, read_catalog().extended(temporary))
         is_common = bool(named) and not temporary and all(each.relation.header.in_scores for each in named)
         if limit is not None:
-            _limit(database, limit)
-        is_empty, source = _is_empty(database), None
-        if is_empty:
-            _fill(database, progress, common=is_common)
-        elif inspection.is_to_be_remade(database.catalog.digest):
-            source = _from_template(partial(attach_relations, database), database.catalog, progress, common=False)
-        if reach is not None:
-            database.shut_in(reach.files, reach.folders)
-        is_remade = not is_empty and _bring_up_to_date(database, progress, inspection, source)
+            limit_memory(database, limit)
+        is_remade = _fill_or_update(database, inspection, reach, progress, common=is_common)
         if not read_only and path != MEMORY:
             database.at_close(partial(remember, path, inspection.foreign, read_catalog().digest))
         if is_remade and reach is None:
-            # It was shut in for that, and stays so while it is open.
+            # The engine was shut in to remake them, and stays so as long as this connection is open.
             database.close()
             return open_database(
                 path,
@@ -155,70 +131,50 @@ def open_database(
     return database
 
 
-def _size(text: str | None) -> str | None:
-    """The engine's share of a size of memory; raises UsageError for what is none."""
-    if text is None:
-        return None
-    match = _SIZE.fullmatch(str(text))
-    if match is None or not float(match[1]):
-        raise UsageError(f'"{text}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
-    return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
-
-
-def _limit(database: Database, size: str) -> None:
-    database.execute(f"set memory_limit = {literal(size)}")
-    if database.path == MEMORY or database.read_only:
-        scratch = new_scratch_folder()
-        database.at_close(scratch.cleanup)
-        database.execute(f"set temp_directory = {literal(scratch.name)}")
-
-
-def _connect_waiting(path: str, read_only: bool, wait: float, progress: Progress) -> duckdb.DuckDBPyConnection:
-    """Connect to a file, and try again for some seconds while another process has it open."""
-    deadline = time.monotonic() + wait
-    while True:
-        try:
-            return _connect(path, read_only)
-        except WarehouseError as error:
-            message = str(error.__cause__)
-            if not trouble.is_lock(message):
-                raise
-            left = deadline - time.monotonic()
-            if not left > 0:
-                words = trouble.lock_fault(path, message, read_only=read_only, waited=max(wait, 0))
-                raise WarehouseError(words) from error
-            progress(f"waiting for {trouble.lock_holder(message)}", 0, 1)
-            time.sleep(min(_PAUSE, left))
-
-
-def _connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
-    try:
-        connection = engine.connect(
-            path,
-            read_only=read_only,
-            config={
-                "storage_compatibility_version": STORAGE_VERSION,
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "python_enable_replacements": False,
-            },
+def _check_path(path: str, *, read_only: bool) -> bool:
+    """Whether the database is new; raises WarehouseError for a path that cannot be opened in this way."""
+    if "\0" in path:
+        raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
+    if Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
+        raise WarehouseError(f"{path}: {STEPS} is the name of a schema in every warehouse; call the file otherwise")
+    is_new = path == MEMORY or not Path(path).exists()
+    if read_only and is_new and path != MEMORY:
+        raise WarehouseError(
+            f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
-        # The engine would draw its bar on standard output. In a notebook without ipywidgets it draws none, and refuses
-        # to be told so.
-        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
-            connection.execute("set enable_progress_bar = false")
-    except engine.Error as error:
-        if trouble.is_cut_short(path):
-            raise WarehouseError(_UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
-        words = trouble.fault(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
-        raise WarehouseError(words) from error
-    return connection
+    return is_new
+
+
+def _may_reach_all(path: str, inspection: Inspection, external_access: bool | None) -> bool:
+    """Whether the engine may use all files; where nobody says, not if the file defines relations of others."""
+    if external_access is not None:
+        return external_access
+    if inspection.foreign:
+        warn(foreign_words(path, inspection.foreign))
+    return not inspection.foreign
+
+
+def _fill_or_update(
+    database: Database, inspection: Inspection, reach: Reach | None, progress: Progress, *, common: bool
+) -> bool:
+    """Fill a new database, or bring a warehouse up to date; whether the views and macros of a file were made anew."""
+    if _is_empty(database):
+        _fill(database, progress, common=common)
+        if reach is not None:
+            database.shut_in(reach.files, reach.folders)
+        return False
+    source = None
+    if inspection.is_to_be_remade(database.catalog.digest):
+        source = _from_template(partial(attach_relations, database), database.catalog, progress, common=False)
+    if reach is not None:
+        database.shut_in(reach.files, reach.folders)
+    return _bring_up_to_date(database, progress, inspection, source)
 
 
 def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> Inspection:
-    """What the file defines otherwise than this version: remembered, or found by a connection of its own.
+    """How the file's definitions differ from this version's: remembered, or found by a connection of its own.
 
-    That one is shut in, and reads only.
+    That connection only reads, and reaches no other file.
     """
     remembered = recalled(path)
     if remembered is not None:
@@ -238,7 +194,7 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
 
 
 def _inspected(database: Database, folder: str) -> Inspection:
-    """Nothing is found in what is no warehouse: to open it says so."""
+    """The inspection of an open file; of what is no warehouse it is UNREADABLE, and opening it says why."""
     database.shut_in(folders=[folder])
     tables = main_tables(database)
     try:
@@ -266,14 +222,14 @@ def _remade(catalog: Catalog, folder: str, *, is_copied: bool) -> Database:
     It is read from its file again: types in a body are written down otherwise from then on.
     """
     path = os.path.join(folder, "made.duckdb")
-    with closing(Database(_connect(path, False), read_catalog(), path=path, read_only=False)) as database:
+    with closing(Database(connect(path, False), read_catalog(), path=path, read_only=False)) as database:
         if is_copied:
             _fill(database, silent)
         else:
             make(database, silent, common=False)
         if catalog.own:
             apply(database, ddl.own_statements(catalog, catalog.own))
-    return Database(_connect(path, True), read_catalog(), path=path, read_only=True)
+    return Database(connect(path, True), read_catalog(), path=path, read_only=True)
 
 
 def _is_empty(database: Database) -> bool:
@@ -285,9 +241,9 @@ def _is_empty(database: Database) -> bool:
 
 
 def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspection, source: str | None) -> bool:
-    """Check what the file is, and make its views and macros anew where they are others; whether they were.
+    """Check what the file is, and remake its views and macros if they are not this version's; whether that was done.
 
-    The engine reaches no other file from then on.
+    If they are remade, the engine reaches no other file from then on.
 
     Args:
         source: an attached database that has this version's views and macros and nothing else.
@@ -306,7 +262,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
         if not inspection.changed:
             detach(database, source)
             return False
-        warnings.warn(changed_words(path, inspection.changed, database.read_only), InputWarning, stacklevel=2)
+        warn(changed_words(path, inspection.changed, database.read_only))
     if database.read_only and schema_version < SCHEMA_VERSION:
         raise WarehouseError(
             f"{path}: was made by evalsql {made_by}, whose tables were others; evalsql sql --write 'select 1' brings "
@@ -314,7 +270,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
         )
     if database.read_only:
         if not inspection.changed:
-            warnings.warn(older_words(path, made_by), InputWarning, stacklevel=2)
+            warn(older_words(path, made_by))
         read_from(database, source, progress)
         return False
     from evalsql.warehouse.migrations import upgrade
@@ -336,13 +292,13 @@ def _version(database: Database, tables: Collection[str]) -> tuple[int, str, str
         ((schema_version, made_by, digest),) = versions
     except (QueryError, ValueError) as error:
         if remedy := _remedy(database):
-            raise WarehouseError(_UNFINISHED.format(path=database.path, remedy=remedy)) from error
+            raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
         raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
     return schema_version, made_by, digest
 
 
 def _remedy(database: Database) -> str:
-    """What makes a file that was never finished anew; empty for a file of another program."""
+    """How to remake a file that was never finished; empty for a file of another program."""
     held = database.rows(OBJECTS)
     if not held:
         return "evalsql load"
@@ -356,7 +312,7 @@ def _remedy(database: Database) -> str:
 
 def make_template(path: Path, progress: Progress = silent, *, common: bool = False) -> None:
     """Make the file of an empty warehouse, for others to be copied from."""
-    template = Database(_connect(str(path), False), read_catalog(), path=str(path), read_only=False)
+    template = Database(connect(str(path), False), read_catalog(), path=str(path), read_only=False)
     with closing(template):
         make(template, progress, common=common)
 

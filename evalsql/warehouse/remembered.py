@@ -1,7 +1,7 @@
-"""Which warehouse files were inspected or written here: remembered in the user's cache by the state they were left in.
+"""Remembers in the user's cache which warehouse files were inspected or written here.
 
-A file is known while it is the very one that was closed here: its place on the disk, its size and its times. What
-another program or machine wrote is not, and is inspected once.
+A file is known as long as its place on the disk, its size and its times are those that it had when it was closed here.
+A file that another program or machine wrote is inspected once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import platformdirs
 
 _KEPT = 1000
-_FORM = "with digest"  # notes of versions before are another's, and are not read
+_FORM = "with digest"  # notes in the form of earlier versions are not read
 
 
 class Remembered(NamedTuple):
@@ -59,7 +59,7 @@ def remember(path: str, foreign: Sequence[str], sql_digest: str) -> None:
 
 
 def _state(path: str) -> str | None:
-    """What no change to a file leaves as it was; None where there is no file, or a log of changes beside it."""
+    """A text that differs after any change to the file; None if there is no file, or a log of changes beside it."""
     try:
         if os.path.lexists(f"{path}.wal"):
             return None

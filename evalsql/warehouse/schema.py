@@ -1,4 +1,4 @@
-"""What a file of this version holds, and how that is made: base tables, views, macros, the catalogue of measures."""
+"""Makes what a file of this version holds: base tables, views, macros, the catalogue of measures."""
 
 from __future__ import annotations
 
@@ -36,22 +36,24 @@ OBJECTS = f"select schema, name, kind from ({_OBJECTS})"
 def make(database: Database, progress: Progress, *, common: bool) -> None:
     """Make an empty warehouse of an empty database."""
     with database.transaction():
-        _create_tables(database)
+        create_tables(database, database.catalog.of_kind("tables"))
         rebuild(database, progress, common=common)
 
 
-def _create_tables(database: Database) -> None:
-    for relation in database.catalog.of_kind("tables"):
+def create_tables(database: Database, tables: Iterable[Relation]) -> None:
+    """Make base tables, with their comments."""
+    for relation in tables:
         database.execute(relation.body)
         for comment in ddl.comments(database.catalog, relation):
             database.execute(comment)
 
 
 def rebuild(database: Database, progress: Progress, *, common: bool = False, source: str | None = None) -> None:
-    """Put this version's views and macros into the file in the place of whatever stood there.
+    """Replace the views and macros of the file by those of this version.
 
     Args:
-        source: an attached database to copy the package's from, which has nothing else.
+        common: make only the common measures and what they read.
+        source: an attached database with the package's views and macros and nothing else, to copy them from.
     """
     _drop(database, {name for (name,) in database.rows("select relation from relations")})
     database.execute(f"create schema if not exists {STEPS}")
@@ -65,7 +67,7 @@ def rebuild(database: Database, progress: Progress, *, common: bool = False, sou
 
 
 def _copied(database: Database, source: str) -> bool:
-    """Copy views and macros into the place of others of their names; not where a table has one, which stays."""
+    """Copy views and macros, replacing others of their names; False, with nothing done, if a table has such a name."""
     name = _current(database)
     copied = set(objects_in(database, source))
     held = [(schema.lower(), other.lower(), kind) for schema, other, kind in objects_in(database, name)]
@@ -78,10 +80,10 @@ def _copied(database: Database, source: str) -> bool:
 
 
 def read_from(database: Database, source: str | None, progress: Progress) -> None:
-    """Have this version's views and macros for a connection that only reads, before those of the file.
+    """Let a connection that only reads use this version's views and macros in the place of the file's.
 
     Args:
-        source: an attached database that has the package's and nothing else; without one they are made.
+        source: an attached database with the package's views and macros and nothing else; without one they are made.
     """
     if source is None:
         relations = ddl.order(database.catalog)
@@ -121,8 +123,9 @@ def _drop(database: Database, names: Collection[str]) -> None:
 
 
 def _sign(database: Database, relations: Sequence[Relation]) -> None:
-    """Write down what the views and macros are, and from what they were made."""
-    _write_catalogue(database)
+    """Write the tables ``measures``, ``relations`` and ``warehouse``: what the views and macros are, and whose."""
+    database.execute("delete from main.measures")
+    database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))
     database.execute("delete from relations")
     database.insert_text("relations", ddl.relation_rows(relations))
     database.execute("delete from warehouse")
@@ -138,7 +141,7 @@ def write_version(database: Database) -> None:
 
 
 def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
-    """Have relations for this connection, in everything that covers all measures too."""
+    """Add relations for this connection only, also to the views that cover all measures."""
     catalog = database.catalog.extended(relations)
     catalog.build_order([relation.name for relation in relations])
     check_bodies(database, catalog, relations)
@@ -151,7 +154,7 @@ def add_temporary_relations(database: Database, relations: Sequence[Relation]) -
 
 
 def apply(database: Database, statements: Iterable[tuple[str, str]], progress: Progress = silent) -> None:
-    """Run statements that come with the place they are made from, which is told where one fails."""
+    """Run statements that come with the place they are made from; a CatalogError names the place of one that fails."""
     progress(_MAKING, 0, 1)
     listed = list(statements)
     for done, (place, statement) in enumerate(listed, start=1):
@@ -160,8 +163,3 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
         progress(_MAKING, done, len(listed))
-
-
-def _write_catalogue(database: Database) -> None:
-    database.execute("delete from main.measures")
-    database.insert_text("main.measures", ddl.catalogue_rows(database.catalog.measures))

@@ -1,4 +1,4 @@
-"""Empty warehouses to copy, in the package and in the user's cache: to make views and macros takes seconds."""
+"""Empty warehouses to copy, in the package and in the user's cache, since making views and macros takes seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ _PATIENCE = 300.0  # seconds; to make one takes a tenth of that
 
 
 def cached(name: str, make: Callable[[Path], None], suffix: str = ".duckdb") -> Path | None:
-    """The file that ``make`` makes, kept under a name that tells its contents; None where there is no place for it."""
+    """The file of this name in the user's cache, made by ``make`` if it is not there; None if it cannot be kept.
+
+    Args:
+        name: differs for files of different contents.
+    """
     folder = platformdirs.user_cache_path("evalsql", appauthor=False)
     path = folder / f"{name}-duckdb-{engine.__version__}{suffix}"
     if path.exists():
@@ -43,7 +47,7 @@ def cached(name: str, make: Callable[[Path], None], suffix: str = ".duckdb") -> 
 
 @contextlib.contextmanager
 def _only_one(path: Path) -> Iterator[None]:
-    """Wait until no other living process makes this file; at the end of patience it is made here as well."""
+    """Wait while another living process makes this file, for five minutes at most."""
     lock = path.with_suffix(".lock")
     deadline = time.monotonic() + _PATIENCE
     while True:

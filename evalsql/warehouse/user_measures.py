@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.catalog.syntax import renamed
-from evalsql.errors import CatalogError, InputWarning, UsageError
+from evalsql.errors import USE_REPLACE, CatalogError, UsageError, warn
 from evalsql.warehouse.foreign import check_bodies
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def with_added(database: Database) -> Catalog:
             extended.build_order([name])
             check_bodies(database, extended, [relation])
         except CatalogError as error:
-            warnings.warn(f"{error}; it is left out", InputWarning, stacklevel=2)
+            warn(f"{error}; it is left out")
         else:
             catalog = extended
     return catalog
@@ -61,7 +60,7 @@ def add(database: Database, relations: Sequence[Relation], *, replace: bool) -> 
     texts = _texts(database)
     taken = [relation.name for relation in relations if relation.name in texts]
     if taken and not replace:
-        raise UsageError(f"already loaded: {', '.join(taken)}; --replace puts others in their place")
+        raise UsageError(f"already loaded: {', '.join(taken)}; {USE_REPLACE}")
     for name in taken:
         del texts[name]
     _keep(database, [*(_read(database, *held) for held in texts.items()), *relations])

@@ -1,18 +1,16 @@
-"""Statements of a user's own that change a warehouse: what they leave behind must still belong together."""
+"""Runs a user's own statements that change a warehouse, and checks that its rows still belong together."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
+from evalsql.database.statements import BEGINS, COMMITS, first_word
 from evalsql.errors import UsageError
 from evalsql.words import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA", "COPY"}
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
-_BEGINS, _COMMITS = ("begin", "start"), ("commit", "end")
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
@@ -47,8 +45,8 @@ class Writer:
     def _run_one(self, kind: str, query: str) -> Rows:
         if kind != "TRANSACTION":
             return self.run(query)
-        word = _COMMENT.sub(" ", query).lower().split()[0].rstrip(";")
-        if word in _COMMITS and self._is_open:
+        word = first_word(query)
+        if word in COMMITS and self._is_open:
             try:
                 self._check()
             except UsageError:
@@ -56,7 +54,7 @@ class Writer:
                 self._is_open = False
                 raise
         found = self.database.run(query, external=self.external)
-        self._is_open = word in _BEGINS
+        self._is_open = word in BEGINS
         return found
 
     def _check(self) -> None:

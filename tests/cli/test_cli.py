@@ -320,7 +320,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     command("load", "qrels", "qrels.txt")
     command("load", "runs", "low.run", "high.run", "tied.run")
     board = command("leaderboard", "-m", "RR")
-    assert "ties: the order of 1 pair among 2 runs by RR could be another" in board.stderr
+    assert "ties: 1 pair among 2 runs would change places by RR under some order of tied documents" in board.stderr
     outcome = command("ties", "-m", "RR NumRet", "--format", "csv")
     assert outcome.returncode == 1
     rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,13 +20,15 @@ from evalsql.cli import check
 from evalsql.database.database import Database
 from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
 from evalsql.ingest import ranking
-from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.conftest import ROOT, Command, new_file, new_warehouse, write
 from tests.evaluation.damage import DAMAGE, EVALUATION, HERE, PLACE
+from tests.golden_cases import CASES, load_judgments
 from tests.random_collections import collection
 from tests.tools.portable import outside_the_core
 
 CATALOG = read_catalog()
 AUDITS = audits(CATALOG)
+GUIDE = ROOT / "evalsql" / "docs" / "checking.md"
 
 
 def found_by(warehouse: Warehouse, name: str) -> list[str]:
@@ -135,6 +139,11 @@ def test_each_audit_is_shown_damage() -> None:
     assert {name for name, _, _ in DAMAGE} | {"values_out_of_range"} == {audit.name for audit in AUDITS}
 
 
+def test_the_guide_names_every_audit() -> None:
+    rows = re.findall(r"^\| [a-zP].* \| (`.*`) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert Counter(re.findall(r"`(\w+)`", " ".join(rows))) == Counter(audit.name for audit in AUDITS)
+
+
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
 def test_an_audit_holds_to_the_form(sample_file: Path, audit: Relation) -> None:
     """All give the same columns, are documented, and keep to the portable core but for the engine's list of views."""
@@ -168,13 +177,9 @@ def test_random_collections_are_sound() -> None:
 
 def test_every_form_of_input_is_sound(tmp_path: Path) -> None:
     """Groups, preferences, weights, lists, repeated documents, runs that are replaced."""
-    forms = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
     with new_warehouse() as warehouse:
-        for case in sorted(FIXTURES.iterdir()):
-            (qrels,) = (case / name for name in forms if (case / name).exists())
-            warehouse.load_qrels(qrels, case.name, form=forms[qrels.name])
-            if (case / "weights.txt").exists():
-                warehouse.load_weights(case / "weights.txt", case.name)
+        for case in CASES:
+            load_judgments(warehouse, case, case.name)
             for run in sorted((case / "runs").iterdir()):
                 warehouse.load_run(
                     {"t": {"a": 1.0}}, f"{case.name}-{run.stem}", qrels=case.name, tie_rule="trec_eval_10"

@@ -17,6 +17,7 @@ from evalsql import UsageError, Warehouse
 from evalsql.catalog.names import default_measure
 from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.golden_cases import load_judgments
 from tests.random_collections import collection
 
 CATALOG = read_catalog()
@@ -179,18 +180,16 @@ def test_what_is_not_known_is_empty(tmp_path: Path, command: Command) -> None:
 
 # Every measure
 
-FORMS = {"groups": ("groups", "groups.txt", "groups"), "diversity": ("diversity", "groups.txt", "groups")}
-FORMS["preferences"] = ("preferences", "prefs.txt", "preferences")
+WORKED_EXAMPLES = ("groups", "diversity", "preferences")  # families whose judgments are no plain grades
 
 
 @cache
 def loaded(family: str) -> Warehouse:
     """A collection with ties and holes, or the worked example of measures of groups and preferences."""
     warehouse = new_warehouse()
-    if family in FORMS:
-        case, file, form = FORMS[family]
-        warehouse.load_qrels(FIXTURES / case / file, "judged", form=form)
-        warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), name="run")
+    if family in WORKED_EXAMPLES:
+        load_judgments(warehouse, FIXTURES / family, "judged")
+        warehouse.load_runs(str(FIXTURES / family / "runs" / "*"), name="run")
         return warehouse
     data = collection(int(family))
     warehouse.load_qrels(data.qrels, "judged")
@@ -201,7 +200,7 @@ def loaded(family: str) -> Warehouse:
 @pytest.mark.parametrize("at", range(len(CATALOG.measures)), ids=lambda at: CATALOG.measures[at].name)
 def test_contributions_of_every_measure_add_up(at: int) -> None:
     relation: Relation = CATALOG.measures[at]
-    warehouse = loaded(relation.family if relation.family in FORMS else str(3 + at % 5))
+    warehouse = loaded(relation.family if relation.family in WORKED_EXAMPLES else str(3 + at % 5))
     topics = [
         topic for (topic,) in warehouse.rows("select topic from steps.evaluated_topics order by num_ret desc, topic")
     ]

@@ -23,7 +23,8 @@ from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.rules import parse_rule
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
 from tests.conftest import Command, Outcome, new_file, new_warehouse
-from tests.statistics.test_statistics import CASES, put
+from tests.statistics.scores import put_scores
+from tests.statistics.test_statistics import CASES
 
 ALPHA = 0.05
 TRIALS = 200
@@ -44,7 +45,7 @@ def test_one_sided_p_values_are_scipys(name: str) -> None:
     scores = CASES[name]
     topics = sorted(scores["a"])
     with new_warehouse() as warehouse:
-        put(warehouse, {"M": scores})
+        put_scores(warehouse, {"M": scores})
         rows = warehouse.rows("select run, p_less, p_greater, note from one_sided_t_tests(baseline := 'a')")
     found = {run: rest for run, *rest in rows}
     assert found.keys() == {"b", "c", "d", "e"}
@@ -127,9 +128,8 @@ def test_the_five_largest_drops_are_told(tmp_path: Path, command: Command) -> No
     after = [1, 2, 3, 4, 5, 6, 7, 1]
     path = loaded(tmp_path, {"before": [1] * 8, "after": after})
     answer = gate(command, path, "after", "RR drop <= 0.1", options=["--baseline", "before"])
-    told = (
-        "t06 1.0000 to 0.1429, t05 1.0000 to 0.1667, t04 1.0000 to 0.2000, t03 1.0000 to 0.2500, t02 1.0000 to 0.3333"
-    )
+    drops = {"t06": "0.1429", "t05": "0.1667", "t04": "0.2000", "t03": "0.2500", "t02": "0.3333"}
+    told = ", ".join(f"topic {topic} 1.0000 to {value}" for topic, value in drops.items())
     assert f"RR: largest drops: {told}\n" in answer.stderr
     assert verdicts(answer)["RR drop <= 0.1"]["note"] == f"largest drops: {told}"
 
@@ -189,7 +189,7 @@ def test_rules_are_about_groups_of_topics(tmp_path: Path, command: Command) -> N
         assert float(found[f"RR drop <= 0.1 for language = {language}"]["value"]) == pytest.approx(drop)
         mean = float(found[f"RR >= 0.5 for language = {language}"]["value"])
         assert mean == pytest.approx(means["after", language])
-    assert found[rules[0]]["note"] == "largest drops: t00 1.0000 to 0.5000, t02 0.5000 to 0.2500"
+    assert found[rules[0]]["note"] == "largest drops: topic t00 1.0000 to 0.5000, topic t02 0.5000 to 0.2500"
     for rule, nths in zip(tests, group.values(), strict=True):
         pair = [[1 / ranks[nth] for nth in nths] for ranks in (after, before)]
         expected = stats.ttest_rel(*pair, alternative="less").pvalue
@@ -275,7 +275,7 @@ def test_junit_and_formats(tmp_path: Path, command: Command) -> None:
     failure = failed[0].find("failure")
     assert failure is not None
     assert failure.attrib["message"] == "value 0.1667 is not <= 0.1"
-    assert failure.text == "largest drops: t01 1.0000 to 0.5000"
+    assert failure.text == "largest drops: topic t01 1.0000 to 0.5000"
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert list(rows[0]) == ["rule", "value", "limit", "p", "verdict", "note"]
     assert [(row["rule"], row["verdict"]) for row in rows[-2:]] == [
@@ -349,3 +349,16 @@ def test_a_rule_that_decides_nothing_is_no_answer(tmp_path: Path, command: Comma
     answer = gate(command, path, "system", rule)
     assert answer.returncode == 1
     assert re.search(re.escape(told).replace(r"\.\*", ".*"), answer.stdout + answer.stderr)
+
+
+def test_replaced_judgments_decide_where_they_are_named(tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "set")
+        warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "system")
+        warehouse.load_qrels({"t": {"b": 1}}, "set", runs=["system"], replace=True)
+    # The first document is relevant by the judgments before, the second one by those that took their place.
+    for options, value in (([], 0.5), (["--qrels", "set"], 0.5), (["--qrels", "set@1"], 1.0)):
+        answer = gate(command, path, "system", "RR >= 0.1", options=options)
+        assert answer.returncode == 0, answer.stderr
+        assert float(verdicts(answer)["RR >= 0.1"]["value"]) == value

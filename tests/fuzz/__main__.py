@@ -16,19 +16,11 @@ from collections.abc import Sequence
 
 from tests.fuzz.targets import CORPUS, TARGETS, seeds, tried
 
-_PIECES = [b"\0", b"\n", b"\r", b" ", b"\t", b"'", b'"', b";", b"--", b"/*", b"$k", b"(", b")", b"{", b"@", b"\xff"]
-_PIECES += [
-    b"nan",
-    b"-1",
-    b"1e400",
-    b"99999999999999999999",
-    b"null",
-    b"\xef\xbb\xbf",
-    b"\xe2\x80\xa8",
-    b":=",
-    b",",
-    b"=",
-]
+# What is put between the bytes of a seed.
+PIECES = (
+    *(b"\0", b"\n", b"\r", b" ", b"\t", b"'", b'"', b";", b"--", b"/*", b"$k", b"(", b")", b"{", b"@", b"\xff"),
+    *(b"nan", b"-1", b"1e400", b"99999999999999999999", b"null", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b":=", b",", b"="),
+)
 
 
 def changed(chance: random.Random, corpus: Sequence[bytes]) -> bytes:
@@ -41,7 +33,7 @@ def changed(chance: random.Random, corpus: Sequence[bytes]) -> bytes:
             case 0:
                 data[at:end] = b""
             case 1:
-                data[at:at] = chance.choice(_PIECES)
+                data[at:at] = chance.choice(PIECES)
             case 2:
                 data[at:at] = data[at:end] * chance.randint(1, 3)
             case 3:

@@ -53,7 +53,7 @@ def read_lines(data: bytes, *, is_run: bool) -> None:
 
 
 @cache
-def _judged() -> Warehouse:
+def judged_warehouse() -> Warehouse:
     warehouse = evalsql.open(MEMORY)
     warehouse.load_qrels({"q1": {"d1": 1, "d2": 0}}, "judged")
     return warehouse
@@ -61,7 +61,7 @@ def _judged() -> Warehouse:
 
 def load_run(data: bytes) -> None:
     """A run is loaded whole, with ranks without gaps, or not at all."""
-    warehouse = _judged()
+    warehouse = judged_warehouse()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file.run"
         path.write_bytes(data)
@@ -97,7 +97,7 @@ def read_header(data: bytes) -> None:
 def check_body(data: bytes) -> None:
     """A body that is let pass is one SELECT."""
     text = data.decode("utf-8", errors="replace")
-    database = _judged().database
+    database = judged_warehouse().database
     try:
         relation = read_relation(Path("file.sql"), f"-- title: T\n{text}")
         check_bodies(database, read_catalog(), [relation])

@@ -103,7 +103,7 @@ FOREIGN_QRELS = "".join(f"t{t} 0 doc-{d} {d % 2}\n" for t in (1, 2) for d in ran
     [
         (
             _foreign("t", "msmarco_doc-"),
-            "none of 8 documents retrieved for 2 topics judged (q); documents of the judgments doc-1, doc-3; "
+            "none of 8 documents retrieved for 2 topics is judged (q); documents of the judgments doc-1, doc-3; "
             "of the run msmarco_doc-1, msmarco_doc-2",
         ),
         (_foreign("", "doc-"), "none of 2 topics is judged (q); topics of the judgments t1, t2; of the run 1, 2"),
@@ -133,9 +133,16 @@ def test_ids_that_overlap_by_chance_are_told(empty: Warehouse, common: int, is_t
     empty.load_qrels({"t": {f"d{at}": 1 for at in range(150)}}, "q")
     scores = {f"d{at}" if at < common else f"x{at}": float(-at) for at in range(400)}
     told = _warnings(lambda: empty.load_run({"t": scores}, "r"))
-    expected = "r: only 1 of 400 documents retrieved for 1 topic judged (q); documents of the judgments d0, d1; "
+    expected = "r: only 1 of 400 documents retrieved for 1 topic is judged (q); documents of the judgments d0, d1; "
     assert (expected + "of the run d0, x1" in told) is is_told
     assert bool(told) is is_told
+
+
+def test_topics_without_judgments_do_not_make_ids_look_foreign(empty: Warehouse) -> None:
+    empty.load_qrels({"t0": {f"d{at}": 1 for at in range(20)}}, "q")
+    ranking = {f"d{at}": float(-at) for at in range(100)}
+    told = _warnings(lambda: empty.load_run({f"t{topic}": ranking for topic in range(50)}, "r"))
+    assert not [text for text in told if "retrieved for" in text]
 
 
 def test_of_many_runs_with_foreign_ids_the_first_are_named(empty: Warehouse, tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy
 import pandas
 import pytest
@@ -114,3 +116,40 @@ def test_data_that_the_engine_cannot_read_is_refused_by_its_type(empty: Warehous
         empty.load_run(data, "r")
     empty.load_run({"1": {"a": 1.0}}, "r")  # the refusal has left nothing behind
     assert stored(empty) == [("1", "a", 1.0)]
+
+
+NAME = "5e9c1fd0-6c00-424c-8210-b309a94a5f43"
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        ("'d1'::enum('d1', 'd2')", "d1"),
+        ("7::utinyint", "7"),
+        (f"'{NAME}'::uuid", NAME),
+        ("['a', 'b']", None),
+        ("1.5", None),
+    ],
+)
+def test_types_that_hold_names_are_the_same_in_files_and_frames(
+    empty: Warehouse, tmp_path: Path, kind: str, documents: str, expected: str | None
+) -> None:
+    rows: Any = duckdb.sql(f"select 't1' as topic, {documents} as document, 1.0 as score")
+    data: Any = rows
+    if kind == "file":
+        data = tmp_path / "r.parquet"
+        rows.write_parquet(str(data))
+    load: Any = empty.load_runs if kind == "file" else partial(empty.load_run, name="r")
+    if expected is None:
+        with pytest.raises((UsageError, InputError), match=r"document is of type .*; names are text or whole numbers"):
+            load(data)
+    else:
+        load(data)
+        assert stored(empty) == [("t1", expected, 1.0)]
+
+
+def test_text_that_is_not_utf_8_is_refused_in_dicts_as_in_rows(empty: Warehouse) -> None:
+    for data in ({"t1": {"d\udc80": 1.0}}, [("t1", "d\udc80", 1.0)]):
+        with pytest.raises(UsageError, match="column document holds text that has no UTF-8"):
+            empty.load_run(data, "r")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
 from tests.conftest import new_warehouse, random_warehouse
+from tests.measures.topic_values import values
 from tests.oracles import brute_force, brute_force_curves
 from tests.oracles import brute_force_user_models as plain
 from tests.oracles.brute_force_user_models import of_gains, of_listed, rate
@@ -80,12 +80,6 @@ SHORT: dict[str, dict[str, Any]] = {
 def loaded() -> Iterator[Warehouse]:
     with random_warehouse() as warehouse:
         yield warehouse
-
-
-def values(warehouse: Warehouse, name: str, column: str = "value") -> dict[tuple[str, str], float]:
-    call = parse_measures([name], warehouse.catalog)[0].call
-    rows = warehouse.rows(f"select qrels, topic, {column} from {call}")
-    return {(qrels, topic): value for qrels, topic, value in rows}
 
 
 @pytest.mark.parametrize("name", [*PLAIN, *WORTHLESS])

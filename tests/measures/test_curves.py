@@ -16,6 +16,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from tests.conftest import new_warehouse, random_warehouse
+from tests.measures.topic_values import values
 from tests.oracles import brute_force_curves as plain
 from tests.oracles.brute_force import frs, single
 from tests.random_collections import Collection, collection
@@ -69,13 +70,6 @@ def topics(collections: dict[str, Collection]) -> Iterator[tuple[str, str, plain
     for name, one in collections.items():
         for topic, grades in one.qrels.items():
             yield name, topic, grades, one.run.get(topic, {})
-
-
-def values(warehouse: Warehouse, measure: str, column: str = "value") -> dict[tuple[str, str], float]:
-    call = parse_measures([measure], warehouse.catalog)[0].call
-    return {
-        (qrels, topic): value for qrels, topic, value in warehouse.rows(f"select qrels, topic, {column} from {call}")
-    }
 
 
 def universe(nonrelevant: str, number: int | None) -> str:

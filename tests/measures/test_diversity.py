@@ -22,6 +22,7 @@ from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse, write
 from tests.measures.test_ties import orders
+from tests.measures.topic_values import values_by_topic
 from tests.oracles import brute_force_diversity as plain
 from tests.oracles.brute_force_diversity import DiversityCollection, Judged, Scores, diversity_collection
 
@@ -73,10 +74,6 @@ def strict() -> Iterator[Loaded]:
         yield warehouse, together(tied=False)
 
 
-def values(warehouse: Warehouse, measure: str) -> dict[str, float]:
-    return dict(warehouse.rows(f"select topic, value from {parse_measures([measure], CATALOG)[0].call}"))
-
-
 def ndeval(
     one: DiversityCollection, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5, cutoffs: tuple[int, ...] = ()
 ) -> dict[str, dict[str, float]]:
@@ -115,11 +112,11 @@ def test_measures_equal_ndeval(strict: Loaded, alpha: float, rel: int) -> None:
         given = f"rel={rel}" if name in ("P_IA", "StRecall") else f"rel={rel},alpha={alpha}"
         for k in cutoffs:
             their_cut = f"{their_name}@{k}"
-            ours = values(warehouse, f"{name}({given})@{k}")
+            ours = values_by_topic(warehouse, f"{name}({given})@{k}")
             assert compare(ours, theirs[their_cut], their_cut, one, rel) > 30
     for name, their_name in WHOLE.items():
         given = f"rel={rel}" if name == "AP_IA" else f"rel={rel},alpha={alpha},beta=0.6"
-        assert compare(values(warehouse, f"{name}({given})"), theirs[their_name], their_name, one, rel) > 30
+        assert compare(values_by_topic(warehouse, f"{name}({given})"), theirs[their_name], their_name, one, rel) > 30
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.9])
@@ -127,7 +124,7 @@ def test_ndeval_is_left_only_where_rounding_decides_its_ties(strict: Loaded, alp
     """With these values of alpha it takes one of two documents that gain alike for better."""
     warehouse, one = strict
     theirs = ndeval(one, alpha=alpha, cutoffs=(20,))["alpha-nDCG@20"]
-    ours = values(warehouse, f"alpha_nDCG(alpha={alpha})@20")
+    ours = values_by_topic(warehouse, f"alpha_nDCG(alpha={alpha})@20")
     numbers = list(dict.fromkeys(subtopic for _, subtopic, _, _ in one.rows()))
     rounded = 0
     for topic, value in theirs.items():
@@ -151,9 +148,9 @@ def test_judged_only_is_the_ranking_without_the_others(strict: Loaded) -> None:
     theirs = ndeval(DiversityCollection(one.judged, run), cutoffs=(3, 10))
     for name, their_name in WITH_CUTOFF.items():
         for k in (3, 10) if name != "StRecall" else ():
-            ours = values(warehouse, f"{name}(judged_only=true)@{k}")
+            ours = values_by_topic(warehouse, f"{name}(judged_only=true)@{k}")
             assert compare(ours, theirs[f"{their_name}@{k}"], f"{their_name}@{k}", one, 1) > 30
-    assert compare(values(warehouse, "AP_IA(judged_only=true)"), theirs["MAP-IA"], "MAP-IA", one, 1) > 30
+    assert compare(values_by_topic(warehouse, "AP_IA(judged_only=true)"), theirs["MAP-IA"], "MAP-IA", one, 1) > 30
 
 
 Plain = Callable[[Judged, Scores], float]
@@ -196,7 +193,7 @@ def test_measures_equal_plain_loops(tied: Loaded, rel: int, alpha: float, judged
     warehouse, one = tied
     for name, function in plain_measures(rel, alpha, judged_only):
         expected = {topic: function(judged, one.run.get(topic, {})) for topic, judged in one.judged.items()}
-        assert values(warehouse, name) == pytest.approx(expected, abs=EXACT), name
+        assert values_by_topic(warehouse, name) == pytest.approx(expected, abs=EXACT), name
         assert any(expected.values()) or (alpha == 0 and "k=null" in name)
 
 
@@ -222,7 +219,7 @@ def test_what_the_random_topics_hold(tied: Loaded) -> None:
     assert len(missing) > 5
     for relation in CATALOG.measures:
         if relation.path.parent.name == "diversity":
-            found = values(tied[0], relation.header.measure)
+            found = values_by_topic(tied[0], relation.header.measure)
             assert found.keys() == one.judged.keys()
             assert {found[topic] for topic in hopeless | missing} == {0.0}
 
@@ -239,8 +236,8 @@ def test_a_long_topic_equals_plain_loops(empty: Warehouse) -> None:
     assert len(set().union(*plain.relevant_to(judged, 1).values())) > 200
     for k in (20, 100, None):
         expected = plain.against_ideal(judged, scores, plain.logarithmic, k)
-        assert values(empty, f"alpha_nDCG(k={k})") == pytest.approx({"1": expected}, abs=EXACT)
-    assert compare(values(empty, "alpha_nDCG@20"), ndeval(one, cutoffs=(20,))["alpha-nDCG@20"], "", one, 1)
+        assert values_by_topic(empty, f"alpha_nDCG(k={k})") == pytest.approx({"1": expected}, abs=EXACT)
+    assert compare(values_by_topic(empty, "alpha_nDCG@20"), ndeval(one, cutoffs=(20,))["alpha-nDCG@20"], "", one, 1)
 
 
 def test_the_sample_in_subtopics_equals_ir_measures(empty: Warehouse) -> None:
@@ -305,19 +302,22 @@ def test_ties_equal_every_permutation(empty: Warehouse) -> None:
         }
         for ties, variant in variants.items():
             expected = {topic: pick[ties](numbers) for topic, numbers in found.items()}
-            assert values(empty, variant.name) == pytest.approx(expected, abs=1e-12), (name, ties)
+            assert values_by_topic(empty, variant.name) == pytest.approx(expected, abs=1e-12), (name, ties)
         whole = "k=null" in name or name == "StRecall"
         assert whole or sum(max(numbers) > min(numbers) for numbers in found.values()) > 10, name
 
 
 def test_without_a_cutoff_sums_tend_to_their_limit(strict: Loaded) -> None:
     for name in ("alpha_DCG(alpha=0.1,{})", "ERR_IA(alpha=0.1,{})", "ERR_IA({})", "alpha_nDCG({})", "StRecall({})"):
-        whole, long = (values(strict[0], name.format(f"k={k}")) for k in ("null", 2_000_000_000))
+        whole, long = (values_by_topic(strict[0], name.format(f"k={k}")) for k in ("null", 2_000_000_000))
         assert whole == pytest.approx(long, abs=EXACT)
     # Without a loss by repetition what could be gained has no bound, but to any depth it has.
-    assert set(values(strict[0], "ERR_IA(alpha=0)").values()) == {0.0}
+    assert set(values_by_topic(strict[0], "ERR_IA(alpha=0)").values()) == {0.0}
     harmonic = math.fsum(1 / rank for rank in range(1, 100_001))
-    deep, shallow = values(strict[0], "ERR_IA(alpha=0)@100000"), values(strict[0], "ERR_IA(alpha=0)@1")
+    deep, shallow = (
+        values_by_topic(strict[0], "ERR_IA(alpha=0)@100000"),
+        values_by_topic(strict[0], "ERR_IA(alpha=0)@1"),
+    )
     first = {topic for topic, scores in strict[1].run.items() if len(scores) == 1}
     assert {t: deep[t] for t in first} == pytest.approx({t: shallow[t] / harmonic for t in first}, abs=EXACT)
 
@@ -354,7 +354,7 @@ def test_preferences_have_no_subtopics(empty: Warehouse) -> None:
     empty.load_qrels(FIXTURES / "preferences" / "prefs.txt", form="preferences")
     empty.load_runs(FIXTURES / "preferences" / "runs" / "system.run")
     for name in (*WITH_CUTOFF, *WHOLE):
-        assert set(values(empty, name).values()) == {0.0}
+        assert set(values_by_topic(empty, name).values()) == {0.0}
 
 
 def test_subtopics_on_the_command_line(command: Command, tmp_path: Path) -> None:

@@ -12,21 +12,17 @@ from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, new_warehouse
+from tests.golden_cases import CASES, load_judgments
 
 CATALOG = read_catalog()
-CASES = sorted(path.name for path in FIXTURES.iterdir())
-FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
 EXAMPLES = [(relation.name, example) for relation in CATALOG.measures for example in relation.header.examples]
 
 
 @cache
 def loaded(case: str, tie_rule: str = "trec_eval") -> Warehouse:
     warehouse = new_warehouse()
-    (qrels,) = (FIXTURES / case / name for name in FORMS if (FIXTURES / case / name).exists())
-    warehouse.load_qrels(qrels, "case", form=FORMS[qrels.name])
+    load_judgments(warehouse, FIXTURES / case, "case")
     warehouse.load_runs(str(FIXTURES / case / "runs" / "*"), tie_rule=tie_rule)
-    if (FIXTURES / case / "weights.txt").exists():
-        warehouse.load_weights(FIXTURES / case / "weights.txt", "case")
     if (FIXTURES / case / "e-values").exists():
         warehouse.load_runs(str(FIXTURES / case / "e-values" / "*"), tie_rule=tie_rule, lower_is_better=True)
     return warehouse
@@ -57,7 +53,7 @@ def tolerance(printed: str) -> float:
     return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [case.name for case in CASES])
 def test_case_gives_what_its_source_prints(case: str) -> None:
     tables = sorted((FIXTURES / case).glob("expected*.tsv"))
     assert tables

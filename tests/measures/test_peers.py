@@ -11,7 +11,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from tests.conftest import RANDOM_SEEDS, new_warehouse, random_warehouse
-from tests.oracles import brute_force, peers
+from tests.oracles import brute_force, brute_force_tap, peers
 from tests.random_collections import Collection, collection
 
 SEEDS = RANDOM_SEEDS
@@ -91,8 +91,9 @@ def test_tap_equals_every_threshold_tried(
 ) -> None:
     ours = values(loaded, f"TAP(quantile={quantile})@{k}")
     for seed, one in collections.items():
-        for topic, value in brute_force.tap(one.qrels, one.run, k, quantile).items():
-            assert ours[seed, topic] == pytest.approx(value, abs=EXACT), (seed, topic)
+        system = brute_force_tap.System(one.run, "trec_eval", ascending=False)
+        for topic, row in brute_force_tap.tap(one.qrels, system, {}, k=k, quantile=quantile).items():
+            assert ours[seed, topic] == pytest.approx(row.value, abs=EXACT), (seed, topic)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])

@@ -12,8 +12,8 @@ from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import write
-from tests.measures.test_preferences import values
 from tests.measures.test_ties import EXACT, orders
+from tests.measures.topic_values import values_by_topic
 from tests.oracles.brute_force_preferences import (
     TIED,
     PreferenceCollection,
@@ -56,7 +56,7 @@ def test_what_is_known_in_every_permutation(
         }
         (measure,) = parse_measures([name], read_catalog())
         for ties, pick in PICK.items():
-            ours = values(empty, tie_variants(measure)[ties].name)
+            ours = values_by_topic(empty, tie_variants(measure)[ties].name)
             known = {topic: value for topic, value in ours.items() if value is not None}
             assert known == pytest.approx({topic: pick(found[topic]) for topic in known}, abs=EXACT), (name, ties)
             if not in_subgroups:

@@ -17,6 +17,7 @@ from evalsql.catalog.names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, Command, new_warehouse, write
 from tests.measures.test_ties import orders
+from tests.measures.topic_values import values_by_topic
 from tests.oracles.brute_force_preferences import (
     SETS,
     TIED,
@@ -70,10 +71,6 @@ def groups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
         yield warehouse, collection
 
 
-def values(warehouse: Warehouse, measure: str) -> dict[str, float]:
-    return dict(warehouse.rows(f"select topic, value from {parse_measures([measure], CATALOG)[0].call}"))
-
-
 PREFERENCE_MEASURES: dict[str, Callable[[Topic], float]] = {
     "NumPrefs": Topic.num_prefs,
     **{f"NumPrefsFulfilled(pairs='{pairs}')": partial(Topic.num_fulfilled, pairs=pairs) for pairs in SETS[::2]},
@@ -92,7 +89,7 @@ def test_measures_of_preferences_equal_plain_loops(form: str, measure: str, requ
         topic: PREFERENCE_MEASURES[measure](Topic(judged, collection.run.get(topic, {})))
         for topic, judged in collection.preferences.items()
     }
-    assert values(warehouse, measure) == pytest.approx(expected, abs=1e-12)
+    assert values_by_topic(warehouse, measure) == pytest.approx(expected, abs=1e-12)
     assert any(expected.values())
 
 
@@ -109,7 +106,7 @@ def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_o
         *((f"Rprec_groups({options})@{x}", rprec_groups, (x,)) for x in (0.1, 0.4, 1.0, 1.7)),
     ):
         expected = {topic: function(*pair, *more, rel=rel, judged_only=judged_only) for topic, pair in pairs.items()}
-        assert values(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
+        assert values_by_topic(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
         assert any(expected.values())
 
 
@@ -150,7 +147,7 @@ def test_ties_in_every_permutation(empty: Warehouse, tmp_path: Path, ties: str) 
         pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
         for kind, picked in pick.items():
             expected = {topic: picked(numbers) for topic, numbers in found.items()}
-            assert values(empty, variants[kind].name) == pytest.approx(expected, abs=1e-12), (name, kind)
+            assert values_by_topic(empty, variants[kind].name) == pytest.approx(expected, abs=1e-12), (name, kind)
         assert sum(max(numbers) - min(numbers) > 1e-12 for numbers in found.values()) > 10, name
 
 

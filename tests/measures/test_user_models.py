@@ -17,6 +17,7 @@ from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from tests.conftest import random_warehouse
 from tests.measures.test_ties import orders, tied_collection
+from tests.measures.topic_values import values
 from tests.oracles import brute_force
 from tests.oracles import brute_force_user_models as plain
 from tests.random_collections import Collection, Qrels, Run, collection
@@ -119,11 +120,6 @@ def loaded() -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
     with random_warehouse() as warehouse:
         yield warehouse
-
-
-def values(warehouse: Warehouse, measure: str) -> dict[tuple[str, str], float]:
-    call = parse_measures([measure], warehouse.catalog)[0].call
-    return {(qrels, topic): value for qrels, topic, value in warehouse.rows(f"select qrels, topic, value from {call}")}
 
 
 @pytest.mark.parametrize("name", PLAIN)

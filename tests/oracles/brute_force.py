@@ -6,8 +6,6 @@ import math
 import struct
 from functools import lru_cache
 
-from tests.random_collections import Qrels, Run
-
 
 @lru_cache
 def single(score: float) -> float:
@@ -136,28 +134,6 @@ def g(qrels: dict[str, int], scores: dict[str, float], gains: dict[int, float]) 
         cost += max(ideal[place] if place < len(ideal) else 0.0, 1.0)
         total += gain / math.log2(2 + cost - gained)
     return total / sum(ideal) if ideal else 0.0
-
-
-def tap(qrels: Qrels, run: Run, k: int, quantile: float = 0.5) -> dict[str, float]:
-    """TAP-k by trying every score as the threshold, strictest first; scores are compared as 32-bit floats."""
-    lists = {topic: {d: single(s) for d, s in run.get(topic, {}).items()} for topic in qrels}
-    candidates = sorted({score for scores in lists.values() for score in scores.values()}, reverse=True)
-
-    def false_positives(topic: str, threshold: float) -> int:
-        return sum(s >= threshold and qrels[topic].get(d, 0) < 1 for d, s in lists[topic].items())
-
-    threshold = math.inf
-    for threshold in candidates:
-        if sum(false_positives(topic, threshold) >= k for topic in lists) >= quantile * len(lists) * (1 - 1e-12):
-            break
-    values = {}
-    for topic, scores in lists.items():
-        kept = [document for document in ranking(scores) if scores[document] >= threshold]
-        hits = [rank for rank, document in enumerate(kept, start=1) if qrels[topic].get(document, 0) >= 1]
-        total = sum(nth / rank for nth, rank in enumerate(hits, start=1))
-        relevant = sum(grade >= 1 for grade in qrels[topic].values())
-        values[topic] = (total + len(hits) / len(kept)) / (relevant + 1) if kept else 0.0
-    return values
 
 
 def reciprocal_rank(qrels: dict[str, int], scores: dict[str, float], k: int) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 
-def mixed(key: int, item: int) -> int:
-    """What the function of that name gives."""
+def hash32(key: int, item: int) -> int:
+    """What the SQL function of that name gives, in the arithmetic of Python."""
     number = (key + item * 2654435769) % 2**32
     for factor in (2654435761, 2246822519):
         product = number * factor
@@ -17,7 +17,7 @@ def mixed(key: int, item: int) -> int:
 
 
 def _keys(samples: int, seed: int) -> list[int]:
-    return [mixed(seed % 2**32, draw) for draw in range(1, samples + 1)]
+    return [hash32(seed % 2**32, draw) for draw in range(1, samples + 1)]
 
 
 def exact_randomisation(differences: Sequence[float]) -> float:
@@ -46,7 +46,7 @@ def randomisation(differences: Sequence[float], samples: int, seed: int) -> floa
     observed = abs(sum(differences)) - 1e-12
     count = 0
     for key in _keys(samples, seed):
-        signs = [-1 if mixed(key, place) < 2**31 else 1 for place in range(1, len(differences) + 1)]
+        signs = [-1 if hash32(key, place) < 2**31 else 1 for place in range(1, len(differences) + 1)]
         count += abs(sum(sign * value for sign, value in zip(signs, differences, strict=True))) >= observed
     return (count + 1) / (samples + 1)
 
@@ -56,7 +56,7 @@ def bootstrap(differences: Sequence[float], samples: int, seed: int, confidence:
     n = len(differences)
     observed = sum(differences) / n
     means = sorted(
-        sum(differences[mixed(key, draw) % n] for draw in range(1, n + 1)) / n for key in _keys(samples, seed)
+        sum(differences[hash32(key, draw) % n] for draw in range(1, n + 1)) / n for key in _keys(samples, seed)
     )
     extreme = sum(abs(mean - observed) >= abs(observed) - 1e-13 for mean in means)
     below = sum(mean < observed - 1e-13 for mean in means) + sum(mean <= observed + 1e-13 for mean in means)
@@ -88,8 +88,8 @@ def tukey(values: Sequence[Sequence[float]], samples: int, seed: int) -> dict[tu
     for key in _keys(samples, seed):
         totals = [0.0] * num_runs
         for place, block in enumerate(values, start=1):
-            topic_key = mixed(key, place)
-            order = sorted(range(num_runs), key=lambda run: mixed(topic_key, run + 1))
+            topic_key = hash32(key, place)
+            order = sorted(range(num_runs), key=lambda run: hash32(topic_key, run + 1))
             for position, run in enumerate(order):
                 totals[position] += block[run]
         ranges.append(max(totals) - min(totals))

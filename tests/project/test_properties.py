@@ -14,7 +14,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.syntax import in_schemas
 from tests.fuzz import __main__ as fuzz
-from tests.fuzz.targets import TARGETS, seeds, tried
+from tests.fuzz.targets import TARGETS, judged_warehouse, seeds, tried
 from tests.oracles.brute_force import ranking
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -44,7 +44,7 @@ def test_the_fuzzer_tries_every_target(capsys: pytest.CaptureFixture[str]) -> No
 @QUICK
 @given(data=st.data())
 def test_any_bytes_are_taken_or_refused_in_words(target: str, data: st.DataObject) -> None:
-    parts = st.one_of(st.sampled_from(seeds(target)), st.binary(max_size=40), st.sampled_from(fuzz._PIECES))
+    parts = st.one_of(st.sampled_from(seeds(target)), st.binary(max_size=40), st.sampled_from(fuzz.PIECES))
     tried(target, b"".join(data.draw(st.lists(parts, max_size=6))))
 
 
@@ -62,12 +62,10 @@ def test_any_file_and_sql_is_taken_or_refused_in_words(target: str, data: st.Dat
 def test_a_run_that_is_written_and_loaded_is_the_same(
     tmp_path_factory: pytest.TempPathFactory, run: dict[str, dict[str, float]]
 ) -> None:
-    from tests.fuzz.targets import _judged
-
     path = tmp_path_factory.mktemp("run") / "any.run"
     rows = [(topic, document, score) for topic, scores in run.items() for document, score in scores.items()]
     path.write_text("".join(f"{topic} Q0 {document} 1 {score!r} t\n" for topic, document, score in rows), "utf-8")
-    warehouse = _judged()
+    warehouse = judged_warehouse()
     warehouse.load_runs(path, name="any")
     try:
         held = warehouse.rows("select topic, document from rankings where run = 'any' order by topic, rank")

@@ -133,6 +133,17 @@ def test_the_readme_has_the_sql_of_ap() -> None:
     assert f"```sql\n{body[body.index('with relevant') :]}```\n" in TEXT
 
 
+def test_the_guide_on_python_names_every_method_and_error() -> None:
+    parts = {"catalog", "database", "loader", "evaluation"}  # they have documentation of their own
+    with evalsql.open(":memory:") as warehouse:
+        methods = {name for name in dir(warehouse) if not name.startswith("_")} - parts
+    errors = {name for name in evalsql.__all__ if name.endswith("Error")}
+    assert len(methods) > 25
+    assert len(errors) > 5
+    for name in methods | errors:
+        assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", GUIDE["python"]), name
+
+
 def test_the_readme_links_every_guide() -> None:
     for name, text in GUIDE.items():
         assert f"- [`{name}`](evalsql/docs/{name}.md): {text.partition(chr(10))[0][2:]}\n" in TEXT

@@ -7,6 +7,7 @@ in one statement, each a judgment set of its own. Some of them go through the wh
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,9 @@ def refused(warehouse: Warehouse, values: Values, bases: Sequence[Values]) -> li
     return [bool(p < ALPHA) for (p,) in found]
 
 
-def main() -> None:
-    found = simulate(2000, 500)
+def main(trials: int = 2000) -> int:
+    """Print how often the gate says no; 1 if without a true difference that is beyond chance."""
+    found = simulate(trials, trials // 4)
     print(f"no true difference: the gate says no in {found.wrong} of {found.trials}, at most {ALPHA:.0%} are expected")
     print(f"a true drop of one deviation at {TOPICS} topics: it says no in {found.right} of {found.drops}")
+    return int(found.wrong > ALPHA * trials + 5 * math.sqrt(ALPHA * (1 - ALPHA) * trials))

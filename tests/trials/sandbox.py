@@ -109,8 +109,8 @@ CRAFTED = (
 ASKED = ("from ap limit 3", "from summary limit 3", "from holdings", "from runs")
 
 
-def main(_: int = 0) -> int:
-    """Print how many attempts ended in which way; the number of those that got out."""
+def main(_count: int = 1) -> int:
+    """Print how many attempts ended in which way; the number of those that got out. Each is made once."""
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name, chdir(name), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")

@@ -127,7 +127,7 @@ def test_the_gate_stops_the_night_and_names_the_topics(story: Story, command: Co
     answer = command("gate", name_of("dense", BROKEN), *words)
     assert answer.returncode == 1
     told = answer.stderr.partition("largest drops: ")[2].splitlines()[0]
-    assert {drop.split()[0] for drop in told.split(", ")[: len(LOST)]} == set(LOST)
+    assert {drop.split()[1] for drop in told.split(", ")[: len(LOST)]} == set(LOST)
     assert f"{name_of('dense', BROKEN)} against {name_of('dense', BROKEN - 1)} (set)" in answer.stderr
     assert command("gate", name_of("hybrid", BROKEN), *words).returncode == 0
 

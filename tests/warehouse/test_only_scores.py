@@ -8,7 +8,7 @@ import pytest
 
 import evalsql
 from tests.conftest import SAMPLE, Command
-from tests.warehouse.test_stored_scores import scores_of
+from tests.evaluation.test_stored_scores import scores_of
 
 NEEDS = "needs rankings, and only scores are stored of"
 COMMANDS = (

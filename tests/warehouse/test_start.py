@@ -167,4 +167,4 @@ def test_orders_of_ties_are_tried_where_they_could_change_an_order(
         note_ties(warehouse, measure, (), ())
         assert bool(calls) == asked
         assert bool(warehouse.ties("AP")[1].fetchall()) == said
-    assert ("could be another" in capsys.readouterr().err) == said
+    assert ("would change places" in capsys.readouterr().err) == said

@@ -130,7 +130,7 @@ def test_files_and_dicts_give_the_same(empty: Warehouse) -> None:
     """)
         == []
     )
-    with pytest.raises(UsageError, match="already loaded: from-dict"):
+    with pytest.raises(UsageError, match="already loaded: from-dict; --replace, in Python replace=True"):
         empty.load_run(data, "from-dict")
     empty.load_run(data, "from-dict", replace=True)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import tarfile
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evalsql.errors import InputError, InputWarning, Problem, UsageError
+from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, source_of, unreadable
@@ -100,7 +99,7 @@ def warn_of_skipped(skipped: Sequence[Problem]) -> None:
         return
     shown = ", ".join(f"{problem.file} ({problem.reason.partition('; ')[0]})" for problem in skipped[:_SHOWN])
     more = f", and {len(skipped) - _SHOWN:,} more" if len(skipped) > _SHOWN else ""
-    warnings.warn(f"{counted(len(skipped), 'file')} skipped: {shown}{more}", InputWarning, stacklevel=3)
+    warn(f"{counted(len(skipped), 'file')} skipped: {shown}{more}")
 
 
 def judgments_of(folder: Path, kind: str) -> Path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import math
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from evalsql.errors import InputWarning, Problem
+from evalsql.errors import Problem, warn
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
 from evalsql.words import counted
 
@@ -142,7 +141,7 @@ def _data_lines(
     """
     first = True
     for number, line in text_lines(source, refuse, blank=False):
-        if line.text.startswith("#") or (first and _is_header(line, number_at)):
+        if line.text.startswith("#") or (first and is_header(line, number_at)):
             notes.comments.append(line.text)
         else:
             first = False
@@ -161,7 +160,7 @@ def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool
                 text = raw.removeprefix(BYTE_ORDER_MARK).strip()
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
-                    warnings.warn(str(Problem(source.label, number, reason)), InputWarning, stacklevel=2)
+                    warn(str(Problem(source.label, number, reason)))
                 if len(raw) > LONGEST_LINE and text:
                     refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
                     continue
@@ -176,7 +175,7 @@ def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool
                 if "\0" in line.text:
                     # Real files have holes of zero bytes; trec_eval too reads on.
                     problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
-                    warnings.warn(str(problem), InputWarning, stacklevel=2)
+                    warn(str(problem))
                 if blank or text:
                     yield number, line
     except unreadable() as error:
@@ -193,7 +192,7 @@ class Line(NamedTuple):
         return [column.decode("utf-8") for column in self.raw.split(None, maxsplit)]
 
 
-def _is_header(line: Line, number_at: int) -> bool:
+def is_header(line: Line, number_at: int) -> bool:
     columns = line.split()
     return (
         len(columns) > number_at

@@ -1,10 +1,11 @@
-"""Files of three or four columns without a header: whether the third one holds what it is taken for."""
+"""Whether ranks are such: in a third column without a header, and in rankings without scores."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from evalsql.ingest.problems import ProblemList
+from evalsql.ingest.rows import SEVERAL_RANKINGS
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.table import Table
@@ -44,4 +45,13 @@ def check_third_column(table: Table) -> None:
         if most >= _ENOUGH and not others:
             reason = "the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?"
             problems.add(table.problem(0, reason))
+    problems.check()
+
+
+def check_one_ranking(table: Table) -> None:
+    """Refuse several rankings without scores of one topic; in each of them the ranks count from 1."""
+    problems = ProblemList()
+    repeated = f"select topic from ({table.query}) where rank = 1 group by topic having count(*) > 1 order by topic"
+    for (topic,) in table.database.rows(repeated):
+        problems.add(table.problem(0, SEVERAL_RANKINGS.format(topic=topic)))
     problems.check()

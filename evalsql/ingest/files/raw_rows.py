@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,20 @@ class Reader:
         self.kind = kind
         self.given = given
         self.folder = folder
+        self._readers: Mapping[str, Callable[[Source, Format, str], RawRows]] = {
+            "parquet": self._parquet,
+            "arrow": self._arrow,
+            "csv": self._csv,
+            "jsonl": self._json_rows,
+            "array": self._json_rows,
+            "rankings": self._rankings,
+            "hits": self._hits,
+            "lists": self._lists,
+            "dicts": self._dicts,
+            "lines": self._lines,
+            "letor": self._lines,
+            "nested": self._nested,
+        }
 
     def read(self, source: Source, form: Format, name: str) -> RawRows:
         """The rows of a file.
@@ -66,7 +80,7 @@ class Reader:
         Raises:
             InputError, UsageError, QueryError: it is no file of the format, or a column is missing.
         """
-        return getattr(self, f"_{form.reader}")(source, form, name)  # type: ignore[no-any-return]
+        return self._readers[form.reader](source, form, name)
 
     def forget(self, name: str) -> None:
         """Take away what was made to read a file."""
@@ -99,12 +113,10 @@ class Reader:
         columns = {meaning: f"c{form.names.index(column)}" for meaning, column in (form.columns or {}).items()}
         return RawRows(self._numbered(rows), columns)
 
-    def _jsonl(self, source: Source, form: Format, name: str) -> RawRows:
+    def _json_rows(self, source: Source, form: Format, name: str) -> RawRows:
         columns = form.columns or {}
         types = dict.fromkeys(columns.values(), "varchar")
         return RawRows(self._numbered(self._json_values(source, form, name, types)), columns)
-
-    _array = _jsonl
 
     def _rankings(self, source: Source, form: Format, name: str) -> RawRows:
         columns = form.columns or {}
@@ -156,8 +168,6 @@ class Reader:
     def _lines(self, source: Source, form: Format, name: str) -> RawRows:
         rows = text_tables.select(self.database.catalog, form, self._path(source, name))
         return RawRows(f"(\n{rows}\n)", {meaning: meaning for meaning in form.columns or {}})
-
-    _letor = _lines
 
     # What Python reads
 

@@ -16,7 +16,7 @@ from evalsql.ingest.files import quotes, text_tables
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
-from evalsql.ingest.files.lines import number_fault
+from evalsql.ingest.files.lines import Line, is_header, number_fault
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.words import counted
 
@@ -133,15 +133,12 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
         is_aligned = delimiter == " " and "" in names
         if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
             continue
-        if given or known_columns.telling(kind) <= columns.keys():
+        if given or known_columns.header_meanings(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):
                 return None
             columns = columns_in(source, skipped + 1, name, names, kind, given)
-            for column in columns.values():
-                if names.count(column) > 1:
-                    reason = f"{name}: {names.count(column)} columns are called {column}"
-                    raise InputError([Problem(source.label, skipped + 1, reason)])
             return Format(name, "csv", columns, names, delimiter, skipped + 1)
+    _check_header(source, line, kind, skipped)
     if found := _ms_marco(line, kind, skipped):
         return found
     _without_header(source, line, kind, skipped, given)
@@ -167,6 +164,23 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
     # A name may stand a second time behind them, such as qid for the tag.
     as_there = all(names[place].lower() in known_columns.COLUMNS[meaning] for meaning, place in places.items())
     return as_there or all(found.get(meaning, place) == place for meaning, place in places.items())
+
+
+def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
+    """Refuse a header that has not all that is needed, and has what it has elsewhere than TREC files do."""
+    places = _TREC["run" if kind == "run" else "groups"]
+    if kind not in _TREC or not is_header(Line(line.encode("utf-8", "replace"), line), 4 if kind == "run" else 3):
+        return
+    names = line.split()
+    for meaning, name in known_columns.known(names, kind).items():
+        place = places.get(meaning, names.index(name))
+        if names.index(name) != place and names[place].lower() not in known_columns.COLUMNS[meaning]:
+            needed = ",".join(f"{each}=NAME" for each in known_columns.MEANINGS[kind][0])
+            reason = (
+                f"the header calls column {names.index(name) + 1} {name}, and TREC files have the {meaning} in column "
+                f"{place + 1}; --columns {needed} says which columns are meant"
+            )
+            raise InputError([Problem(source.label, skipped + 1, reason)])
 
 
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evalsql.database.scratch import scratch_folder
 from evalsql.database.trouble import is_full
-from evalsql.errors import InputError, Problem, WarehouseError
+from evalsql.errors import InputError, Problem, UsageError, WarehouseError
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.source import Source, source_of
 
@@ -49,7 +49,7 @@ def stem(path: str) -> str:
 
 @contextlib.contextmanager
 def failures_named() -> Iterator[None]:
-    """What goes wrong with files while they are read, as when one is deleted meanwhile."""
+    """Turn errors of the system while files are read into InputError, and a full disk into WarehouseError."""
     try:
         yield
     except BrokenPipeError:
@@ -61,6 +61,15 @@ def failures_named() -> Iterator[None]:
             ) from error
         reason = (error.strerror or str(error)).lower()
         raise InputError([Problem(str(error.filename or tempfile.tempdir or "input"), 0, reason)]) from error
+
+
+def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    """Paths or globs one by one; raises UsageError for what is neither."""
+    is_one = isinstance(files, str | Path) or not isinstance(files, Iterable)
+    listed: list[str | Path] = [files] if is_one else list(files)  # type: ignore[list-item, arg-type]
+    if not all(isinstance(file, str | Path) for file in listed):
+        raise UsageError(f"expected paths or globs of files, found {files!r}")
+    return listed
 
 
 @contextlib.contextmanager
@@ -75,7 +84,7 @@ def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Ite
     """
     opened = InputFiles()
     with failures_named(), scratch_folder() as folder:
-        for label in [label for pattern in patterns for label in found(str(pattern))]:
+        for label in [label for pattern in patterns for label in files_named(str(pattern))]:
             try:
                 opened.sources += _sources(label, Path(folder), kind, opened)
             except InputError as error:
@@ -93,8 +102,8 @@ def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Ite
         yield opened
 
 
-def found(pattern: str) -> list[str]:
-    """The files that a path or glob stands for; itself where there are none."""
+def files_named(pattern: str) -> list[str]:
+    """The files that a path or glob stands for; the pattern itself if there are none."""
     try:
         exists = pattern == STANDARD_INPUT or os.path.lexists(pattern)
     except ValueError:

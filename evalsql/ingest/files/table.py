@@ -1,4 +1,4 @@
-"""The rows of one file that is no TREC text, in a temporary table."""
+"""One file that is no TREC text, with its rows in a temporary table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Table:
 
     @property
     def unit(self) -> str:
-        """What problems are placed by."""
+        """How messages count: by lines of the file, or by rows."""
         return "line" if self.form.has_lines else "row"
 
     def problem(self, row: int, reason: str) -> Problem:
@@ -80,7 +80,7 @@ def stage_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
 
 
 def show_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
-    """Have a view of rows of runs in the place of that table, which saves a copy."""
+    """Replace the table ``staged_run_rows`` by a view of these rows, which saves a copy."""
     rows = "\nunion all\n".join(_staged_rows(tables))
     database.execute(f"drop table staged_run_rows; create temp view staged_run_rows as {rows}")
 

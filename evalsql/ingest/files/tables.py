@@ -20,7 +20,7 @@ from evalsql.ingest.columns import NAMES, Given
 from evalsql.ingest.files.folders import recognised_formats
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.lines import integer_fault, number_fault
-from evalsql.ingest.files.ranks import THIRD_COLUMN, check_third_column
+from evalsql.ingest.files.ranks import THIRD_COLUMN, check_one_ranking, check_third_column
 from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
 from evalsql.ingest.files.recognition import recognised, text_rows
 from evalsql.ingest.files.source import Source, unreadable
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 _WHOLE = ("rank", "grade")
-_NAME_TYPES = ("VARCHAR", "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "UUID")
 _ALIKE = ("array", "dicts", "lists", "rankings", "hits")  # JSON that the engine reads where all of it is alike
 _TOGETHER_FILES, _TOGETHER_BYTES = 200, 400_000_000  # read by one statement at most
 
@@ -113,7 +112,7 @@ class Tables:
         alike: dict[frozenset[str], list[_Incoming]] = {}
         try:
             for number, source, form in some:
-                with self._blamed(source), _told(source, form):
+                with self._blamed(source), _failures_named(source, form):
                     file = _Incoming(number, source, form, self._raw(number, source, form))
                     alike.setdefault(frozenset(file.raw.columns), []).append(file)
             for files in alike.values():
@@ -152,6 +151,8 @@ class Tables:
         """Keep the table of a file, if it holds what it is taken for."""
         if table.form.name in THIRD_COLUMN:
             check_third_column(table)
+        elif table.form.reader == "rankings" and table.is_ranking:
+            check_one_ranking(table)
         self.by_label[table.source.label] = table
 
     def _converted(self, files: Sequence[_Incoming]) -> str:
@@ -186,7 +187,7 @@ class Tables:
     def _read_exactly(self, file: _Incoming, table: Table | None, error: Exception | None = None) -> None:
         """Read a file row by row in Python, or say what is wrong with it: with its ``table``, or why it has none."""
         source, form = file.source, file.form
-        with self._blamed(source), _told(source, form):
+        with self._blamed(source), _failures_named(source, form):
             if form.reader in _ALIKE:
                 self._read_some([(file.number, source, replace(form, reader="nested"))])
             elif form.has_lines:
@@ -253,8 +254,8 @@ def _unreadable() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def _told(source: Source, form: Format) -> Iterator[None]:
-    """Say of a file that cannot be read what it was taken for."""
+def _failures_named(source: Source, form: Format) -> Iterator[None]:
+    """Turn errors of a file that cannot be read into InputError, which says what the file was taken for."""
     try:
         yield
     except UsageError as error:
@@ -310,8 +311,8 @@ def _converted_rows(files: Sequence[_Incoming], meanings: Sequence[str]) -> str:
     for meaning in meanings:
         column = raw.columns[meaning]
         kind = raw.types.get(column, "VARCHAR")
-        if meaning in NAMES and not kind.lstrip("U").startswith(_NAME_TYPES) and not kind.startswith("ENUM"):
-            raise UsageError(f"column {column} is of type {kind}; names are text or whole numbers")
+        if meaning in NAMES:
+            known_columns.check_name_type(column, kind)
         values.append(f'{_converted(meaning, column, kind)} as "{meaning}"')
     return f"select {number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {rows}"
 

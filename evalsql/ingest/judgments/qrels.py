@@ -12,6 +12,7 @@ from evalsql.catalog.names import literal
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
+from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.clean import NO_DELIMITER, reader
 from evalsql.ingest.files.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.files.source import Source
@@ -59,7 +60,7 @@ class QrelsOptions:
 
 
 @dataclass
-class StagedFile:
+class StagedQrelsFile:
     """A file of judgments on its way in: rows staged or left out, and what it holds beside them."""
 
     source: Source
@@ -68,20 +69,20 @@ class StagedFile:
     notes: Notes = field(default_factory=Notes)
 
 
-def stage_qrels_file(database: Database, source: Source, options: QrelsOptions) -> StagedFile:
+def stage_qrels_file(database: Database, source: Source, options: QrelsOptions) -> StagedQrelsFile:
     """Read one file of judgments into a temporary table; before any transaction, which the engine's errors would end.
 
     Raises:
         InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
             preferences that contradict each other, no rows at all.
     """
-    staged = StagedFile(source, _stage_clean(database, source, options))
+    staged = StagedQrelsFile(source, _stage_clean(database, source, options))
     if not staged.num_rows:
         staged.num_rows, staged.duplicates = _stage_exactly(database, source, options, staged.notes)
     return staged
 
 
-def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -> StagedFile:
+def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -> StagedQrelsFile:
     """The same for a file whose rows are in a table already."""
     create_staged(database, options)
     meanings: Sequence[str] = ("topic", "iteration", "document", "grade")
@@ -94,23 +95,21 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
     if options.form == "preferences":
         preferences.check(cast(Any, table.rows(*meanings)), table.source.label, problems)
         problems.check()
-        return StagedFile(table.source, num_rows)
+        return StagedQrelsFile(table.source, num_rows)
     ((repeated,),) = database.rows(f"select count(*) from ({best_judgments(database, options)}) where times > 1")
     if repeated and options.keep_best:
-        return StagedFile(table.source, num_rows, num_rows - keep_best(database, options))
+        return StagedQrelsFile(table.source, num_rows, num_rows - keep_best(database, options))
     if not repeated:
-        return StagedFile(table.source, num_rows)
+        return StagedQrelsFile(table.source, num_rows)
     _unrepeated(cast(Any, table.rows(*meanings)), table.source, problems, options)
     problems.check()
     raise QueryError(f"{repeated} repeated judgments were found that no row could be named for")
 
 
-def store_qrels_file(database: Database, name: str, staged: StagedFile, options: QrelsOptions) -> int:
+def store_qrels_file(database: Database, name: str, staged: StagedQrelsFile, options: QrelsOptions) -> int:
     """Put the staged file into the base tables within the caller's transaction; returns the qrels_id."""
-    source = staged.source
     qrels_id = store(database, name, options, staged.notes, staged.duplicates)
-    size = source.path.stat().st_size
-    keys.add_file_row(database, ("qrels", qrels_id, source.label, source.sha256(), size, staged.num_rows))
+    add_file_rows(database, FileRow.of("qrels", qrels_id, staged.source, staged.num_rows))
     return qrels_id
 
 

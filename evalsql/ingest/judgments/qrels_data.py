@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, Problem
-from evalsql.ingest import keys
 from evalsql.ingest.columns import Given
+from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.lines import Notes
-from evalsql.ingest.frames import checked, refuse_unlike, registered
+from evalsql.ingest.frames import check_rows, refuse_unlike, registered
 from evalsql.ingest.judgments import preferences, qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.problems import ProblemList
@@ -35,7 +35,7 @@ def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOpti
 def store_staged_data(database: Database, name: str, options: QrelsOptions, num_rows: int, duplicates: int = 0) -> int:
     """Put staged judgments that came from memory into the base tables; returns the qrels_id."""
     qrels_id = qrels.store(database, name, options, Notes(), duplicates)
-    keys.add_file_row(database, ("qrels", qrels_id, keys.IN_MEMORY, None, None, num_rows))
+    add_file_rows(database, FileRow.in_memory("qrels", qrels_id, num_rows))
     return qrels_id
 
 
@@ -51,7 +51,7 @@ def _stage_grades(database: Database, name: str, data: Any, options: QrelsOption
                 cast({found["document"]} as varchar), cast({found["grade"]} as integer)
             from {view}
         """)
-    num_rows = checked(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
+    num_rows = check_rows(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
     best = qrels.best_judgments(database, options)
     repeated = database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
     if repeated and not options.keep_best:
@@ -77,7 +77,7 @@ def _stage_preferences(database: Database, name: str, data: Any, given: Given) -
             from {view}
         """)
     unusable = "level is null or not isfinite(level)"
-    num_rows = checked(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
+    num_rows = check_rows(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
     problems = ProblemList()
     preferences.check(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, problems)
     problems.check()

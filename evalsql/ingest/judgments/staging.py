@@ -1,4 +1,4 @@
-"""Judgments on their way in, whatever they come as: staged before any transaction, stored within one."""
+"""Stages judgments, whatever they come as, before any transaction; the caller stores them within one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evalsql.ingest.judgments import truth
 from evalsql.ingest.judgments.qrels import (
     FORMS,
     QrelsOptions,
-    StagedFile,
+    StagedQrelsFile,
     stage_qrels_file,
     stage_qrels_table,
     store_qrels_file,
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
+# Makes judgments of the rows of pairs or families that a SELECT gives; the text before it names them in messages.
+# Returns the number of rows, and notices.
+MakeJudgments = Callable[[str, str], tuple[int, list[str]]]
+
+
 @dataclass(frozen=True)
 class StagedJudgments:
-    """A judgment set to be: its name, what stores it and gives its key, and what there is to say."""
+    """A judgment set to be: its name, the function that stores it and returns its key, and notices for the user."""
 
     name: str
     store: Callable[[], int]
@@ -56,19 +61,42 @@ def staged_judgments(
         raise UsageError(f"form {form} is unknown; there are: {', '.join((*FORMS, *truth.TRUTHS))}")
     if queries is not None and form != "families":
         raise UsageError("queries are named for judgments made of families, --form families")
-    is_truth = form in truth.TRUTHS
-    options = QrelsOptions("grades" if is_truth else form, keep_best, meta)
-    if not isinstance(source, str | Path):
-        if name is None:
-            raise UsageError("judgments in memory need a name")
-        if not is_truth:
-            yield StagedJudgments(name, lambda: load_qrels_data(database, name, source, options, columns), [])
-            return
-        rows = truth.staged_data(database, name, form, source, columns)
-        num_rows, told = truth.stage_truth(database, name, form, rows, options, queries, with_self=with_self)
-        database.execute("drop table truth_rows")
-        yield StagedJudgments(name, lambda: store_staged_data(database, name, options, num_rows), told)
-        return
+    options = QrelsOptions("grades" if form in truth.TRUTHS else form, keep_best, meta)
+
+    def make(label: str, rows: str) -> tuple[int, list[str]]:
+        return truth.stage_truth(database, label, form, rows, options, queries, with_self=with_self)
+
+    if isinstance(source, str | Path):
+        with _of_file(database, source, name, form, columns, options, make) as staged:
+            yield staged
+    elif name is None:
+        raise UsageError("judgments in memory need a name")
+    else:
+        yield _of_data(database, source, name, form, columns, options, make)
+
+
+def _of_data(
+    database: Database, data: Any, name: str, form: str, columns: Given, options: QrelsOptions, make: MakeJudgments
+) -> StagedJudgments:
+    """Judgments in memory; only those that are made of pairs or families are staged before the transaction."""
+    if form not in truth.TRUTHS:
+        return StagedJudgments(name, lambda: load_qrels_data(database, name, data, options, columns), [])
+    num_rows, notices = make(name, truth.staged_data(database, name, form, data, columns))
+    database.execute("drop table truth_rows")
+    return StagedJudgments(name, lambda: store_staged_data(database, name, options, num_rows), notices)
+
+
+@contextmanager
+def _of_file(
+    database: Database,
+    source: str | Path,
+    name: str | None,
+    form: str,
+    columns: Given,
+    options: QrelsOptions,
+    make: MakeJudgments,
+) -> Iterator[StagedJudgments]:
+    """Judgments of a file, or of the file that a folder stands for; temporary copies last as long as the context."""
     path, own = _file(source, form)
     with open_sources([path], form) as opened, Tables(database, form, columns) as tables:
         if opened.problems:
@@ -80,22 +108,18 @@ def staged_judgments(
         chosen = checked_name(name if name is not None else own or stem(file.label))
         tables.read([file])
         tables.problems.check()
-        notices = [tables.recognised([file])]
+        notices = [tables.recognised([file]) + (f", {path}" if own else "")]
         table = tables.by_label.get(file.label)
-        if is_truth and table is None:
-            raise QueryError(f"{file.label}: {form} were not recognised")
-        if is_truth and table is not None:
-            num_rows, told = truth.stage_truth(
-                database, file.label, form, table.query, options, queries, with_self=with_self
-            )
-            staged = StagedFile(file, num_rows)
+        if form in truth.TRUTHS:
+            if table is None:
+                raise QueryError(f"{file.label}: {form} were not recognised")
+            num_rows, told = make(file.label, table.query)
+            staged = StagedQrelsFile(file, num_rows)
             notices += told
         elif table:
             staged = stage_qrels_table(database, table, options)
         else:
             staged = stage_qrels_file(database, file, options)
-        if own:
-            notices[0] += f", {path}"
         yield StagedJudgments(chosen, lambda: store_qrels_file(database, chosen, staged, options), notices)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.names import literal
 from evalsql.database.names import resolve_ids
-from evalsql.errors import InputError, InputWarning, Problem, QueryError, UsageError
-from evalsql.ingest import keys
+from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
+from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.sources import open_sources
@@ -81,7 +80,7 @@ def load_topics(
         if len(opened.sources) > 1:
             raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
         problems = ProblemList()
-        origin = _Origin(dataset or keys.IN_MEMORY, None, None)
+        origin = _Origin(dataset or IN_MEMORY, None, None)
         records: Iterable[Record] = ()
         if not is_file:
             records = in_memory(topic_records(dataset) if dataset else source, columns)
@@ -171,7 +170,7 @@ def _nothing(topics: Iterable[str], unjudged: Sequence[str]) -> str:
 
 
 def _warn(label: str, reason: str) -> None:
-    warnings.warn(str(Problem(label, 0, reason)), InputWarning, stacklevel=4)
+    warn(str(Problem(label, 0, reason)))
 
 
 def _by_key(facts: Mapping[int, Mapping[str, str]]) -> dict[str, dict[int, str]]:
@@ -200,7 +199,7 @@ def _make_room(database: Database, qrels_id: int, name: str, wanted: Sequence[st
     held = {key for (key,) in database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])}
     taken = [key for key in wanted if key in held]
     if taken and not replace:
-        raise UsageError(f"topics of {name} already have: {', '.join(taken)}; --replace puts others in their place")
+        raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
     for key in taken:
         database.execute("delete from topic_meta where qrels_id = ? and key = ?", [qrels_id, key])
         database.execute("delete from files where id = ? and kind = ?", [qrels_id, _kind(key)])
@@ -213,7 +212,7 @@ def _store(database: Database, qrels_id: int, found: Mapping[str, Mapping[int, s
             "insert into topic_meta select ?, unnest(?::integer[]), ?, unnest(?::varchar[])",
             [qrels_id, list(values), key, list(values.values())],
         )
-    keys.add_file_rows(database, [(_kind(key), qrels_id, *origin, len(values)) for key, values in found.items()])
+    add_file_rows(database, *(FileRow(_kind(key), qrels_id, *origin, len(values)) for key, values in found.items()))
 
 
 def _kind(key: str) -> str:

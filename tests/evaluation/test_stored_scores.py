@@ -152,7 +152,12 @@ def test_reports_have_stored_runs(command: Command, stored: Path, tmp_path: Path
 
 @pytest.mark.parametrize(
     "words",
-    [("curve", "pr", "dense"), ("ties", "dense", "hybrid", "-m", "AP"), ("explain", "dense", "T01", "-m", "AP")],
+    [
+        ("curve", "pr", "dense"),
+        ("ties", "dense", "hybrid", "-m", "AP"),
+        ("explain", "dense", "T01", "-m", "AP"),
+        ("explain", "bm25", "T01", "-m", "AP", "--other", "dense"),
+    ],
     ids=lambda words: words[0],
 )
 def test_what_needs_rankings_says_so_in_one_sentence(command: Command, stored: Path, words: Sequence[str]) -> None:
@@ -279,6 +284,11 @@ GOOD = "select 'q' as qrels, 'r' as run, unnest(['1', '2']) as topic, 'AP' as me
             f"select * replace ('nan'::double as value) from ({GOOD})",
             "run r, topic 1: the value of AP is no finite number",
         ),
+        (f"select * replace (1.5 as value) from ({GOOD})", r"run r, topic 1: AP is 1\.5, its range is 0 1"),
+        (
+            f"select * replace (-0.25 as value, 'map_cut_10' as measure) from ({GOOD})",
+            r"run r, topic 1: AP@10 is -0\.25, its range is 0 1",
+        ),
         (f"select * replace ('other' as qrels) from ({GOOD})", "judgments other are not here; evalsql load qrels FILE"),
         (f"select * replace ('much' as value) from ({GOOD})", "cannot be read as scores"),
         (f"{GOOD} limit 0", "holds no rows"),
@@ -301,7 +311,11 @@ def test_unknown_measures_and_files_are_refused(empty: Warehouse, tmp_path: Path
     with pytest.raises(UsageError, match="Nothing"):
         empty.load_scores(odd)
     (tmp_path / "text.parquet").write_text("no Parquet")
-    for name, reason in (("text.parquet", "cannot be read"), ("gone", "no such file"), (".", "")):
+    for name, reason in (
+        ("text.parquet", "cannot be read as scores: it is no Parquet file, and scores are\nnothing"),
+        ("gone", "no such file"),
+        (".", ""),
+    ):
         if name != ".":
             with pytest.raises(InputError, match=reason):
                 empty.load_scores(tmp_path / name)

@@ -1,0 +1,90 @@
+"""Connects to database files: waits while one is locked, says why one cannot be opened, and bounds the memory."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from evalsql.catalog.names import literal
+from evalsql.database import engine, trouble
+from evalsql.database.database import Database
+from evalsql.database.scratch import new_scratch_folder
+from evalsql.errors import UsageError, WarehouseError
+from evalsql.progress import Progress
+from evalsql.warehouse.schema import MEMORY, STORAGE_VERSION
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
+_ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engine's uncounted memory need the rest
+_PAUSE = 0.1  # seconds between two attempts to open a file that is locked
+UNFINISHED = (
+    "{path}: is an unfinished warehouse: the process that made it was stopped, and it holds no data; {remedy} makes "
+    "it anew"
+)
+
+
+def engines_share(size: str) -> str:
+    """The part of the process's memory that the engine gets; raises UsageError for a text that is no size."""
+    match = _SIZE.fullmatch(str(size))
+    if match is None or not float(match[1]):
+        raise UsageError(f'"{size}" is no size of memory: expected a number with its unit, such as 1GB or 512MiB')
+    return f"{_ENGINES_SHARE * float(match[1])}{match[2]}"
+
+
+def limit_memory(database: Database, size: str) -> None:
+    """Give the engine so much memory; the rest goes to disk, into a folder that is removed at close."""
+    database.execute(f"set memory_limit = {literal(size)}")
+    if database.path == MEMORY or database.read_only:
+        scratch = new_scratch_folder()
+        database.at_close(scratch.cleanup)
+        database.execute(f"set temp_directory = {literal(scratch.name)}")
+
+
+def connect_waiting(path: str, read_only: bool, wait: float, progress: Progress) -> duckdb.DuckDBPyConnection:
+    """Connect to a file, and try again for some seconds while another process has it open."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            return connect(path, read_only)
+        except WarehouseError as error:
+            message = str(error.__cause__)
+            if not trouble.is_lock(message):
+                raise
+            left = deadline - time.monotonic()
+            if not left > 0:
+                words = trouble.lock_fault(path, message, read_only=read_only, waited=max(wait, 0))
+                raise WarehouseError(words) from error
+            progress(f"waiting for {trouble.lock_holder(message)}", 0, 1)
+            time.sleep(min(_PAUSE, left))
+
+
+def connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
+    """Connect to a file, or make it.
+
+    Raises:
+        WarehouseError: it cannot be opened; the cause is the engine's error, which tells whether it is locked.
+    """
+    try:
+        connection = engine.connect(
+            path,
+            read_only=read_only,
+            config={
+                "storage_compatibility_version": STORAGE_VERSION,
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            },
+        )
+        # The engine would draw its bar on standard output. In a notebook without ipywidgets it draws none, and refuses
+        # to be told so.
+        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            connection.execute("set enable_progress_bar = false")
+    except engine.Error as error:
+        if trouble.is_cut_short(path):
+            raise WarehouseError(UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
+        words = trouble.fault(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
+        raise WarehouseError(words) from error
+    return connection

@@ -1,0 +1,69 @@
+"""What messages advise, where a newcomer takes a wrong turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+
+import evalsql
+from evalsql.errors import UsageError
+from tests.conftest import Command, write
+
+QRELS = "t1 0 a 1\nt1 0 b 0\n"
+RUN = "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n"
+
+
+def test_a_run_in_the_place_of_judgments_is_told(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", QRELS), write(tmp_path / "a.run", RUN)
+    answer = command("eval", run, qrels)
+    assert answer.returncode == 2
+    assert "a line of six columns is one of a run; judgments come before runs" in answer.stderr
+
+
+def test_other_bad_judgments_are_not_called_a_run(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", "t1 0 a\n"), write(tmp_path / "a.run", RUN)
+    assert "judgments come before runs" not in command("eval", qrels, run).stderr
+
+
+def test_a_cutoff_after_a_line_is_told_from_gains(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", QRELS), write(tmp_path / "a.run", RUN)
+    assert "a cutoff is written @10" in command("eval", qrels, run, "-m", "NDCG_10").stderr
+
+
+def test_where_only_some_names_are_listed_dots_say_so(empty: evalsql.Warehouse) -> None:
+    empty.load_qrels({"t": {"a": 1}}, "q")
+    for at in range(7):
+        empty.load_run({"t": {"a": 1.0}}, f"run{at}")
+    with pytest.raises(UsageError, match=r"there are: run0, run1, run2, run3, run4, [.]{3}$"):
+        empty.leaderboard(runs="zzz", measures="AP")
+
+
+def test_a_leaderboard_without_runs_says_what_to_load(command: Command, tmp_path: Path) -> None:
+    command("load", "qrels", write(tmp_path / "qrels.txt", QRELS))
+    answer = command("leaderboard", "-m", "AP")
+    assert answer.stdout.split()[:3] == ["qrels", "run", "AP"]
+    assert "evalsql load runs FILE brings one" in answer.stderr
+    command("load", "runs", write(tmp_path / "a.run", RUN))
+    assert "evalsql load runs" not in command("leaderboard", "-m", "AP").stderr
+
+
+@pytest.mark.parametrize("columns", [80])
+def test_the_help_of_a_chart_fits(command: Command, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = command("chart", "--help").stdout.splitlines()
+    assert "leaderboard" in " ".join(lines)
+    assert max(map(len, lines)) <= columns
+
+
+def test_measures_of_ir_measures_are_names() -> None:
+    measures: list[Any] = [ir_measures.nDCG @ 10, ir_measures.AP(rel=2) @ 100, "RR"]
+    with evalsql.Evaluator({"t": {"a": 2, "b": 1}}, measures) as evaluator:
+        found = evaluator.evaluate({"t": {"b": 2.0, "a": 1.0}})
+    assert found == pytest.approx(
+        {"nDCG@10": (1 + 2 / 1.584962500721156) / (2 + 1 / 1.584962500721156), "AP(rel=2)@100": 0.5, "RR": 1.0}
+    )
+    single: Any = ir_measures.RR
+    assert evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, single) == {"RR": 1.0}

@@ -1,0 +1,20 @@
+"""The cases of ``fixtures/``: which there are, and how their judgments are loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evalsql import Warehouse
+from tests.conftest import FIXTURES
+
+CASES = tuple(sorted(path for path in FIXTURES.iterdir() if path.is_dir()))
+# The file of judgments that a case has says what form they are of.
+FORMS = {"qrels.txt": "grades", "groups.txt": "groups", "prefs.txt": "preferences"}
+
+
+def load_judgments(warehouse: Warehouse, case: Path, name: str) -> None:
+    """Load the judgments of a case, with its weights of topics where it has some."""
+    (qrels,) = (case / file for file in FORMS if (case / file).exists())
+    warehouse.load_qrels(qrels, name, form=FORMS[qrels.name])
+    if (case / "weights.txt").exists():
+        warehouse.load_weights(case / "weights.txt", name)
