@@ -22,6 +22,7 @@ _NAMES = "qrels, run, topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as ties, value from ({NO_SCORES})"
 _WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
+_TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
 _TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
@@ -296,8 +297,14 @@ def relation_query(catalog: Catalog, name: str, inputs: Mapping[str, str] = {}, 
 
 
 def with_inputs(body: str, inputs: Mapping[str, str]) -> str:
-    """``body`` reading the given SELECTs under the given names, each seeing those before it."""
-    ctes = ",\n".join(f"{name} as (\n{sql}\n)" for name, sql in inputs.items())
+    """``body`` reading the given SELECTs under the given names, each seeing those before it.
+
+    The engine copies what is read twice. Rows of a table are read twice where they are, which is faster.
+    """
+    ctes = ",\n".join(
+        f"{name} as {'not materialized ' if _TABLE_ROWS.fullmatch(sql) else ''}(\n{sql}\n)"
+        for name, sql in inputs.items()
+    )
     return f"with {ctes}\nselect * from (\n{body}\n)"
 
 

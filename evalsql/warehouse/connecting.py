@@ -78,13 +78,20 @@ def connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
                 "python_enable_replacements": False,
             },
         )
-        # The engine would draw its bar on standard output. In a notebook without ipywidgets it draws none, and refuses
-        # to be told so.
-        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
-            connection.execute("set enable_progress_bar = false")
+        _draw_no_bar(connection)
     except engine.Error as error:
         if trouble.is_cut_short(path):
             raise WarehouseError(UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
         words = trouble.fault(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
         raise WarehouseError(words) from error
     return connection
+
+
+def _draw_no_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep the engine from drawing a bar on standard output."""
+    try:
+        connection.execute("set enable_progress_bar = false")
+    except engine.Error:
+        # In a notebook without ipywidgets it draws none, and refuses to be told so.
+        if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tarfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -75,6 +74,8 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
     Raises:
         InputError: the archive is broken.
     """
+    import tarfile
+
     try:
         with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for number, member in enumerate(archive):
@@ -90,7 +91,9 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _broken() -> tuple[type[Exception], ...]:
     """Errors of an archive that is damaged; OSError may be the disk's as well."""
-    return tarfile.TarError, *(each for each in unreadable() if each is not OSError)
+    from tarfile import TarError
+
+    return TarError, *(each for each in unreadable() if each is not OSError)
 
 
 def warn_of_skipped(skipped: Sequence[Problem]) -> None:

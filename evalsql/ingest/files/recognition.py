@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from itertools import islice
 from typing import Literal
 
@@ -116,14 +117,14 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
 
 
 def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | None:
-    # A first line that is longer than this is nobody's header.
-    lines = text.split("\n")
-    skipped = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith("#")), None)
-    if skipped is None or "\0" in lines[skipped]:
+    rows = ((at, line) for at, line in enumerate(StringIO(text, newline="\n")) if line.strip() and line[0] != "#")
+    first = next(rows, None)
+    # A first line that is longer than the text is nobody's header.
+    if first is None or "\0" in first[1]:
         return None
-    line = lines[skipped].rstrip("\r")
+    skipped, line = first[0], first[1].rstrip("\r\n")
     if "\r" in line:
-        if len(lines) == 1:
+        if "\n" not in text:
             reason = r"all lines end with a carriage return alone, as on old Macs; tr '\r' '\n' makes them lines"
             raise InputError([Problem(source.label, 0, reason)])
         return None  # the readers of TREC files tell the line

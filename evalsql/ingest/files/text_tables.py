@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from io import StringIO
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal
@@ -38,8 +39,8 @@ def recognised(source: Source, head: str, kind: str, given: Given) -> Format | N
         name, names, delimiter = found
         columns = alignments.columns_of(source, found, kind, given)
         return Format(name, "lines", columns, names, delimiter)
-    rows = (line for line in head.lstrip("\ufeff").splitlines() if line.strip() and not line.lstrip().startswith("#"))
-    first = next(rows, "")
+    lines = (line.rstrip("\r\n") for line in StringIO(head.lstrip("\ufeff"), newline=""))
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     found_letor = _LETOR.match(first)
     if found_letor and not number_fault("", found_letor["grade"]):
         if kind in ("grades", "groups"):
