@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
-from evalsql.words import nearest, shortened
+from evalsql.words import natural_key, nearest, shortened
 
 Names = Sequence[str] | str
 REPLACED = "select qrels from qrels where replaced_at is not null"
@@ -56,6 +56,24 @@ def resolve_one(database: Database, kind: str, pattern: str) -> str:
     if len(found) > 1:
         what = "runs" if kind == "run" else "judgment sets"
         raise UsageError(f'"{pattern}" stands for {len(found)} {what}: {shortened(found)}; name one')
+    return found[0]
+
+
+def only_qrels(database: Database, asked: str | None, several: str, among: Sequence[str] | None = None) -> str:
+    """The judgment set that is asked for by name or glob, else the only one of ``among``, which is by default of all.
+
+    Args:
+        several: what the error says, before their names, where none is asked for and there are several.
+        among: names, one at least.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    if asked is not None:
+        return resolve_one(database, "qrels", asked)
+    found = resolve_names(database, "qrels", "*") if among is None else among
+    if len(found) > 1:
+        raise UsageError(f"{several}: {', '.join(sorted(found, key=natural_key))}")
     return found[0]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.database.names import replaced_qrels, resolve_one
+from evalsql.database.names import only_qrels, replaced_qrels, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
 from evalsql.words import nearest
@@ -124,17 +124,14 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
         for run in runs
     ]
     common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(evaluation.database)))
-    if qrels is not None:
-        wanted = resolve_one(evaluation.database, "qrels", qrels)
-        for run, held in zip(runs, sets, strict=True):
-            if wanted not in held:
-                raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")
-        return wanted
-    if not common:
+    if qrels is None and not common:
         raise UsageError(f"{' and '.join(runs)}: no judgment set to evaluate with")
-    if len(common) > 1:
-        raise UsageError(f"there are several judgment sets, say by which to explain (--qrels): {', '.join(common)}")
-    return common[0]
+    several = "there are several judgment sets, say by which to explain (--qrels)"
+    wanted = only_qrels(evaluation.database, qrels, several, common)
+    for run, held in zip(runs, sets, strict=True):
+        if wanted not in held:
+            raise UsageError(f"{run} is not evaluated with {wanted}; evalsql load qrels --run brings both together")
+    return wanted
 
 
 def _check_topic(evaluation: Evaluation, qrels: str, topic: str) -> None:

@@ -10,7 +10,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.database import Database
-from evalsql.database.names import resolve_one
+from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored
 from evalsql.evaluation.baseline import Figures
@@ -174,15 +174,15 @@ def _known(rule: Rule, figures: Figures) -> Rule:
 def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
     """The judgment set that evaluates a run: the one that is asked for, else the only one."""
     # Judgments that newer ones have replaced evaluate a run where they are named, and not otherwise.
-    wanted = [] if qrels is None else [resolve_one(evaluation.database, "qrels", qrels)]
-    held = sorted({name for name, *_ in evaluation.database.rows(evaluation.coverage_query(wanted, [run]))})
+    asked = None if qrels is None else resolve_one(evaluation.database, "qrels", qrels)
+    covered = evaluation.coverage_query([] if asked is None else asked, [run])
+    held = sorted({name for name, *_ in evaluation.database.rows(covered)})
     if not held:
         which = qrels or "no judgment set"
         hint = "evalsql load qrels FILE --run NAME joins them"
         raise UsageError(f"{run} is not evaluated by {which}; {hint}" if qrels else f"{which} evaluates {run}; {hint}")
-    if len(held) > 1:
-        raise UsageError(f"{run} is evaluated by several judgment sets, name one with --qrels: {', '.join(held)}")
-    return str(held[0])
+    several = f"{run} is evaluated by several judgment sets, name one with --qrels"
+    return only_qrels(evaluation.database, asked, several, held)
 
 
 @contextmanager

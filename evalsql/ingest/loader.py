@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_ids
+from evalsql.database.names import Names, as_list, resolve_ids, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
@@ -139,11 +139,13 @@ class Loader:
         from evalsql.ingest.files.sources import open_sources
         from evalsql.ingest.weights import load_weights_data, load_weights_file
 
-        ids = resolve_ids(self.database, "qrels", qrels)
-        if len(ids) > 1:
-            raise UsageError(f"{qrels} stands for {len(ids)} judgment sets; weights are loaded for one")
-        ((name, held),) = self.database.rows(
-            "select qrels, (select count(*) from topic_weights where qrels_id = $1) from qrels where qrels_id = $1", ids
+        name = resolve_one(self.database, "qrels", qrels)
+        ((qrels_id, held),) = self.database.rows(
+            """
+            select qrels_id, (select count(*) from topic_weights where topic_weights.qrels_id = qrels.qrels_id)
+            from qrels where qrels = ?
+            """,
+            [name],
         )
         if held and not replace:
             raise UsageError(f"judgments {name} already have weights; {USE_REPLACE}")
@@ -152,13 +154,13 @@ class Loader:
                 raise InputError(opened.problems)
             if len(opened.sources) > 1:
                 raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
-            self.database.execute(f"delete from topic_weights where qrels_id = {ids[0]}")
-            self.database.execute(f"delete from files where kind = 'weights' and id = {ids[0]}")
+            self.database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
+            self.database.execute(f"delete from files where kind = 'weights' and id = {qrels_id}")
             if opened.sources:
-                load_weights_file(self.database, ids[0], opened.sources[0])
+                load_weights_file(self.database, qrels_id, opened.sources[0])
             else:
-                load_weights_data(self.database, ids[0], source)
-        return str(name)
+                load_weights_data(self.database, qrels_id, source)
+        return name
 
     def load_lists(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures
-from evalsql.database.names import resolve_names
+from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.file_rows import FileRow, add_file_rows
@@ -79,7 +79,7 @@ def load_scores(
     files = found_files(source)
     if not files.scores:
         raise InputError([Problem(str(source), 0, "holds no scores: the job evaluated no run")])
-    _stage(database, files.scores, None if qrels is None else _one_set(database, qrels))
+    _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
     ranges = _name_measures(database)
     staged = f"select * from temp.{_STAGED}"
     query = relation_query(database.catalog, "stored_score_problems", {"staged": staged, "ranges": ranges})
@@ -105,13 +105,6 @@ def _parquet(folder: Path) -> list[str]:
 def _read(files: Sequence[str]) -> str:
     listed = ", ".join(map(literal, files))
     return f"read_parquet([{listed}], union_by_name = true, filename = true, hive_types_autocast = false)"
-
-
-def _one_set(database: Database, qrels: str) -> str:
-    (name, *more) = resolve_names(database, "qrels", qrels)
-    if more:
-        raise UsageError(f"{qrels} stands for {len(more) + 1} judgment sets; scores are those of one")
-    return name
 
 
 def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:

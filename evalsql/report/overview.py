@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored
@@ -291,10 +291,8 @@ def _names(measures: Sequence[Measure]) -> str:
 
 
 def judgment_set(warehouse: Warehouse, name: str | None) -> str:
-    held = resolve_names(warehouse.database, "qrels", name or "*")
-    if len(held) > 1:
-        raise UsageError(f"a report is of one judgment set, name it with --qrels: {', '.join(held)}")
-    return held[0]
+    """The judgment set that a report is of; raises UsageError where there are several and none is named."""
+    return only_qrels(warehouse.database, name or None, "a report is of one judgment set, name it with --qrels")
 
 
 def _table(warehouse: Warehouse, query: str, counts: frozenset[str] = frozenset()) -> Table:

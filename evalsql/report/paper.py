@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, parse_measures
-from evalsql.database.names import resolve_names
+from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import Choice, choose_runs, held_systems
 from evalsql.report.comparison import Comparison
@@ -135,13 +135,10 @@ def _measure(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> Measure | 
 
 def _qrels(warehouse: Warehouse, paper: PaperFile) -> Sequence[str]:
     try:
-        held = resolve_names(warehouse.database, "qrels", paper.qrels or "*")
+        return [only_qrels(warehouse.database, paper.qrels or None, "a table is of one judgment set, name it")]
     except UsageError as error:
         paper.problem("qrels", str(error))
         return ()
-    if len(held) > 1:
-        paper.problem("qrels", f"a table is of one judgment set, name it: {', '.join(held)}")
-    return held
 
 
 def made_from(paper: PaperFile, compared: Comparison) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from evalsql.catalog.names import literal
 from evalsql.catalog.parameters import Value
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_names
+from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.stored import require_rankings
 from evalsql.ingest.frames import Query
@@ -148,14 +148,14 @@ def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
 
 def _teacher(database: Database, named: str | None, judged: Sequence[str]) -> str:
     """The judgment set to learn from: the named one, else the only one of ``judged``; it must have grades."""
-    found = resolve_names(database, "qrels", named if named is not None else judged) if named or judged else []
-    if len(found) != 1:
-        there = f": {', '.join(sorted(found))}" if found else ""
-        raise UsageError(f"name one judgment set to learn from{there}")
-    ((form,),) = database.rows(f"select form from qrels where qrels = {literal(found[0])}")
+    wanted = "name one judgment set to learn from"
+    if named is None and not judged:
+        raise UsageError(wanted)
+    found = only_qrels(database, named, wanted, resolve_names(database, "qrels", judged))
+    ((form,),) = database.rows(f"select form from qrels where qrels = {literal(found)}")
     if form != "grades":
-        raise UsageError(f"{found[0]} holds {form}; fusion learns from grades")
-    return found[0]
+        raise UsageError(f"{found} holds {form}; fusion learns from grades")
+    return found
 
 
 def _check_relevant(database: Database, qrels: str, method: Method) -> None:

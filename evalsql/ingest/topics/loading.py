@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.names import literal
-from evalsql.database.names import resolve_ids
+from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
@@ -112,12 +112,10 @@ def _parquet_rows(database: Database, file: Source) -> list[dict[str, Any]]:
 
 
 def _judgment_set(database: Database, qrels: str | None) -> tuple[int, str]:
-    ids = resolve_ids(database, "qrels", qrels or "*")
-    named = dict(database.rows("select qrels_id, qrels from qrels order by qrels"))
-    if len(ids) > 1:
-        there = ", ".join(name for key, name in named.items() if key in ids)
-        raise UsageError(f"there are several judgment sets, say whose topics these are (--qrels): {there}")
-    return ids[0], str(named[ids[0]])
+    several = "there are several judgment sets, say whose topics these are (--qrels)"
+    name = only_qrels(database, qrels or None, several)
+    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [name])
+    return qrels_id, name
 
 
 def _facts(
