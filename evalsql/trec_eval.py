@@ -196,14 +196,13 @@ def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
     warehouse.load_qrels(qrels, _QRELS, form=form)
     # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
     leave_out = options.judged_only and options.judgments_format == "qrels"
-    # trec_eval gives no such warnings.
-    warehouse.loader.tells_remarks = False
     warehouse.load_runs(
         run,
         name=_RUN,
         tie_rule="trec_eval_10" if options.version == "10.0" else "trec_eval",
         depth=None if family == "preferences" else options.depth,
         judged_by=_QRELS if leave_out else None,
+        tells_remarks=False,  # trec_eval gives no such warnings
     )
     if family == "preferences" and options.depth is not None:
         # Where preferences are counted trec_eval breaks ties the other way round, before it cuts.

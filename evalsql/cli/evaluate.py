@@ -85,7 +85,6 @@ def evaluate(
             with_self=bool(with_self),
         )
         read = warehouse.loader.notices
-        warehouse.loader.stdin_name = "run"
         with progress_bar() as progress:
             warehouse.load_runs(
                 runs,
@@ -94,6 +93,7 @@ def evaluate(
                 keep_best=keep_best,
                 columns=known_columns.parse(columns),
                 with_self=False if form == "families" and with_self is None else with_self,
+                stdin_name="run",
                 progress=progress,
             )
         note_formats(read, warehouse.loader.notices)

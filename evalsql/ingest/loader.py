@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from evalsql.progress import Progress, silent
 from evalsql.words import shortened
 
 if TYPE_CHECKING:
+    from evalsql.ingest.files.source import Source
     from evalsql.ingest.run_options import RunOptions
+    from evalsql.ingest.runs import RunLoader
 
 
 class Loader:
@@ -25,14 +28,18 @@ class Loader:
 
     Args:
         check: called at the end of each load, before it is committed.
+        keeps_unjudged: whether runs are stored with documents that no judgment is about.
+
+    Attributes:
+        notices: of the last load of runs or judgments: their format, and what was left out.
     """
 
-    def __init__(self, database: Database, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, database: Database, check: Callable[[], None] = lambda: None, *, keeps_unjudged: bool = True
+    ) -> None:
         self.database = database
-        self.keeps_unjudged = True  # whether runs are stored with documents that no judgment is about
-        self.tells_remarks = True  # whether loading runs warns of what may mislead
-        self.stdin_name: str | None = None  # the name of a run from standard input if no other is given
-        self.notices: list[str] = []  # of the last load of runs or judgments: their format, and what was left out
+        self.keeps_unjudged = keeps_unjudged
+        self.notices: list[str] = []
         self._check = check
 
     def load_qrels(
@@ -225,6 +232,8 @@ class Loader:
         meta: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
         with_self: bool | None = None,
+        stdin_name: str | None = None,
+        tells_remarks: bool = True,
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files, one run each, or all as one run if a name is given. Returns the names.
@@ -245,6 +254,8 @@ class Loader:
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
                 (BLAST, DIAMOND, MMseqs2, HMMER), where a query finds itself.
+            stdin_name: name of a run from standard input, which has no stem.
+            tells_remarks: whether to warn of what is loaded although it may mislead.
 
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
@@ -252,41 +263,46 @@ class Loader:
         from evalsql.ingest.files.folders import warn_of_skipped
         from evalsql.ingest.files.sources import as_paths, open_sources
         from evalsql.ingest.files.tables import Tables
-        from evalsql.ingest.runs import EngineStoppedError, RunLoader
+        from evalsql.ingest.runs import RunLoader
 
         options = self._run_options(
             tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
-        )
+        )._replace(tells_remarks=tells_remarks)
         with (
             open_sources(as_paths(files), "run") as opened,
             Tables(self.database, "run", columns, rank_is_used=tie_rule == "rank") as tables,
         ):
-            by_names, problems = by_name(opened, name, self.stdin_name)
+            by_names, problems = by_name(opened, name, stdin_name)
             warn_of_skipped(opened.skipped)
             tables.read(opened.sources)
-            needs_line_reader: set[Path] = set()
-            while True:
-                try:
-                    with (
-                        nullcontext() if tie_rule == "input" else self.database.unordered(),
-                        self.database.transaction(),
-                    ):
-                        qrels_ids = self._prepare(list(by_names), as_list(qrels), replace)
-                        loader = RunLoader(
-                            self.database,
-                            options,
-                            progress,
-                            qrels_ids,
-                            found=problems,
-                            needs_line_reader=needs_line_reader,
-                            tables=tables,
-                        )
-                        loader.load(by_names)
-                        self._check()
-                    self.notices = [tables.recognised(opened.sources), *loader.left_out]
-                    return list(by_names)
-                except EngineStoppedError as stopped:
-                    needs_line_reader |= set(stopped.paths)
+            new_loader = partial(RunLoader, self.database, options, progress, found=problems, tables=tables)
+            left_out = self._load_by_name(by_names, new_loader, as_list(qrels), replace, in_order=tie_rule == "input")
+            self.notices = [tables.recognised(opened.sources), *left_out]
+            return list(by_names)
+
+    def _load_by_name(
+        self,
+        by_names: Mapping[str, Sequence[Source]],
+        new_loader: Callable[..., RunLoader],
+        qrels: Sequence[str],
+        replace: bool,
+        *,
+        in_order: bool,
+    ) -> list[str]:
+        """Load runs from their files, those that the engine stops at by the line reader; returns what was left out."""
+        from evalsql.ingest.runs import EngineStoppedError
+
+        needs_line_reader: set[Path] = set()
+        while True:
+            try:
+                with nullcontext() if in_order else self.database.unordered(), self.database.transaction():
+                    qrels_ids = self._prepare(list(by_names), qrels, replace)
+                    loader = new_loader(qrels_ids=qrels_ids, needs_line_reader=needs_line_reader)
+                    loader.load(by_names)
+                    self._check()
+                return loader.left_out
+            except EngineStoppedError as stopped:
+                needs_line_reader |= set(stopped.paths)
 
     def load_run(
         self,
@@ -344,7 +360,6 @@ class Loader:
             judged_by=self._judging(judged_by),
             meta=meta or {},
             keeps_unjudged=self.keeps_unjudged,
-            tells_remarks=self.tells_remarks,
             rule_is_given=tie_rule is not None,
             without_self=None if with_self is None else not with_self,
         )

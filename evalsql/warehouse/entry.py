@@ -140,9 +140,7 @@ def open_to_ask(
         threads: how many the engine takes; by default one a core.
     """
     database = open_database(MEMORY, measures=measures, memory_limit=memory_limit, progress=progress, asked=asked)
-    warehouse = Warehouse(database)
     if threads is not None:
-        warehouse.execute(f"set threads = {threads}")
-    relations = [measure.relation for measure in parse_measures(asked, warehouse.catalog)]
-    warehouse.loader.keeps_unjudged = warehouse.catalog.reads_unjudged(relations)
-    return warehouse
+        database.execute(f"set threads = {threads}")
+    relations = [measure.relation for measure in parse_measures(asked, database.catalog)]
+    return Warehouse(database, keeps_unjudged=database.catalog.reads_unjudged(relations))

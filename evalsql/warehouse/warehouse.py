@@ -59,9 +59,9 @@ class Warehouse:
         evaluation: asks it, by SELECTs to go on with.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, keeps_unjudged: bool = True) -> None:
         self.database = database
-        self.loader = Loader(database, check=self._check_load)
+        self.loader = Loader(database, self._check_load, keeps_unjudged=keeps_unjudged)
         self.evaluation = Evaluation(database)
 
     def _check_load(self) -> None:
