@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.names import Measure, parse_measures
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
@@ -37,6 +39,9 @@ from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted, natural_key
+
+if TYPE_CHECKING:
+    from evalsql.report.terminal import Going
 
 _SMALL = 4_000_000  # bytes of judgments and runs
 
@@ -100,7 +105,11 @@ def evaluate(
         if keep_best:
             note_repeated(warehouse)
         check_own(warehouse.database)
-        _print_scores(warehouse, measure, (), (), per_topic, output, Arrangement())
+        asked = _Asked(warehouse, measures, (), (), output, Arrangement())
+        if per_topic:
+            _print_topics(asked)
+        else:
+            _print_board(asked)
 
 
 def _are_small(paths: Sequence[str]) -> bool:
@@ -135,10 +144,11 @@ def leaderboard(
     with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
-        if by is not None:
-            _print_groups(warehouse, by, measure, selection.qrels_names, runs, output, arrangement)
-            return
-        _print_scores(warehouse, measure, selection.qrels_names, runs, False, output, arrangement)
+        asked = _Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
+        if by is None:
+            _print_board(asked)
+        else:
+            _print_groups(asked, by)
 
 
 @grouped_options
@@ -165,64 +175,104 @@ def topics(
     with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
-        sets = selection.qrels_names
-        _print_scores(warehouse, measure, sets, runs, True, output, arrangement, show_texts=texts, wide=wide)
+        asked = _Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
+        if wide:
+            _print_wide(asked, show_texts=texts)
+        else:
+            _print_topics(asked, show_texts=texts)
 
 
-def _print_scores(
-    warehouse: Warehouse,
-    measures: Sequence[str] | None,
-    qrels: Sequence[str],
-    runs: Sequence[str],
-    per_topic: bool,
-    output: OutputOptions,
-    arrangement: Arrangement,
-    *,
-    show_texts: bool = False,
-    wide: bool = False,
-) -> None:
-    named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
-    lower = {each.name for each in named if each.relation.header.less_is_better}
-    counts = frozenset(each.name for each in named if each.is_count)
-    query = warehouse.evaluation.scores_query(measures or DEFAULT_MEASURES, per_topic=per_topic, qrels=qrels, runs=runs)
-    if wide:
-        query = _wide_query(warehouse, query, [each.name for each in named], qrels, runs)
-    query = arrangement.sorted_query(warehouse, query, {*lower, *(["value"] if len(lower) == len(named) else [])})
-    table, notes, going = Table(*warehouse.database.table(query), counts), list[str](), None
-    if show_texts:
-        table = _with_texts(warehouse, table)
-    if per_topic and not wide and arrangement.sort is None and (output.is_drawn or arrangement.limit):
-        table = _in_natural_order(table)
-    if not per_topic and (output.is_drawn or output.chosen_format == "latex"):
+@dataclass(frozen=True)
+class _Asked:
+    """Which measures are asked of which runs by which judgment sets, empty being all, and how the rows come."""
+
+    warehouse: Warehouse
+    measures: Sequence[str]
+    qrels: Sequence[str]
+    runs: Sequence[str]
+    output: OutputOptions
+    arrangement: Arrangement
+
+    @cached_property
+    def named(self) -> list[Measure]:
+        """The measures, at least one."""
+        return parse_measures(self.measures, self.warehouse.catalog)
+
+    @property
+    def lower(self) -> frozenset[str]:
+        """Measures of which less is better."""
+        return frozenset(each.name for each in self.named if each.relation.header.less_is_better)
+
+    def scores_query(self, *, per_topic: bool) -> str:
+        """The SELECT of the scores."""
+        return self.warehouse.evaluation.scores_query(
+            self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs
+        )
+
+    def table(self, query: str) -> Table:
+        """The rows of a SELECT in the order that is asked for."""
+        lower = self.lower | ({"value"} if len(self.lower) == len(self.named) else set())
+        ordered = self.arrangement.sorted_query(self.warehouse, query, lower)
+        counts = frozenset(each.name for each in self.named if each.is_count)
+        return Table(*self.warehouse.database.table(ordered), counts)
+
+    def write(self, table: Table, notes: Sequence[str] = (), going: Going | None = None) -> None:
+        """Write the rows, and tell what there is to say of them and of the topics."""
+        keep = protected_files(self.warehouse) if self.output.path else [self.warehouse.path]
+        write_table(table, self.output, keep=keep, going=going)
+        for text in notes:
+            note(text)
+        note_coverage(self.warehouse, self.qrels, self.runs)
+
+
+def _print_board(asked: _Asked) -> None:
+    """Means of each run, the best on top."""
+    output, notes = asked.output, list[str]()
+    table = asked.table(asked.scores_query(per_topic=False))
+    if output.is_drawn or output.chosen_format == "latex":
         from evalsql.report.markup import with_best
 
-        table = with_best(table, lower, output.digits)
-    table = arrangement.first_rows(table)
-    if output.is_drawn and wide:
-        from evalsql.cli.wide import GOING, fitting
-
-        going = GOING
-        table, notes = fitting(table, output.digits)
-    if output.is_drawn and not per_topic:
+        table = with_best(table, asked.lower, output.digits)
+    table = asked.arrangement.first_rows(table)
+    if output.is_drawn:
         from evalsql.cli.board import add_bars
 
-        table, notes = add_bars(warehouse, table, named[0], qrels, runs, output.digits)
-    write_table(table, output, keep=protected_files(warehouse) if output.path else [warehouse.path], going=going)
-    for text in notes:
-        note(text)
-    note_coverage(warehouse, qrels, runs)
-    note_thresholds(warehouse, named, qrels, runs)
-    if not per_topic:
-        note_ties(warehouse, named[0], qrels, runs)
+        table, notes = add_bars(asked.warehouse, table, asked.named[0], asked.qrels, asked.runs, output.digits)
+    asked.write(table, notes)
+    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
+    note_ties(asked.warehouse, asked.named[0], asked.qrels, asked.runs)
 
 
-def _wide_query(
-    warehouse: Warehouse, values: str, measures: Sequence[str], qrels: Sequence[str], runs: Sequence[str]
-) -> str:
+def _print_topics(asked: _Asked, *, show_texts: bool = False) -> None:
+    """Values by topic, a row for each judgment set, run, topic and measure."""
+    table = asked.table(asked.scores_query(per_topic=True))
+    if show_texts:
+        table = _with_texts(asked.warehouse, table)
+    if asked.arrangement.sort is None and (asked.output.is_drawn or asked.arrangement.limit):
+        table = _in_natural_order(table)
+    asked.write(asked.arrangement.first_rows(table))
+    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
+
+
+def _print_wide(asked: _Asked, *, show_texts: bool) -> None:
+    """Values by topic, a row for each judgment set, measure and topic, and a column for each run."""
+    from evalsql.cli.wide import GOING, fitting
     from evalsql.evaluation.arranging import wide_query
 
-    covered = (run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(qrels, runs)))
-    return wide_query(warehouse.database, values, runs=list(dict.fromkeys(covered)), measures=measures)
+    warehouse, names = asked.warehouse, [each.name for each in asked.named]
+    covered = (run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(asked.qrels, asked.runs)))
+    runs = list(dict.fromkeys(covered))
+    values = asked.scores_query(per_topic=True)
+    table = asked.table(wide_query(warehouse.database, values, runs=runs, measures=names))
+    if show_texts:
+        table = _with_texts(warehouse, table)
+    table = asked.arrangement.first_rows(table)
+    if asked.output.is_drawn:
+        table, notes = fitting(table, asked.output.digits)
+        asked.write(table, notes, GOING)
+    else:
+        asked.write(table)
+    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
 
 
 def _in_natural_order(table: Table) -> Table:
@@ -240,24 +290,14 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
     return Table([*table.columns, "text"], rows, table.counts)
 
 
-def _print_groups(
-    warehouse: Warehouse,
-    by: str,
-    measures: Sequence[str] | None,
-    qrels: Sequence[str],
-    runs: Sequence[str],
-    output: OutputOptions,
-    arrangement: Arrangement,
-) -> None:
+def _print_groups(asked: _Asked, by: str) -> None:
     """Means by group of topics, and what there is to be said of the groups."""
-    named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
-    query = groups_query(warehouse.evaluation, by, measures or DEFAULT_MEASURES, qrels=qrels, runs=runs)
-    lower = {each.name for each in named if each.relation.header.less_is_better}
-    query = arrangement.sorted_query(warehouse, query, lower)
-    table = Table(*warehouse.database.table(query), frozenset(each.name for each in named if each.is_count))
-    shown = arrangement.first_rows(table)
-    write_table(shown, output, keep=protected_files(warehouse) if output.path else [warehouse.path])
+    table = asked.table(
+        groups_query(asked.warehouse.evaluation, by, asked.measures, qrels=asked.qrels, runs=asked.runs)
+    )
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
-    for name, count in sorted(without):
-        note(f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group")
-    note_coverage(warehouse, qrels, runs)
+    notes = [
+        f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group"
+        for name, count in sorted(without)
+    ]
+    asked.write(asked.arrangement.first_rows(table), notes)
