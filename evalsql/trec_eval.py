@@ -17,9 +17,9 @@ from evalsql.catalog.names import Measure, literal, trec_measures, trec_names, u
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
+from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.warehouse.entry import open
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 
 from evalsql.catalog.names import Measure
+from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
 

@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.notes import note
 from evalsql.cli.where import Where, WhereToAsk
+from evalsql.database.database import MEMORY
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
 
 

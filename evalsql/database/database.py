@@ -17,6 +17,7 @@ from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 if TYPE_CHECKING:
     import duckdb
 
+MEMORY = ":memory:"  # the path of a database in no file
 _READING = {"SELECT"}
 _WRITING = CHANGING | {"TRANSACTION"}
 _SHUT_IN = "disabled by configuration"  # the engine's words

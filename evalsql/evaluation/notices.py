@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.names import Measure, tie_variants
+from evalsql.database.database import MEMORY
 from evalsql.database.overlaps import scarce_overlaps
 from evalsql.evaluation import stored
 from evalsql.evaluation.evaluation import Evaluation
@@ -79,12 +80,16 @@ def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
     """A line where the order of runs by a measure could be another under other orders of tied documents."""
-    if "worst" not in tie_variants(measure):
+    variants = tie_variants(measure)
+    if "worst" not in variants:
         return None
     if not evaluation.is_contest(qrels=qrels, runs=runs):
         return None
     num_tied = evaluation.num_tied(qrels=qrels, runs=runs)
     asking = f'evalsql ties -m "{measure.name}"'
+    if evaluation.database.path == MEMORY:  # no other command opens it
+        extremes = [variants[each].name for each in ("worst", "best") if each in variants]
+        asking = "asking for " + " and ".join(f'"{name}"' for name in extremes)
     if num_tied > MOST_TIED:
         return f"ties: {num_tied:,} judged documents are tied; {asking} tells whether the order of runs hangs on it"
     # What hangs on the order of documents without judgments, only a measure of the package is known to leave out.

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal
 from evalsql.catalog.parameters import Value
+from evalsql.database.database import MEMORY
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.first_contributions import can_be_cut, contributions
 from evalsql.warehouse.opening import open_database
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse
 
 ALPHA = 0.05

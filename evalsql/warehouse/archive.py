@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from evalsql.catalog import ddl
 from evalsql.catalog.names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
-from evalsql.database.database import Database
+from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError
 from evalsql.evaluation.audits import audits, findings
@@ -23,7 +23,7 @@ from evalsql.progress import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.opening import Reach, open_database
 from evalsql.warehouse.outputs import failure, part_of, whole_folder
-from evalsql.warehouse.schema import MEMORY, OBJECTS, SCHEMA_VERSION, remake_own
+from evalsql.warehouse.schema import OBJECTS, SCHEMA_VERSION, remake_own
 from evalsql.warehouse.user_measures import with_added
 
 MANIFEST, TABLES = "evalsql.json", "tables"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.names import literal
 from evalsql.database import engine, trouble
-from evalsql.database.database import Database
+from evalsql.database.database import MEMORY, Database
 from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.progress import Progress
-from evalsql.warehouse.schema import MEMORY, STORAGE_VERSION
+from evalsql.warehouse.schema import STORAGE_VERSION
 
 if TYPE_CHECKING:
     import duckdb

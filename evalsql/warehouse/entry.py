@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalsql.catalog.names import parse_measures
+from evalsql.database.database import MEMORY
 from evalsql.database.quack import is_address
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.user_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 

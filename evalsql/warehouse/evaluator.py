@@ -10,6 +10,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
+from evalsql.database.database import MEMORY
 from evalsql.database.names import Names, as_list
 from evalsql.database.overlaps import scarce_overlaps
 from evalsql.errors import UsageError, warn
@@ -20,7 +21,6 @@ from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.warehouse.opening import open_database
-from evalsql.warehouse.schema import MEMORY
 
 _QRELS = "qrels"
 _RUN = "run"

@@ -16,7 +16,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.names import parse_measures, quoted
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import trouble
-from evalsql.database.database import Database
+from evalsql.database.database import MEMORY, Database
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import EvalsqlError, InputWarning, QueryError, WarehouseError, warn
 from evalsql.progress import Progress, silent
@@ -36,7 +36,6 @@ from evalsql.warehouse.inspection import (
 )
 from evalsql.warehouse.remembered import recalled, remember
 from evalsql.warehouse.schema import (
-    MEMORY,
     OBJECTS,
     SCHEMA_VERSION,
     add_temporary_relations,

@@ -16,7 +16,6 @@ from evalsql.warehouse.foreign import check_bodies
 
 SCHEMA_VERSION = 5
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
-MEMORY = ":memory:"
 _MAKING = "making views"
 # A file's macros can have the names of the engine's functions, but in another schema.
 _OBJECTS = """

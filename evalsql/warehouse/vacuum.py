@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from evalsql.catalog.names import literal, quoted
-from evalsql.database.database import Database
+from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError, WarehouseError
-from evalsql.warehouse.schema import MEMORY, STORAGE_VERSION, objects_in
+from evalsql.warehouse.schema import STORAGE_VERSION, objects_in
 
 _COPY = "evalsql_copy"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ca
 
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog
-from evalsql.database.database import Database
+from evalsql.database.database import MEMORY, Database
 from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation import stored
@@ -25,7 +25,7 @@ from evalsql.ingest.loader import Loader
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.opening import open_database
-from evalsql.warehouse.schema import MEMORY, add_temporary_relations, remake_own
+from evalsql.warehouse.schema import add_temporary_relations, remake_own
 from evalsql.warehouse.user_measures import Sources
 from evalsql.words import counted
 

@@ -307,7 +307,7 @@ def test_of_very_many_ties_only_the_number_is_told(command: Command, tmp_path: P
         write(tmp_path / f"{run}.run", "".join(f"t Q0 d{document} 1 1 {run}\n" for document in documents))
     answer = command("eval", "qrels.txt", "one.run", "other.run", "-m", "AP")
     assert answer.returncode == 0
-    assert "ties: 20,002 judged documents are tied; evalsql ties" in answer.stderr
+    assert "ties: 20,002 judged documents are tied; asking for " in answer.stderr
     assert "ties" not in command("eval", "qrels.txt", "one.run", "-m", "AP").stderr
 
 
@@ -320,7 +320,8 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     command("load", "qrels", "qrels.txt")
     command("load", "runs", "low.run", "high.run", "tied.run")
     board = command("leaderboard", "-m", "RR")
-    assert "ties: 1 pair among 2 runs would change places by RR under some order of tied documents" in board.stderr
+    told = "ties: 1 pair among 2 runs would change places by RR under some order of tied documents; "
+    assert told + 'evalsql ties -m "RR" shows how much' in board.stderr
     outcome = command("ties", "-m", "RR NumRet", "--format", "csv")
     assert outcome.returncode == 1
     rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}
@@ -328,6 +329,13 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
         "low": [0.75, 0.75, 0.875, 1.0],
         "high": [0.5, 0.5, 0.5, 0.5],
         "tied": [0.5, 0.5, 0.75, 1.0],
+    }
+    in_memory = ("eval", "qrels.txt", "low.run", "high.run", "tied.run", "--format", "csv")
+    worst, best = "RR(ties='worst')", "RR(ties='best')"
+    assert f'{told}asking for "{worst}" and "{best}" shows how much' in command(*in_memory, "-m", "RR").stderr
+    advised = csv.DictReader(io.StringIO(command(*in_memory, "-m", worst, "-m", best).stdout))
+    assert {row["run"]: (row[worst], row[best]) for row in advised} == {
+        name: (row["worst"], row["best"]) for name, row in rows.items()
     }
     assert "low over tied" in outcome.stderr
     assert "NumRet" in outcome.stderr

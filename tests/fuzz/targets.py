@@ -19,11 +19,11 @@ from evalsql import EvalsqlError, Problem, Warehouse
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
+from evalsql.database.database import MEMORY
 from evalsql.ingest.files import lines
 from evalsql.ingest.files.sources import open_sources
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
-from evalsql.warehouse.schema import MEMORY
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from evalsql.warehouse.writing import Writer
 
