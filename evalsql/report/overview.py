@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -44,6 +45,8 @@ _OF_RUNS: Mapping[str, tuple[str, str]] = {
     "tap": ("tap_steps", "run, false_positives"),
     "unjudged": ("unjudged_by_rank", "run, k"),
 }
+_GATHERING = "gathering the report"
+_STEPS = [*_OF_SCORES, "differences", *_OF_RUNS, "documents"]
 _DIFFERENCES = """
 select topic, run, baseline, value, baseline_value, difference
 from paired_differences(baseline := {baseline}) where qrels = {qrels} order by difference desc, topic"""
@@ -132,46 +135,23 @@ def overview(
     """
     named = parse_measures(as_list(measures), warehouse.catalog)
     judged = judgment_set(warehouse, qrels)
-    chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
-    if not chosen or not named:
-        raise UsageError(
-            f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
-        )
-    if baseline is not None and baseline not in chosen:
-        raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')
+    chosen = _chosen_runs(warehouse, named, judged, runs, baseline)
     omitted = _omitted(shown, without, len(chosen))
-    steps = [*_OF_SCORES, "differences", *_OF_RUNS, "documents"]
-    tables: dict[str, Table] = {}
-
-    def show(step: str) -> None:
-        progress("gathering the report", steps.index(step), len(steps))
-
+    show = partial(_show, progress)
     gatherer = Gatherer(warehouse, judged)
     tested: tuple[Any, Any, Any] = {}, {}, {}
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
-        for name, query in _OF_SCORES.items():
-            if name not in omitted:
-                show(name)
-                tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
+        tables = _score_tables(warehouse, named, judged, omitted, show)
         board = _board(warehouse, named)
         show("differences")
         if for_page:
             tested = gatherer.pairs()
         comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 and not for_page else None
-    for name, (relation, order) in _OF_RUNS.items():
-        if _SECTION_OF.get(name, name) not in omitted and not (for_page and name == "pr_topics"):
-            show(name)
-            asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
-            tables[name] = _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+    tables |= _run_tables(warehouse, judged, chosen, omitted, show, with_topics=not for_page)
     among = ", ".join(map(literal, chosen))
     tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
-    tie_note = notes.on_ties(warehouse.evaluation, named[0], [judged], chosen)
-    said = [
-        *notes.on_coverage(warehouse.evaluation, [judged], chosen),
-        *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
-        *([notes.Notice("ties", tie_note)] if tie_note else []),
-    ]
+    said = _notices(warehouse, named[0], judged, chosen)
     found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
     found = found._replace(
         baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, found.board)
@@ -179,8 +159,75 @@ def overview(
     show("documents")
     if for_page:
         found = found._replace(evidence=_evidence(gatherer, found, tested))
-    progress("gathering the report", len(steps), len(steps))
+    progress(_GATHERING, len(_STEPS), len(_STEPS))
     return found
+
+
+def _show(progress: Progress, step: str) -> None:
+    progress(_GATHERING, _STEPS.index(step), len(_STEPS))
+
+
+def _chosen_runs(
+    warehouse: Warehouse, named: Sequence[Measure], judged: str, runs: Names, baseline: str | None
+) -> list[str]:
+    """The runs of the report; raises UsageError where there is nothing to report, or the baseline is none of them."""
+    chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
+    if not chosen or not named:
+        raise UsageError(
+            f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
+        )
+    if baseline is not None and baseline not in chosen:
+        raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')
+    return chosen
+
+
+def _score_tables(
+    warehouse: Warehouse,
+    named: Sequence[Measure],
+    judged: str,
+    omitted: Collection[str],
+    show: Callable[[str], None],
+) -> dict[str, Table]:
+    """Tables about the values of the measures, which the view scores has."""
+    tables: dict[str, Table] = {}
+    for name, query in _OF_SCORES.items():
+        if name not in omitted:
+            show(name)
+            tables[name] = _table(warehouse, query.format(qrels=literal(judged), names=_names(named)))
+    return tables
+
+
+def _run_tables(
+    warehouse: Warehouse,
+    judged: str,
+    chosen: Names,
+    omitted: Collection[str],
+    show: Callable[[str], None],
+    *,
+    with_topics: bool,
+) -> dict[str, Table]:
+    """Tables about the rankings of the runs, curves of each topic among them if these are wanted."""
+    tables: dict[str, Table] = {}
+    for name in _OF_RUNS:
+        if _SECTION_OF.get(name, name) not in omitted and (with_topics or name != "pr_topics"):
+            show(name)
+            tables[name] = _run_table(warehouse, name, judged, chosen)
+    return tables
+
+
+def _run_table(warehouse: Warehouse, name: str, judged: str, chosen: Names) -> Table:
+    relation, order = _OF_RUNS[name]
+    asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
+    return _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+
+
+def _notices(warehouse: Warehouse, measure: Measure, judged: str, chosen: Sequence[str]) -> list[notes.Notice]:
+    tie_note = notes.on_ties(warehouse.evaluation, measure, [judged], chosen)
+    return [
+        *notes.on_coverage(warehouse.evaluation, [judged], chosen),
+        *notes.on_overlaps(warehouse.evaluation, [judged], chosen),
+        *([notes.Notice("ties", tie_note)] if tie_note else []),
+    ]
 
 
 def _omitted(shown: Collection[str], without: Collection[str], num_runs: int) -> frozenset[str]:
@@ -251,11 +298,10 @@ def chart_rows(
         raise UsageError("the chart differences is of a run and a baseline, name it with --baseline")
     if name != "differences" and baseline is not None:
         raise UsageError(f"the chart {name} takes no baseline; differences does")
-    relation, order = _OF_RUNS.get("pr_topics" if name == "pr_levels" else name, ("", ""))
-    if relation:
+    of_runs = "pr_topics" if name == "pr_levels" else name
+    if of_runs in _OF_RUNS:
         stored.check_rankings(warehouse.database, f"the chart {name}", chosen)
-        asked = warehouse.evaluation.relation_rows_query(relation, qrels=judged, runs=chosen)
-        return _table(warehouse, f"select * exclude (qrels) from ({asked}) order by {order}")
+        return _run_table(warehouse, of_runs, judged, chosen)
     others = [] if baseline is None else resolve_names(warehouse.database, "run", [baseline])
     given = named if name == "agreement" else named[:1]
     with warehouse.evaluation.with_scores(given, qrels=judged, runs=[*chosen, *others]):
