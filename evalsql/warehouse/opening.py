@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evalsql.catalog import ddl
 from evalsql.catalog.names import parse_measures, quoted
-from evalsql.catalog.relations import STEPS, Catalog, read_catalog
+from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
 from evalsql.database import trouble
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.scratch import scratch_folder
@@ -104,13 +104,8 @@ def open_database(
     reading.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
-        named = parse_measures(asked, read_catalog().extended(temporary))
-        is_common = bool(named) and not temporary and all(each.relation.header.in_scores for each in named)
-        if limit is not None:
-            limit_memory(database, limit)
-        is_remade = _fill_or_update(database, inspection, reach, progress, common=is_common)
-        if not read_only and path != MEMORY:
-            database.at_close(partial(remember, path, inspection.foreign, read_catalog().digest))
+        is_common = _are_common(asked, temporary)
+        is_remade = _make_ready(database, inspection, reach, progress, memory=limit, is_common=is_common)
         if is_remade and reach is None:
             # The engine was shut in to remake them, and stays so as long as this connection is open.
             database.close()
@@ -128,6 +123,30 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def _are_common(asked: Sequence[str], temporary: Sequence[Relation]) -> bool:
+    """Whether measures are asked for, all of the view ``scores``, which a smaller warehouse has."""
+    named = parse_measures(asked, read_catalog().extended(temporary))
+    return bool(named) and not temporary and all(each.relation.header.in_scores for each in named)
+
+
+def _make_ready(
+    database: Database,
+    inspection: Inspection,
+    reach: Reach | None,
+    progress: Progress,
+    *,
+    memory: str | None,
+    is_common: bool,
+) -> bool:
+    """Limit the memory, and have what a warehouse has; whether the views and macros of a file were made anew."""
+    if memory is not None:
+        limit_memory(database, memory)
+    is_remade = _fill_or_update(database, inspection, reach, progress, common=is_common)
+    if not database.read_only and database.path != MEMORY:
+        database.at_close(partial(remember, database.path, inspection.foreign, read_catalog().digest))
+    return is_remade
 
 
 def _check_path(path: str, *, read_only: bool) -> bool:

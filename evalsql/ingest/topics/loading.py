@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +41,12 @@ class _Origin(NamedTuple):
     num_bytes: int | None
 
 
+class _Given(NamedTuple):
+    origin: _Origin
+    records: Iterable[Record]
+    problems: ProblemList
+
+
 def load_topics(
     database: Database,
     source: Any,
@@ -67,39 +74,49 @@ def load_topics(
         InputError: every line that was refused, with its reason; nothing was loaded.
         UsageError: there are several judgment sets, or texts or groups of these names are there.
     """
-    allowed = ("topic",) if only_groups else ("topic", *TEXTS)
-    for meaning in columns or ():
-        if meaning not in allowed:
-            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
+    _check_columns(columns, only_groups=only_groups)
     qrels_id, name = _judgment_set(database, qrels)
-    dataset = str(source) if is_dataset(source) else None
-    is_file = isinstance(source, str | Path) and dataset is None
-    with open_sources([source] if is_file else []) as opened:
-        if opened.problems:
-            raise InputError(opened.problems)
-        if len(opened.sources) > 1:
-            raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
-        problems = ProblemList()
-        origin = _Origin(dataset or IN_MEMORY, None, None)
-        records: Iterable[Record] = ()
-        if not is_file:
-            records = in_memory(topic_records(dataset) if dataset else source, columns)
-        for file in opened.sources:
-            origin = _Origin(file.label, file.sha256(), file.path.stat().st_size)
-            if is_parquet(file):
-                records = in_memory(_parquet_rows(database, file), columns)
-            else:
-                records = read_records(file, problems.add, columns, key)
-        facts, unjudged = _facts(database, qrels_id, records, origin.label, problems)
+    with _opened(database, source, columns, key) as given:
+        facts, unjudged = _facts(database, qrels_id, given.records, given.origin.label, given.problems)
         found = _by_key(facts)
-        _check_number(origin.label, list(found))
+        _check_number(given.origin.label, list(found))
         if not only_groups:
             named = meanings(list(found), columns)
             found = {named[field]: values for field, values in found.items()}
         with database.transaction():
             _make_room(database, qrels_id, name, list(found), replace)
-            _store(database, qrels_id, found, origin)
+            _store(database, qrels_id, found, given.origin)
     return LoadedTopics(name, len(facts), {each: len(values) for each, values in found.items()}, unjudged)
+
+
+def _check_columns(columns: Iterable[str] | None, *, only_groups: bool) -> None:
+    allowed = ("topic",) if only_groups else ("topic", *TEXTS)
+    for meaning in columns or ():
+        if meaning not in allowed:
+            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
+
+
+@contextmanager
+def _opened(database: Database, source: Any, columns: Mapping[str, str] | None, key: str | None) -> Iterator[_Given]:
+    """What a source says of its topics, and what is found wrong with it while that is read."""
+    problems = ProblemList()
+    if is_dataset(source):
+        yield _Given(_Origin(str(source), None, None), in_memory(topic_records(str(source)), columns), problems)
+        return
+    if not isinstance(source, str | Path):
+        yield _Given(_Origin(IN_MEMORY, None, None), in_memory(source, columns), problems)
+        return
+    with open_sources([source]) as opened:
+        if opened.problems:
+            raise InputError(opened.problems)
+        if len(opened.sources) > 1:
+            raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
+        (file,) = opened.sources
+        if is_parquet(file):
+            records: Iterable[Record] = in_memory(_parquet_rows(database, file), columns)
+        else:
+            records = read_records(file, problems.add, columns, key)
+        yield _Given(_Origin(file.label, file.sha256(), file.path.stat().st_size), records, problems)
 
 
 def _parquet_rows(database: Database, file: Source) -> list[dict[str, Any]]:
