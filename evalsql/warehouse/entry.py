@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from evalsql.catalog.names import parse_measures
 from evalsql.database.database import MEMORY
@@ -12,6 +13,15 @@ from evalsql.progress import Progress, silent
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.user_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
+
+
+class _Options(TypedDict, total=False):
+    """What files and servers are opened with; see ``open``."""
+
+    read_only: bool
+    measures: Sources
+    memory_limit: str | None
+    progress: Progress
 
 
 def open(
@@ -49,77 +59,50 @@ def open(
         CatalogError: a relation does not hold to the contract; the message names file and line.
     """
     return _open(
-        str(path or default_path()),
+        path,
+        wait=wait,
+        external_access=external_access,
+        token=token,
         read_only=read_only,
         measures=measures,
         memory_limit=memory_limit,
-        wait=wait,
         progress=progress,
-        external_access=external_access,
-        token=token,
     )
 
 
 def open_shut_in(
     path: str | Path | None = None,
     *,
-    read_only: bool = False,
-    measures: Sources = (),
-    memory_limit: str | None = None,
     files: Sequence[str] = (),
     folders: Sequence[str] = (),
     wait: float = WAIT,
-    progress: Progress = silent,
     token: str | None = None,
+    **options: Unpack[_Options],
 ) -> Warehouse:
     """Open a warehouse that may come from a stranger, as ``open`` does: nothing in it reaches another file.
 
     Args:
         files, folders: what the engine may use nevertheless; it reads what is to be loaded.
     """
-    return _open(
-        str(path or default_path()),
-        read_only=read_only,
-        measures=measures,
-        memory_limit=memory_limit,
-        wait=wait,
-        progress=progress,
-        reach=Reach(files, folders),
-        token=token,
-    )
+    return _open(path, wait=wait, reach=Reach(files, folders), token=token, **options)
 
 
 def _open(
-    path: str,
+    path: str | Path | None,
     *,
-    read_only: bool,
-    measures: Sources,
-    memory_limit: str | None,
     wait: float,
-    progress: Progress,
     external_access: bool | None = None,
     reach: Reach | None = None,
     token: str | None,
+    **options: Unpack[_Options],
 ) -> Warehouse:
     """Open a file, or the warehouse that a server holds; a server has its own rules for what SQL may reach."""
-    if is_address(path):
+    place = str(path or default_path())
+    if is_address(place):
         from evalsql.warehouse.remote import open_remote
 
-        served = open_remote(
-            path, token=token, read_only=read_only, measures=measures, memory_limit=memory_limit, progress=progress
-        )
-        return Warehouse(served)
-    database = open_database(
-        path,
-        read_only=read_only,
-        measures=measures,
-        memory_limit=memory_limit,
-        wait=wait,
-        progress=progress,
-        external_access=external_access,
-        reach=reach,
-    )
-    return Warehouse(database)
+        return Warehouse(open_remote(place, token=token, **options))
+    return Warehouse(open_database(place, wait=wait, external_access=external_access, reach=reach, **options))
 
 
 def open_to_ask(
