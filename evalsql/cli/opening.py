@@ -112,7 +112,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
 
     Ctrl-C changes nothing, and from the commit on it does nothing more.
     """
-    from evalsql.ingest.files.sources import failures_named, files_named
+    from evalsql.ingest.files.paths import failures_named, files_named
 
     files = [os.path.abspath(file) for pattern in patterns for file in files_named(pattern)]
     before = tempfile.tempdir

@@ -21,7 +21,7 @@ from evalsql.engines.spark_files import MOST_BYTES, File, Files, Run, tasks, wav
 from evalsql.engines.spark_output import Output
 from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.sources import stem
+from evalsql.ingest.files.paths import stem
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.user_measures import Sources, read_sources

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.files.paths import stem
 from evalsql.ingest.files.source import GROWTH
-from evalsql.ingest.files.sources import stem
 
 MOST_BYTES = 2_000_000_000  # of one file: Spark hands over a file as one value, which holds 2 GiB
 _TASK_BYTES = (8_000_000, 256_000_000)  # least and most of a task, where the runs allow

@@ -22,7 +22,7 @@ from evalsql.catalog.names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
-from evalsql.ingest.files.sources import stem
+from evalsql.ingest.files.paths import stem
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.warehouse import Warehouse

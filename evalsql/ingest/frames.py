@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.names import quoted
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import columns, rows
+from evalsql.ingest import columns, python_rows
 from evalsql.ingest.columns import Given
 from evalsql.ingest.problems import ProblemList
 
@@ -46,7 +46,7 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
             database.execute(f"create or replace temp table {_TABLE} as {data.sql}")
             yield _TABLE, _columns(database, _TABLE, kind, given)
             return
-        if rows.are_rows(data):
+        if python_rows.are_rows(data):
             columns.check_given(given, kind)
             yield _TABLE, _put_rows(database, data, kind, given)
             return
@@ -73,9 +73,9 @@ def is_of_ranx(data: object) -> bool:
 def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
     """Rows of Python as a table of text and numbers; returns its columns by meaning, quoted."""
     data = list(data) if isinstance(data, Iterator) else data
-    values = rows.columns_of(data, kind, given)
+    values = python_rows.columns_of(data, kind, given)
     named = {meaning: meaning for meaning in values}
-    if rows.hold_evalues(data, kind, given):
+    if python_rows.hold_evalues(data, kind, given):
         named["score"] = "evalue"
     numbers = [meaning for meaning in values if meaning in ("score", "rank", "grade", "level")]
     for meaning, column in values.items():
@@ -90,7 +90,7 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
         else:
             texts[meaning] = _texts(column)
     plain = [named[meaning] for meaning in numbers if texts[meaning] is values[meaning]]
-    rows.put(database, _TABLE, {named[meaning]: column for meaning, column in texts.items()}, plain)
+    python_rows.put(database, _TABLE, {named[meaning]: column for meaning, column in texts.items()}, plain)
     return {meaning: quoted(name) for meaning, name in named.items()}
 
 
@@ -112,12 +112,12 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
             if not named:
                 raise
             raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
-        rows.check_text(data, found.values())
+        python_rows.check_text(data, found.values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
     try:
-        rows.check_arrow(table)
+        python_rows.check_arrow(table)
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
         words = str(error).partition("\n")[0]
@@ -150,7 +150,7 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
     except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(_where(data) or str(error)) from error
     repeated = list(chain.from_iterable(map(repeat, topics, lengths)))
-    rows.put(database, _TABLE, {"topic": repeated, "document": documents, value: numbers}, [value])
+    python_rows.put(database, _TABLE, {"topic": repeated, "document": documents, value: numbers}, [value])
     return _TABLE
 
 

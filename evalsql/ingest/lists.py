@@ -18,8 +18,8 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, ranking, weights
 from evalsql.ingest.file_rows import FileRow, add_file_rows
-from evalsql.ingest.files.lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.trec_lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.judgments import qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions
 from evalsql.ingest.new_runs import NewRun

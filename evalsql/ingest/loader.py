@@ -143,7 +143,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
-        from evalsql.ingest.files.sources import open_sources
+        from evalsql.ingest.files.paths import open_sources
         from evalsql.ingest.weights import load_weights_data, load_weights_file
 
         name = resolve_one(self.database, "qrels", qrels)
@@ -196,7 +196,7 @@ class Loader:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
         from evalsql.ingest import evaluations, lists
-        from evalsql.ingest.files.sources import as_paths, open_sources
+        from evalsql.ingest.files.paths import as_paths, open_sources
 
         with open_sources(as_paths(files)) as opened:
             by_names, problems = by_name(opened, name)
@@ -261,8 +261,8 @@ class Loader:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
         from evalsql.ingest.files.folders import warn_of_skipped
-        from evalsql.ingest.files.sources import as_paths, open_sources
-        from evalsql.ingest.files.tables import Tables
+        from evalsql.ingest.files.paths import as_paths, open_sources
+        from evalsql.ingest.files.table_reading import Tables
         from evalsql.ingest.runs import RunLoader
 
         options = self._run_options(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from evalsql.errors import Problem, UsageError
 
 if TYPE_CHECKING:
+    from evalsql.ingest.files.paths import InputFiles
     from evalsql.ingest.files.source import Source
-    from evalsql.ingest.files.sources import InputFiles
 
 
 def by_name(
@@ -20,7 +20,7 @@ def by_name(
         name: one for all files; by default each has its stem.
         stdin_name: for standard input, which has no stem.
     """
-    from evalsql.ingest.files.sources import stem
+    from evalsql.ingest.files.paths import stem
 
     files: dict[str, list[Source]] = {}
     problems = list(opened.problems)

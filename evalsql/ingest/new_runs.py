@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalsql.ingest.files.lines import Notes
 from evalsql.ingest.files.source import Source, Text
+from evalsql.ingest.files.trec_lines import Notes
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.table import Table

@@ -15,10 +15,10 @@ from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
-from evalsql.ingest.files.clean import NO_DELIMITER, first_rows, foreign_layout, layout, opposes_ranks, reader
-from evalsql.ingest.files.lines import Notes, run_rows, write_clean
 from evalsql.ingest.files.source import Source, Text
 from evalsql.ingest.files.table import show_runs, stage_runs
+from evalsql.ingest.files.trec_layout import NO_DELIMITER, first_rows, foreign_layout, layout, opposes_ranks, reader
+from evalsql.ingest.files.trec_lines import Notes, run_rows, write_clean
 from evalsql.ingest.new_runs import NewRun, StagedFile
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.ranking import STAGED, owners, rank, store
@@ -28,7 +28,7 @@ from evalsql.progress import Progress
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Tables
+    from evalsql.ingest.files.table_reading import Tables
 
 BATCH_BYTES = 400_000_000
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
-from evalsql.ingest.files.lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.trec_lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.problems import ProblemList
 
 if TYPE_CHECKING:

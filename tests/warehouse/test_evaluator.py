@@ -13,7 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import Evaluator, InputError, InputWarning, UsageError
-from evalsql.ingest import rows
+from evalsql.ingest import python_rows
 from tests.conftest import SAMPLE
 from tests.oracles import peers
 from tests.random_collections import Run, collection
@@ -129,7 +129,7 @@ def test_what_is_refused_leaves_the_evaluator_as_it_was() -> None:
 
 @pytest.mark.parametrize("has_numpy", [True, False])
 def test_many_rows_are_the_same_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch, has_numpy: bool) -> None:
-    monkeypatch.setattr(rows, "_MANY", 1)
+    monkeypatch.setattr(python_rows, "_MANY", 1)
     if not has_numpy:
         monkeypatch.setitem(sys.modules, "numpy", None)
     assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})

@@ -10,8 +10,8 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
-from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import LONGEST_LINE, Source
+from evalsql.ingest.files.trec_lines import number_fault
 from evalsql.words import counted
 
 if TYPE_CHECKING:

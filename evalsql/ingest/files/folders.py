@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evalsql.errors import InputError, Problem, UsageError, warn
-from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, source_of, unreadable
+from evalsql.ingest.files.trec_lines import number_fault
 from evalsql.words import counted, shortened
 
 _SHOWN = 3

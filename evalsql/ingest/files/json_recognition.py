@@ -13,7 +13,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
+from evalsql.ingest.python_rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at
 _DICTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*["0-9-]')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalsql.ingest.problems import ProblemList
-from evalsql.ingest.rows import SEVERAL_RANKINGS
+from evalsql.ingest.python_rows import SEVERAL_RANKINGS
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.table import Table

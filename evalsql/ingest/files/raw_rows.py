@@ -13,12 +13,12 @@ from evalsql.catalog.names import literal, quoted
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import NAMES, Given
-from evalsql.ingest.files import json_files, quotes, text_tables
-from evalsql.ingest.files.clean import one_path
+from evalsql.ingest.files import json_files, quotes, text_columns
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.recognition import as_text
 from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.rows import columns_of, hold_evalues, put
+from evalsql.ingest.files.trec_layout import one_path
+from evalsql.ingest.python_rows import columns_of, hold_evalues, put
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -166,7 +166,7 @@ class Reader:
         return RawRows(self._numbered(rows), {"topic": "topic", "document": "document", value: "value"})
 
     def _lines(self, source: Source, form: Format, name: str) -> RawRows:
-        rows = text_tables.select(self.database.catalog, form, self._path(source, name))
+        rows = text_columns.select(self.database.catalog, form, self._path(source, name))
         return RawRows(f"(\n{rows}\n)", {meaning: meaning for meaning in form.columns or {}})
 
     # What Python reads

@@ -13,12 +13,12 @@ from typing import Literal
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
-from evalsql.ingest.files import quotes, text_tables
+from evalsql.ingest.files import quotes, text_columns
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
-from evalsql.ingest.files.lines import Line, is_header, number_fault
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.files.trec_lines import Line, is_header, number_fault
 from evalsql.words import counted
 
 _HEAD = 65_536
@@ -80,7 +80,7 @@ def recognised(source: Source, kind: str, given: Given) -> Format | None:
         found = json_format(source, head, kind, given)
     if not found:
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
-        found = text_tables.recognised(source, text, kind, given) or _delimited(source, text, kind, given)
+        found = text_columns.recognised(source, text, kind, given) or _delimited(source, text, kind, given)
     if not found and given:
         reason = "columns are named for a file with a header, and this one has none with these names"
         raise InputError([Problem(source.label, 0, reason)])
@@ -291,7 +291,7 @@ def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, st
                 )
 
 
-_READERS = {"csv": _csv_rows, "jsonl": _json_rows, "lines": text_tables.rows, "letor": text_tables.rows}
+_READERS = {"csv": _csv_rows, "jsonl": _json_rows, "lines": text_columns.rows, "letor": text_columns.rows}
 
 
 def as_text(value: object) -> str | None:

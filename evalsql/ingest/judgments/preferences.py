@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from evalsql.errors import Problem
-from evalsql.ingest.files.lines import PreferenceRow
+from evalsql.ingest.files.trec_lines import PreferenceRow
 from evalsql.ingest.problems import ProblemList
 
 # Documents by level, of each subgroup of one judgment group.

@@ -13,9 +13,9 @@ from evalsql.database.scratch import scratch_folder
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import keys
 from evalsql.ingest.file_rows import FileRow, add_file_rows
-from evalsql.ingest.files.clean import NO_DELIMITER, reader
-from evalsql.ingest.files.lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.trec_layout import NO_DELIMITER, reader
+from evalsql.ingest.files.trec_lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
 from evalsql.ingest.judgments import preferences
 from evalsql.ingest.problems import ProblemList
 from evalsql.version import __version__

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.errors import InputError, Problem
 from evalsql.ingest.columns import Given
 from evalsql.ingest.file_rows import FileRow, add_file_rows
-from evalsql.ingest.files.lines import Notes
+from evalsql.ingest.files.trec_lines import Notes
 from evalsql.ingest.frames import check_rows, refuse_unlike, registered
 from evalsql.ingest.judgments import preferences, qrels
 from evalsql.ingest.judgments.qrels import QrelsOptions

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files.folders import judgments_of, warn_of_skipped
-from evalsql.ingest.files.sources import open_sources, stem
-from evalsql.ingest.files.tables import Tables
+from evalsql.ingest.files.paths import open_sources, stem
+from evalsql.ingest.files.table_reading import Tables
 from evalsql.ingest.judgments import truth
 from evalsql.ingest.judgments.qrels import (
     FORMS,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.sources import open_sources
+from evalsql.ingest.files.paths import open_sources
 from evalsql.ingest.judgments.qrels import QrelsOptions, create_staged
-from evalsql.ingest.rows import put
+from evalsql.ingest.python_rows import put
 from evalsql.words import counted
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.columns import COLUMNS
 from evalsql.ingest.files import quotes
 from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
-from evalsql.ingest.files.lines import text_lines
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.files.trec_lines import text_lines
 from evalsql.ingest.topics.markup import Record, Refuse, sgml_records, words, xml_records
 from evalsql.words import counted
 

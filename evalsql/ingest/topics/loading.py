@@ -12,8 +12,8 @@ from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
+from evalsql.ingest.files.paths import open_sources
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.sources import open_sources
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topics.markup import Record

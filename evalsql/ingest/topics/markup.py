@@ -9,8 +9,8 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from evalsql.errors import Problem
-from evalsql.ingest.files.lines import text_lines
 from evalsql.ingest.files.source import Source, unreadable
+from evalsql.ingest.files.trec_lines import text_lines
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _LABEL = re.compile(

@@ -15,8 +15,8 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.lines import number_fault
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source
+from evalsql.ingest.files.trec_lines import number_fault
 from evalsql.words import counted
 
 _LETOR = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
