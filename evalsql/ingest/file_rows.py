@@ -1,4 +1,4 @@
-"""Where runs, judgments, weights and facts about topics came from: rows of the table ``files``."""
+"""Rows of the table ``files``: where runs, judgments, weights and facts about topics came from."""
 
 from __future__ import annotations
 

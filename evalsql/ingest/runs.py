@@ -1,4 +1,4 @@
-"""Loads runs: clean files by the engine's own reader, the rest by the exact one, into the same staged rows."""
+"""Loads runs of files: clean ones by the engine's own reader, the rest by the exact one, into the same staged rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file is: its format, how it is read, and which column is which."""
+"""The record of what a file is: its format, how it is read, and which column is which; ``recognition`` fills it in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON files: the whole of a file, or its lines, where what cannot be read is refused with its line."""
+"""Reads JSON in Python: the whole of a file, or its lines, where what cannot be read is refused with its line."""
 
 from __future__ import annotations
 

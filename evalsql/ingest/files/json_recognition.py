@@ -1,4 +1,4 @@
-"""What a JSON file holds, by its start: rows, rankings, dicts of dicts, one value a line or one in all."""
+"""Recognises what a JSON file holds by its start: rows, rankings, dicts of dicts, one value a line or one in all."""
 
 from __future__ import annotations
 

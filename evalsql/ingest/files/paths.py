@@ -1,4 +1,4 @@
-"""What paths stand for: files, globs, standard input, folders, archives, datasets; and how each is called."""
+"""Finds what paths stand for: files, globs, standard input, folders, archives, datasets; and names each."""
 
 from __future__ import annotations
 

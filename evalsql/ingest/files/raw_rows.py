@@ -1,4 +1,4 @@
-"""Rows of files that are no TREC text, as they stand there: a SELECT of the engine's reader for each format."""
+"""A SELECT for each format that is no TREC text: rows as they stand there, before they are converted."""
 
 from __future__ import annotations
 

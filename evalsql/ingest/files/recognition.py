@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes: TREC text, a table, JSON, or something that holds no rows at all."""
+"""Recognises what a file is by its first bytes: TREC text, a table, JSON, or something that holds no rows at all."""
 
 from __future__ import annotations
 

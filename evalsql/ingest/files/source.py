@@ -1,4 +1,4 @@
-"""One input file: its bytes, what compresses them, and whether the engine's own reader may take them."""
+"""One input file that was found: its bytes, what compresses them, and whether the engine's own reader may take them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file that is no TREC text, with its rows in a temporary table."""
+"""The rows of one file that is no TREC text, where ``table_reading`` has put them: in a temporary table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are no TREC text: their rows go into temporary tables, by the engine where it can, before any load.
+"""Reads files that are no TREC text into temporary tables, by the engine where it can, before any load.
 
 The engine's errors would end a transaction, so all that can go wrong with a file goes wrong here.
 """

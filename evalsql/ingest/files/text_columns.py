@@ -1,4 +1,4 @@
-"""Text that is read line by line into columns, without quotes: tables of alignments, LETOR, pairs and families."""
+"""Text whose lines are split into columns, without quotes: tables of alignments, LETOR, pairs and families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine's own reader of TREC files: the layout of a file, and a SELECT of the columns of files of one layout."""
+"""TREC files as the engine reads them: the layout of a file, and a SELECT of the columns of files of one layout."""
 
 from __future__ import annotations
 

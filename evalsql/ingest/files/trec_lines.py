@@ -1,4 +1,4 @@
-"""The exact reader of TREC lines: any mix of blanks, comments, header rows; every bad line gets a reason.
+"""TREC files line by line, in Python: any mix of blanks, comments, header rows; every bad line gets a reason.
 
 Columns are split at runs of ASCII white space, as C's isspace does.
 """
