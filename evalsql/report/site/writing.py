@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,24 +85,35 @@ def write_site(
     named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
     made = f"Made by evalsql {program_version}. Every figure here is a query of the warehouse."
     frame = Frame(named, made, sections(found, there))
-    num_pages = 0
     with whole_folder(folder, is_ours=True) as part:
         engine = copy_engine(wasm, part) if wasm else CDN
         progress("writing the site", 0, 2)
         copy = write_copy(warehouse.database, found, part, depth)
         progress("writing the site", 1, 2)
-        for address, text in site_pages(found, warehouse.catalog, there, frame, copy, engine):
-            _write(part / address, text)
-            num_pages += address.endswith(".html")
-        for name in _SCRIPTS:
-            _write(part / name, (_FILES / "sitefiles" / name).read_text(encoding="utf-8"))
-        styles = [_FILES / "pagefiles" / "page.css", _FILES / "sitefiles" / "site.css"]
-        _write(part / "site.css", "".join(style.read_text(encoding="utf-8") for style in styles))
-        _write(part / ".nojekyll", "")  # GitHub's pages are served as they are
+        num_pages = _write_pages(part, site_pages(found, warehouse.catalog, there, frame, copy, engine))
+        _write_shared_files(part)
         _write(part / _MARK, f"evalsql {program_version}\n")
         size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file() and path.parent.name != "duckdb")
         progress("writing the site", 2, 2)
     return Site(num_pages, size, copy, engine)
+
+
+def _write_pages(folder: Path, files: Iterable[tuple[str, str]]) -> int:
+    """Write files by their addresses; how many of them are pages."""
+    num_pages = 0
+    for address, text in files:
+        _write(folder / address, text)
+        num_pages += address.endswith(".html")
+    return num_pages
+
+
+def _write_shared_files(folder: Path) -> None:
+    """Write the scripts and styles that all pages have."""
+    for name in _SCRIPTS:
+        _write(folder / name, (_FILES / "sitefiles" / name).read_text(encoding="utf-8"))
+    styles = [_FILES / "pagefiles" / "page.css", _FILES / "sitefiles" / "site.css"]
+    _write(folder / "site.css", "".join(style.read_text(encoding="utf-8") for style in styles))
+    _write(folder / ".nojekyll", "")  # GitHub's pages are served as they are
 
 
 def _write(path: Path, text: str) -> None:
