@@ -15,8 +15,8 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import NAMES, Given
 from evalsql.ingest.files import json_files, quotes, text_columns
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.recognition import as_text
 from evalsql.ingest.files.source import Source, unreadable
+from evalsql.ingest.files.text_rows import as_text
 from evalsql.ingest.files.trec_layout import one_path
 from evalsql.ingest.python_rows import columns_of, hold_evalues, put
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
-from itertools import islice
-from typing import Literal
 
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
-from evalsql.ingest.files import quotes, text_columns
+from evalsql.ingest.files import text_columns
 from evalsql.ingest.files.format import Format, columns_in
-from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.ingest.files.trec_lines import Line, is_header, number_fault
-from evalsql.words import counted
 
 _HEAD = 65_536
 _NO_RUN = {
@@ -225,75 +220,3 @@ def _without_header(source: Source, line: str, kind: str, skipped: int, given: G
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise InputError([Problem(source.label, skipped + 1, reason)])
             columns_in(source, skipped + 1, name, names, kind, given)
-
-
-# Text, row by row
-
-
-def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
-    """Line and values by meaning of each row of a text file, or what is wrong with the row as a whole."""
-    columns = form.columns or {}
-    try:
-        for line, row in _READERS[form.reader](source, form):
-            yield line, row if isinstance(row, str) else {meaning: row.get(name) for meaning, name in columns.items()}
-    except unreadable() as error:
-        yield 0, f"cannot be read: {error}"
-
-
-def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
-    is_plain = quotes.hide_nothing(source, form)
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL
-    with source.open() as stream:
-        lines = (_decoded(line) for line in islice(stream, form.skipped, None))
-        reader = csv.reader(lines, delimiter=form.delimiter, strict=True, quoting=quoting)
-        while True:
-            first = form.skipped + reader.line_num + 1
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield first, quotes.fault(error)
-                continue
-            line = form.skipped + reader.line_num
-            if any("\udc80" <= character <= "\udcff" for column in row for character in column):
-                yield line, "not UTF-8 text"
-            elif row and len(row) != len(form.names):
-                yield line, f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
-            elif row:
-                cells = map(quotes.without, row) if is_plain else row
-                yield line, {name: value.strip() or None for name, value in zip(form.names, cells, strict=True)}
-
-
-def _decoded(line: bytes) -> str:
-    return line.decode("utf-8", "surrogateescape")
-
-
-def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
-    with source.open() as stream:
-        for number, raw in enumerate(stream, start=1):
-            if not raw.strip():
-                continue
-            try:
-                row = json.loads(raw.decode("utf-8-sig"))
-            except UnicodeDecodeError:
-                yield number, "not UTF-8 text"
-            except ValueError as error:
-                yield number, f"not JSON: {error}"
-            except RecursionError:
-                yield number, TOO_DEEP
-            else:
-                yield (
-                    number,
-                    {name: as_text(value) for name, value in row.items()}
-                    if isinstance(row, dict)
-                    else ("no object, as the lines above are"),
-                )
-
-
-_READERS = {"csv": _csv_rows, "jsonl": _json_rows, "lines": text_columns.rows, "letor": text_columns.rows}
-
-
-def as_text(value: object) -> str | None:
-    """A value of JSON as the engine gives it in text."""
-    return value if value is None or isinstance(value, str) else json.dumps(value)

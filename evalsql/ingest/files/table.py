@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import Problem
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.recognition import text_rows
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.text_rows import text_rows
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

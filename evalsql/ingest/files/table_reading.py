@@ -21,9 +21,10 @@ from evalsql.ingest.files.folders import recognised_formats
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.ranks import THIRD_COLUMN, check_one_ranking, check_third_column
 from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
-from evalsql.ingest.files.recognition import recognised, text_rows
+from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.table import Table
+from evalsql.ingest.files.text_rows import text_rows
 from evalsql.ingest.files.trec_lines import integer_fault, number_fault
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.python_rows import put
