@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, parse_measures
@@ -62,19 +62,8 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     Raises:
         UsageError: runs, measures or judgments that are not there; all at once, each with file, line and key.
     """
-    runs = {entry: run for entry in paper.systems if (run := _run(warehouse, paper, entry))}
-    measures = {entry: measure for entry in paper.measures if (measure := _measure(warehouse, paper, entry))}
-    for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
-        for at, (entry, name) in enumerate(found):
-            if name in [other for _, other in found[:at]]:
-                paper.problem(key, f"{name} is there twice", entry.number)
-    bases = [run for entry, run in runs.items() if paper.baseline in (run, entry.value, entry.name)]
-    if paper.baseline is not None and len(bases) != 1 and len(runs) == len(paper.systems):
-        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
-    qrels = _qrels(warehouse, paper)
-    paper.check()
+    runs, measures, qrels, base = _named(warehouse, paper)
     names = [measure.name for measure in measures.values()]
-    base = bases[0] if bases else None
     query = warehouse.evaluation.comparison_query(
         None if paper.pairs else base,
         list(runs.values()),
@@ -105,6 +94,29 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     if base is not None and paper.relative:
         shown = with_changes(warehouse, shown, query, base)
     return shown[0]._replace(text=paper.caption.strip(), label=paper.label)
+
+
+class _Named(NamedTuple):
+    runs: Mapping[Entry, str]
+    measures: Mapping[Entry, Measure]
+    qrels: Sequence[str]
+    baseline: str | None
+
+
+def _named(warehouse: Warehouse, paper: PaperFile) -> _Named:
+    """What a file names, as it is loaded; raises UsageError with all that is wrong with it."""
+    runs = {entry: run for entry in paper.systems if (run := _run(warehouse, paper, entry))}
+    measures = {entry: measure for entry in paper.measures if (measure := _measure(warehouse, paper, entry))}
+    for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
+        for at, (entry, name) in enumerate(found):
+            if name in [other for _, other in found[:at]]:
+                paper.problem(key, f"{name} is there twice", entry.number)
+    bases = [run for entry, run in runs.items() if paper.baseline in (run, entry.value, entry.name)]
+    if paper.baseline is not None and len(bases) != 1 and len(runs) == len(paper.systems):
+        paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
+    qrels = _qrels(warehouse, paper)
+    paper.check()
+    return _Named(runs, measures, qrels, bases[0] if bases else None)
 
 
 def _run(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> str | None:
