@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -303,6 +303,8 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         raise UsageError(
             f"topic {topic}: a list of documents says nothing of their {value}; give {{document: {value}}}"
         )
+    if isinstance(inner, Set):
+        raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
     return named | {"rank": list(range(1, len(documents) + 1))}
 
 

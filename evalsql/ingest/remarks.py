@@ -10,7 +10,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.database.overlaps import RETRIEVED, scarce_overlaps
 from evalsql.errors import warn
 from evalsql.ingest.evaluations import pairs_query
-from evalsql.words import counted
+from evalsql.words import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -24,6 +24,7 @@ class Remarks:
 
     rounded: dict[int, int] = field(default_factory=dict)  # documents by run_id
     opposed: list[str] = field(default_factory=list)  # names of runs
+    tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
     overlaps: list[str] = field(default_factory=list)
     repeated: list[tuple[str, str, str]] = field(default_factory=list)  # file, name, the other name
     irrelevant: list[tuple[str, int, int]] = field(default_factory=list)  # judgment set, judgments, best grade
@@ -70,6 +71,12 @@ class Remarks:
                 f"{counted(len(self.opposed), 'run')}, the first being {self.opposed[0]}: ranks and scores in the "
                 f"file contradict each other or are exchanged, {order} scores being held for better; {remedy} "
                 "--lower-is-better, or exchange the columns rank and score"
+            )
+        if self.tags:
+            file, tags = self.tags[0]
+            texts.append(
+                f"{counted(len(self.tags), 'file')}, the first being {file}: rows with {len(tags)} tags "
+                f"({shortened(tags)}), which are loaded as one run; split the file if they are several"
             )
         for file, name, other in self.repeated[:MOST_REPEATED]:
             texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")

@@ -146,6 +146,7 @@ class RunLoader:
         repeated = rank(self.database, runs, options)
         self._count(files)
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
+        self.remarks.tags += [(file.source.label, list(file.notes.tags)) for file in files if len(file.notes.tags) > 1]
         if repeated and not options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.problems:

@@ -140,12 +140,29 @@ def _data_lines(
     ``number_at`` is the column, from 0, that is a number in every row but a header; -1 is the last.
     """
     first = True
+    like_rows: list[int] = []
     for number, line in text_lines(source, refuse, blank=False):
         if line.text.startswith("#") or (first and is_header(line, number_at)):
             notes.comments.append(line.text)
+            if _is_like_a_row(line, number_at):
+                like_rows.append(number)
         else:
             first = False
             yield number, line
+    if like_rows:
+        more = f", and {counted(len(like_rows) - 1, 'more line')} like it" if len(like_rows) > 1 else ""
+        reason = (
+            f"starts with # and is left out as a comment, though it has the columns of a row{more}; tables with a "
+            "header, as TSV, may have names that start with #"
+        )
+        warn(str(Problem(source.label, like_rows[0], reason)))
+
+
+def _is_like_a_row(comment: Line, number_at: int) -> bool:
+    """Whether a comment may be a row whose first name starts with a #."""
+    columns = comment.split()
+    needed = number_at if number_at >= 0 else 3
+    return columns[0] != "#" and len(columns) > needed and bool(_NUMBER.fullmatch(columns[number_at]))
 
 
 def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool = True) -> Iterator[tuple[int, Line]]:
