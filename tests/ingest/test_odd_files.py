@@ -13,10 +13,11 @@ import evalsql
 from evalsql import InputError
 from tests.conftest import write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
-from tests.ingest.variants import MEASURES, delimited, ranked
+from tests.ingest.variants import BEIR, MEASURES, delimited, nested, ranked
 
 RANKED = [(topic, name, rank) for topic, names in ranked().items() for rank, name in enumerate(names, start=1)]
 THREE = [(topic, name, grade) for topic, name, grade, _ in QRELS]
+OF_NTCIR = [(topic, name, f"L{grade}" if grade >= 0 else grade) for topic, name, grade in THREE]
 JUDGMENTS = {
     "several blanks": "".join(f"{t}  {d}   {g}\n" for t, d, g in THREE),
     "a blank at the end": "".join(f"{t} {d} {g} \r\n" for t, d, g in THREE),
@@ -24,6 +25,9 @@ JUDGMENTS = {
     "tabs and blanks": "".join(f"{t} \t{d}\t {g}\n" for t, d, g in THREE),
     "a comment and a mark": "\ufeff# judged\n" + "".join(f"{t} {d}  {g}\n" for t, d, g in THREE),
     "a negative grade first": "T01 nowhere -1\n" + "".join(f"{t} {d} {g}\n" for t, d, g in THREE),
+    "grades of NTCIR": "".join(f"{t} {d} {g}\n" for t, d, g in OF_NTCIR),
+    "grades of NTCIR by subtopic": "".join(f"{t} 1 {d} {g}\n" for t, d, g in OF_NTCIR),
+    "grades of NTCIR, TSV": delimited(BEIR, OF_NTCIR, "\t").decode(),
     "decimals": "".join(f"{t}\t{d}\t{g}.0\n" for t, d, g in THREE),
     "a column judgment": delimited(("topic", "document", "judgment"), THREE, ",").decode(),
 }
@@ -63,7 +67,33 @@ def test_rankings_of_three_columns_are_those_of_trec(tmp_path: Path, parted: str
     assert_equal(figures(qrels, write(tmp_path / "three", three)), figures(qrels, write(tmp_path / "six", trec)))
 
 
+@pytest.mark.parametrize("parted", ["\t", " "])
+def test_scores_in_the_third_column_are_those_of_trec(tmp_path: Path, parted: str) -> None:
+    qrels = write(tmp_path / "q.txt", TREC_QRELS)
+    three = write(tmp_path / "three", "".join(f"{t}{parted}{d}{parted}{score!r}\n" for t, d, score, _ in RUN))
+    assert_equal(figures(qrels, three), figures(qrels, write(tmp_path / "six", TREC_RUN)))
+
+
+def test_predictions_of_mteb_are_those_of_trec(tmp_path: Path) -> None:
+    qrels, model = write(tmp_path / "q.txt", TREC_QRELS), {"model_name": "some/model", "revision": "1"}
+    predictions = json.dumps({"mteb_model_meta": model, "default": {"test": nested(RUN)}})
+    told = figures(qrels, write(tmp_path / "Some_predictions.json", predictions))
+    assert_equal(told, figures(qrels, write(tmp_path / "six", TREC_RUN)))
+
+
 REFUSED = {
+    "whole scores in the third column": (
+        "T01 d1 -1\nT01 d2 1.0\n",
+        "r: run of three columns: the third column holds whole numbers alone, as grades and ranks are",
+    ),
+    "responses of a search engine": (
+        json.dumps({"T01": {"took": 3, "hits": {"hits": [{"_id": f"d{at}", "_score": 9 - at} for at in range(9)]}}}),
+        r'r: JSON, row 2: score ".{60}\.\.\." is not a number \(topic T01, document hits\)',
+    ),
+    "predictions of MTEB for two splits": (
+        json.dumps({"mteb_model_meta": {}, "en": {"dev": nested(RUN), "test": nested(RUN)}}),
+        r"r: JSON: predictions of MTEB are of one subset and split in a file, and here of 2: en dev, en test; .*",
+    ),
     "carriage returns, run": (TREC_RUN.replace("\n", "\r"), "r: all lines end with a carriage return alone, .*tr "),
     "carriage returns, table": ("qid,docno,score\rq,d,1\r", "r: all lines end with a carriage return alone, .*tr "),
     "one carriage return": ("q Q0 d\r 1 2 x\nq Q0 e 2 1 x\n", "r:1: holds a carriage return that ends no line"),

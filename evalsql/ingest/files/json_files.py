@@ -8,8 +8,10 @@ from typing import Any
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.files.source import Source
+from evalsql.words import shortened
 
 TOO_DEEP = "nested too deeply to be rows or rankings"
+OF_MTEB = "mteb_model_meta"
 
 
 def document(source: Source, name: str) -> Any:
@@ -17,7 +19,7 @@ def document(source: Source, name: str) -> Any:
     if name == "JSON":
         found = read_whole(source, object_pairs_hook=_once)
         _refuse_columns(source, found)
-        return found
+        return _of_mteb(found) if isinstance(found, dict) and OF_MTEB in found else found
     records = []
     with source.open() as stream:
         for number, raw in enumerate(stream, start=1):
@@ -46,6 +48,22 @@ def read_whole(source: Source, **options: Any) -> Any:
         raise InputError([Problem(source.label, error.lineno, f"broken JSON: {error.msg}")]) from error
     except RecursionError as error:
         raise InputError([Problem(source.label, 0, f"JSON: {TOO_DEEP}")]) from error
+
+
+def _of_mteb(found: dict[str, Any]) -> Any:
+    """The only ranking in {"mteb_model_meta": ..., subset: {split: {topic: {document: score}}}}."""
+    splits = {
+        f"{subset} {split}": inner
+        for subset, by_split in found.items()
+        if subset != OF_MTEB and isinstance(by_split, dict)
+        for split, inner in by_split.items()
+    }
+    if len(splits) != 1:
+        raise UsageError(
+            f"predictions of MTEB are of one subset and split in a file, and here of {len(splits)}: "
+            f"{shortened(list(splits))}; write what stands behind each into a file of its own"
+        )
+    return next(iter(splits.values()))
 
 
 def _refuse_columns(source: Source, found: Any) -> None:

@@ -12,6 +12,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files.format import Format, columns_in
+from evalsql.ingest.files.json_files import OF_MTEB
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.python_rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
 
@@ -73,6 +74,8 @@ def _nested_reader(text: str, kind: str) -> str:
 
     A first name that columns have may be the first column of a table.
     """
+    if text.lstrip().removeprefix("{").lstrip().startswith(f'"{OF_MTEB}"'):
+        return "nested"
     for reader, pattern, kinds in (("dicts", _DICTS, ("run", "grades")), ("lists", _LISTS, ("run",))):
         found = pattern.match(text)
         if found and kind in kinds and not known_columns.known([found[1]], kind):

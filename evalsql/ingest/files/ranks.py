@@ -1,4 +1,4 @@
-"""Whether ranks are such: in a third column without a header, and in rankings without scores."""
+"""Whether ranks and scores are such: in a third column without a header, and in rankings without scores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from evalsql.ingest.python_rows import SEVERAL_RANKINGS
 if TYPE_CHECKING:
     from evalsql.ingest.files.table import Table
 
-_RUN, _JUDGMENTS = "MS MARCO run", "judgments of three columns"
-THIRD_COLUMN = (_RUN, _JUDGMENTS)
+_RUN, _SCORES, _JUDGMENTS = "MS MARCO run", "run of three columns", "judgments of three columns"
+THIRD_COLUMN = (_RUN, _SCORES, _JUDGMENTS)
 _ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
 
 
 def check_third_column(table: Table) -> None:
-    """Refuse a run whose ranks do not start at 1, and judgments whose grades count up as ranks do."""
+    """Refuse a run whose ranks do not start at 1 or scores are whole, and judgments whose grades count up as ranks."""
     problems = ProblemList()
     if table.form.name == _RUN:
         odd = f"""
@@ -32,6 +32,14 @@ def check_third_column(table: Table) -> None:
             reason = (
                 f"topic {topic} {fault}; without a header the columns of a run are topic, document, rank and perhaps "
                 "score, others need one such as topic,document,score"
+            )
+            problems.add(table.problem(0, reason))
+    elif table.form.name == _SCORES:
+        ((are_whole,),) = table.database.rows(f"select bool_and(score = trunc(score)) from ({table.query})")
+        if are_whole:
+            reason = (
+                "the third column holds whole numbers alone, as grades and ranks are; a header such as "
+                "topic,document,score says that they are scores"
             )
             problems.add(table.problem(0, reason))
     else:

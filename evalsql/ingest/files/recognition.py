@@ -14,7 +14,7 @@ from evalsql.ingest.files import text_columns
 from evalsql.ingest.files.format import Format, columns_in
 from evalsql.ingest.files.json_recognition import json_format
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
-from evalsql.ingest.files.trec_lines import Line, is_header, number_fault
+from evalsql.ingest.files.trec_lines import Line, is_header, number_fault, plain_grade
 
 _HEAD = 65_536
 _NO_RUN = {
@@ -182,6 +182,8 @@ def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
     """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three.
 
+    So may a run with scores in the place of ranks, as Tevatron writes it.
+
     They are parted by one tab, or else by any number of blanks and tabs.
     """
     columns = [column.strip(" ") for column in line.split("\t")]
@@ -189,12 +191,14 @@ def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
     if not by_tabs:
         columns = [column for column in re.split("[ \t]+", line.strip(" \t")) if column]
     names: tuple[str, ...]
-    if kind == "grades" and len(columns) == 3 and not number_fault("", columns[2]):
+    if kind == "grades" and len(columns) == 3 and not number_fault("", plain_grade(columns[2])):
         name, names = "judgments of three columns", ("topic", "document", "grade")
     elif kind == "run" and len(columns) in (3, 4) and re.fullmatch(r"\d+", columns[2]):
         name, names = "MS MARCO run", ("topic", "document", "rank", "score")[: len(columns)]
         if len(columns) == 4 and number_fault("", columns[3]):
             return None
+    elif kind == "run" and len(columns) == 3 and not number_fault("", columns[2]):
+        name, names = "run of three columns", ("topic", "document", "score")
     else:
         return None
     meanings = dict(zip(names, names, strict=True))

@@ -25,7 +25,7 @@ from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.text_rows import text_rows
-from evalsql.ingest.files.trec_lines import integer_fault, number_fault
+from evalsql.ingest.files.trec_lines import integer_fault, number_fault, plain_grade
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.python_rows import put
 
@@ -243,7 +243,8 @@ class Tables:
             text = row[meaning]
             if text is None or not text:
                 return f"{meaning} is missing"
-            if meaning in _WHOLE and (reason := integer_fault(meaning, text)):
+            whole = plain_grade(text) if meaning == "grade" else text
+            if meaning in _WHOLE and (reason := integer_fault(meaning, whole)):
                 return reason
             if meaning in ("score", "level") and (reason := number_fault(meaning, text)):
                 return reason
@@ -325,7 +326,8 @@ def _converted(meaning: str, column: str, kind: str) -> str:
         return f"nullif(trim({name}), '')" if kind == "VARCHAR" else f"cast({name} as varchar)"
     number = f"try_cast({name} as double)"
     if kind == "VARCHAR":
-        number = f"case when not contains({name}, '_') then try_cast(trim({name}) as double) end"
+        text = f"regexp_replace(trim({name}), '^L([0-9]+)$', '\\1')" if meaning == "grade" else f"trim({name})"
+        number = f"case when not contains({name}, '_') then try_cast({text} as double) end"
     return (
         f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in _WHOLE else number
     )

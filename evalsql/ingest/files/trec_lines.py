@@ -21,6 +21,8 @@ from evalsql.words import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
+_NTCIR_GRADE = re.compile(r"L\d+", re.ASCII)
+_MOST_SHOWN = 60  # characters of a value in a message
 _HEADER_WORDS = {
     *("topic", "topicid", "topic_id", "qid", "q_id", "query", "queryid", "query_id", "query-id"),
     *("doc", "docid", "doc_id", "docno", "document", "document_id", "pid", "corpus-id"),
@@ -81,10 +83,10 @@ def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) 
         columns = line.split()
         if len(columns) != 4:
             reason = f"{counted(len(columns), 'column')}, expected 4: topic iteration document grade"
-        elif reason := integer_fault("grade", columns[3]):
+        elif reason := integer_fault("grade", grade := plain_grade(columns[3])):
             pass
         else:
-            yield number, (columns[0], columns[1], columns[2], int(columns[3].partition(".")[0]))
+            yield number, (columns[0], columns[1], columns[2], int(grade.partition(".")[0]))
             continue
         refuse(Problem(source.label, number, reason))
 
@@ -218,13 +220,23 @@ def is_header(line: Line, number_at: int) -> bool:
     )
 
 
+def plain_grade(text: str) -> str:
+    """A grade without the L that those of NTCIR start with: L2 is 2."""
+    return text[1:] if _NTCIR_GRADE.fullmatch(text) else text
+
+
 def number_fault(what: str, text: str) -> str:
     if not _NUMBER.fullmatch(text):
-        return f'{what} "{text}" is not a number'
-    return "" if math.isfinite(float(text)) else f'{what} "{text}" is too large'
+        return f"{what} {_shown(text)} is not a number"
+    return "" if math.isfinite(float(text)) else f"{what} {_shown(text)} is too large"
 
 
 def integer_fault(what: str, text: str) -> str:
     if not _WHOLE.fullmatch(text):
-        return f'{what} "{text}" is not a whole number'
-    return "" if -(2**31) <= float(text) < 2**31 else f'{what} "{text}" does not go into 32 bits'
+        return f"{what} {_shown(text)} is not a whole number"
+    return "" if -(2**31) <= float(text) < 2**31 else f"{what} {_shown(text)} does not go into 32 bits"
+
+
+def _shown(text: str) -> str:
+    """A value in quotes; of a long one its start."""
+    return f'"{text}"' if len(text) <= _MOST_SHOWN else f'"{text[:_MOST_SHOWN]}..."'
