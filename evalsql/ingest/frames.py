@@ -8,10 +8,12 @@ from itertools import chain, repeat
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import quoted
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns, python_rows
 from evalsql.ingest.columns import Given
+from evalsql.ingest.files.trec_lines import integer_fault, number_fault
 from evalsql.ingest.problems import ProblemList
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
     try:
-        python_rows.check_arrow(table)
+        python_rows.check_arrow(table, kind, given)
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
         words = str(error).partition("\n")[0]
@@ -191,9 +193,15 @@ def refuse_unlike(database: Database, name: str, view: str, column: str, meaning
         unlike = (
             f"({unlike} or {number} <> trunc({number}) or isnan({number}) or try_cast({column} as integer) is null)"
         )
-    ((count,),) = database.rows(f"select count(*) from {view} where {column} is not null and {unlike}")
-    if count:
-        raise InputError([Problem(name, 0, f"{meaning} is not a {'whole ' if whole else ''}number in {count} rows")])
+    numbered = relation_query(database.catalog, "numbered_rows", {"raw": f"select {column} from {view}"})
+    problems = ProblemList()
+    for row, text in database.rows(f"""
+        select evalsql_row, cast({column} as varchar) from ({numbered})
+        where {column} is not null and {unlike} order by evalsql_row
+    """):
+        fault = integer_fault(meaning, text) if whole else number_fault(meaning, text)
+        problems.add(Problem(name, row, fault or f"{meaning} is not a number"))
+    problems.check()
 
 
 def check_rows(database: Database, name: str, table: str, unusable: str, reason: str) -> int:

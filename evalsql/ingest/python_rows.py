@@ -378,9 +378,10 @@ def check_text(frame: Any, named: Collection[str]) -> None:
                 raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
 
 
-def check_arrow(table: Any) -> None:
-    """The same for a table of Arrow."""
+def check_arrow(table: Any, kind: str, given: Given) -> None:
+    """The same for a table of Arrow, and for two columns of one name, of which the engine would take the first."""
     if type(table).__module__.startswith("pyarrow"):
+        known_columns.find(table.schema.names, kind, given)
         try:
             table.validate(full=True)
         except ValueError as error:

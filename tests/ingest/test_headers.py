@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pandas
+import pyarrow
 import pytest
+from pyarrow import feather
 
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import write
@@ -76,3 +78,12 @@ def test_two_columns_of_a_frame_under_one_name_are_refused(empty: Warehouse) -> 
     frame = pandas.DataFrame([["1", "a", 1.0, 2.0]], columns=["qid", "docno", "score", "score"])
     with pytest.raises(UsageError, match="2 columns are called score"):
         empty.load_run(frame, "r")
+
+
+@pytest.mark.parametrize("shape", ["table", "batch", "reader", "Feather"])
+def test_columns_of_one_name_are_refused_in_arrow(empty: Warehouse, tmp_path: Path, shape: str) -> None:
+    table = pyarrow.table([["other"], ["d1"], [2.0], ["q1"]], names=["qid", "docno", "score", "qid"])
+    feather.write_feather(table, tmp_path / "r.feather")
+    data = {"table": table, "batch": table.to_batches()[0], "reader": table.to_reader()}
+    with pytest.raises((UsageError, InputError), match="2 columns are called qid"):
+        empty.load_runs(tmp_path / "r.feather") if shape == "Feather" else empty.load_run(data[shape], "r")

@@ -107,7 +107,7 @@ def test_unusable_frames_are_refused(empty: Warehouse, data: object, complaint: 
 
 
 def test_fractional_and_repeated_judgments_in_memory_are_refused(empty: Warehouse) -> None:
-    with pytest.raises(InputError, match="grade is not a whole number in 1 rows"):
+    with pytest.raises(InputError, match=r'q:1: grade "0\.5" is not a whole number'):
         empty.load_qrels({"t": {"d": 0.5}}, "q")
     with pytest.raises(InputError, match="judged more than once"):
         empty.load_qrels(pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "label": [1, 0]}), "q")

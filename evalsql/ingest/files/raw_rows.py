@@ -97,7 +97,9 @@ class Reader:
         return replace(raw, parquet="" if has_its_own else path)
 
     def _arrow(self, source: Source, _: Format, name: str) -> RawRows:
-        self.database.register(f"{name}_arrow", _arrow_table(source))
+        table = _arrow_table(source)
+        known_columns.find(table.column_names, self.kind, self.given)  # refuses two columns of one name
+        self.database.register(f"{name}_arrow", table)
         return self._described(self._numbered(f"select * from {name}_arrow"))
 
     def _csv(self, source: Source, form: Format, name: str) -> RawRows:
