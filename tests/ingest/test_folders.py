@@ -79,6 +79,23 @@ def test_archives_are_bounded_by_their_own_folder(empty: Warehouse, tmp_path: Pa
         empty.load_runs(broken)
 
 
+def test_what_an_archive_holds_besides_files_is_told(empty: Warehouse, tmp_path: Path) -> None:
+    first = tmp_path / "first.tar"
+    with tarfile.open(first, "w") as archive:
+        archive.add(write(tmp_path / "a.run", RUN), arcname="a.run")
+        for name, kind in (("hard.run", tarfile.LNKTYPE), ("soft.run", tarfile.SYMTYPE), ("folder", tarfile.DIRTYPE)):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "a.run"
+            archive.addfile(member)
+    with pytest.warns(InputWarning) as told:
+        assert empty.load_runs(first) == ["a"]
+    listed = f"{first}/hard.run (no regular file), {first}/soft.run (no regular file)"
+    assert [str(each.message) for each in told] == [f"2 files skipped: {listed}"]
+    twice = write(tmp_path / "twice.tar", first.read_bytes() * 2)
+    with pytest.raises(InputError, match=r"twice\.tar: more follows the end of the archive, .*; tar -i unpacks it all"):
+        empty.load_runs(twice, replace=True)
+
+
 def test_a_folder_without_a_run_is_refused(empty: Warehouse, tmp_path: Path) -> None:
     write(tmp_path / "none" / "notes.txt", "to do\n")
     with pytest.raises(InputError, match=r"none: holds no run; skipped: .*notes.txt \(no run\)"):

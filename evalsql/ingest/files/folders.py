@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest.files.recognition import recognised
@@ -14,9 +15,13 @@ from evalsql.ingest.files.source import Source, source_of, unreadable
 from evalsql.ingest.files.trec_lines import number_fault
 from evalsql.words import counted, shortened
 
+if TYPE_CHECKING:
+    from tarfile import TarFile
+
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
 _USTAR_AT = 257
+_BLOCK = 1 << 16  # bytes
 _NO_DATA = {
     *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
     *(".pdf", ".tex", ".html", ".png", ".svg", ".jpg", ".duckdb", ".db", ".sha256", ".md5"),
@@ -69,24 +74,35 @@ def is_tar(source: Source) -> bool:
 
 
 def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Label and copy of each file in a tar archive; the copies have names of their own.
+    """Label and copy of each file in a tar archive; the copies have names of their own. Links have no copy.
 
     Raises:
-        InputError: the archive is broken.
+        InputError: the archive is broken, or more follows it.
     """
     import tarfile
 
     try:
         with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for number, member in enumerate(archive):
+                path = folder / f"{len(os.listdir(folder))}-{number}"
                 content = archive.extractfile(member) if member.isfile() else None
                 if content is not None:
-                    path = folder / f"{len(os.listdir(folder))}-{number}"
                     with content, path.open("wb") as copy:
                         shutil.copyfileobj(content, copy)
+                if not member.isdir():
                     yield f"{source.label}/{member.name}" if source.label != "-" else member.name, path
+            _check_end(source, archive)
     except _broken() as error:
         raise InputError([Problem(source.label, 0, f"cannot be read as a tar archive: {error}")]) from error
+
+
+def _check_end(source: Source, archive: TarFile) -> None:
+    """Refuse an archive that more than zeros follow: no reader of one archive would tell of it."""
+    stream: Any = archive.fileobj
+    while rest := stream.read(_BLOCK):
+        if rest.strip(b"\0"):
+            reason = "more follows the end of the archive, as of one put behind another; tar -i unpacks it all"
+            raise InputError([Problem(source.label, 0, reason)])
 
 
 def _broken() -> tuple[type[Exception], ...]:
