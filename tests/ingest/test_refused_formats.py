@@ -56,7 +56,16 @@ UNUSABLE: dict[str, tuple[bytes, str]] = {
         b"qid,docno,score\nT01,d1,1\n\nT01,d1,2\n",
         "r:4: CSV: document d1 of topic T01 already stands at line 2",
     ),
-    "CSV, not UTF-8": (b"qid,docno,score\nT01,d1,1\nT01,d\xff,2\n", "r:3: CSV: not UTF-8 text"),
+    "CSV, not UTF-8": (
+        b"qid,docno,score\nT01,d1,1\nT01,d\xff,2\n", "r:3: CSV: not UTF-8 text; iconv -f latin1 -t utf-8 converts"
+    ),
+    "CSV, decimal commas": (b"qid;docno;score\nT01;d1;0,53\n", 'score "0,53" is not a number; write it with a point'),
+    "TREC, thousands": (b"T01 Q0 d1 1 1,003.5 x\n", 'r:1: score "1,003.5" is not a number; write it with a point'),
+    "CSV, a word": (b"qid,docno,score\nT01,d1,\"a,b\"\n", 'score "a,b" is not a number\n'),
+    "JSON, blank names": (
+        '{"T01": {" ": 1, "\u00a0": 2}}'.encode(), "row 1: document is missing .*\n.*row 2: document is missing"
+    ),
+    "JSON, no predictions": (b'{"mteb_model_meta": {}}', "JSON: predictions of MTEB are of one .*, and here of 0\n"),
     "MS MARCO with scores": (b"T01\td1\t25\nT01\td2\t24\n", "MS MARCO run: topic T01 has no rank 1, its first is 24"),
     "rankings and scores": (b'{"T01": ["d1"], "T02": {"d1": 1}}', "JSON: some topics have scores and others"),
 }  # fmt: skip

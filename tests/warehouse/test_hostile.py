@@ -303,7 +303,7 @@ def test_frames_in_reverse(judged: Warehouse) -> None:
         (pandas.DataFrame({"qid": ["q"], "docno": ["d"], "score": ["abc"]}), 'system:1: score "abc" is not a number'),
         (
             pandas.DataFrame({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": ["1.5", "2,5", "3,5"]}),
-            'system:2: score "2,5" is not a number\nsystem:3: score "3,5"',
+            'system:2: score "2,5" is not a number; .* no comma\nsystem:3: score "3,5"',
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import columns as known_columns
-from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.source import NOT_UTF8, Source
 from evalsql.words import shortened
 
 TOO_DEEP = "nested too deeply to be rows or rankings"
@@ -27,7 +27,7 @@ def document(source: Source, name: str) -> Any:
                 if raw.strip():
                     records.append(json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_once))
             except UnicodeDecodeError as error:
-                raise InputError([Problem(source.label, number, f"{name}: not UTF-8 text")]) from error
+                raise InputError([Problem(source.label, number, f"{name}: {NOT_UTF8}")]) from error
             except ValueError as error:
                 raise InputError([Problem(source.label, number, f"{name}: not JSON: {error}")]) from error
             except RecursionError as error:
@@ -43,7 +43,7 @@ def read_whole(source: Source, **options: Any) -> Any:
         return json.loads(raw.decode("utf-8-sig"), **options)
     except UnicodeDecodeError as error:
         line = 1 + raw.count(b"\n", 0, error.start)
-        raise InputError([Problem(source.label, line, "JSON: not UTF-8 text")]) from error
+        raise InputError([Problem(source.label, line, f"JSON: {NOT_UTF8}")]) from error
     except json.JSONDecodeError as error:
         raise InputError([Problem(source.label, error.lineno, f"broken JSON: {error.msg}")]) from error
     except RecursionError as error:
@@ -60,8 +60,8 @@ def _of_mteb(found: dict[str, Any]) -> Any:
     }
     if len(splits) != 1:
         raise UsageError(
-            f"predictions of MTEB are of one subset and split in a file, and here of {len(splits)}: "
-            f"{shortened(list(splits))}; write what stands behind each into a file of its own"
+            f"predictions of MTEB are of one subset and split in a file, and here of {len(splits)}"
+            + (f": {shortened(list(splits))}; write what stands behind each into a file of its own" if splits else "")
         )
     return next(iter(splits.values()))
 

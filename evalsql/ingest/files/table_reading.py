@@ -241,7 +241,7 @@ class Tables:
         """What is wrong with the values of a row; empty if nothing."""
         for meaning in self._needed(frozenset(row)):
             text = row[meaning]
-            if text is None or not text:
+            if text is None or not text.strip():
                 return f"{meaning} is missing"
             whole = plain_grade(text) if meaning == "grade" else text
             if meaning in _WHOLE and (reason := integer_fault(meaning, whole)):

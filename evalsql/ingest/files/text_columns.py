@@ -15,7 +15,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Source
 from evalsql.ingest.files.trec_lines import number_fault
 from evalsql.words import counted
 
@@ -109,7 +109,7 @@ def rows(source: Source, form: Format) -> Iterator[Row]:
             try:
                 line = text.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError:
-                yield number, "not UTF-8 text"
+                yield number, NOT_UTF8
                 continue
             yield from _letor(number, line, places) if form.reader == "letor" else _split(number, line, form)
 

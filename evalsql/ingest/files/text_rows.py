@@ -11,7 +11,7 @@ from typing import Literal
 from evalsql.ingest.files import quotes, text_columns
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.json_files import TOO_DEEP
-from evalsql.ingest.files.source import Source, unreadable
+from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
 from evalsql.words import counted
 
 
@@ -42,7 +42,7 @@ def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str
                 continue
             line = form.skipped + reader.line_num
             if any("\udc80" <= character <= "\udcff" for column in row for character in column):
-                yield line, "not UTF-8 text"
+                yield line, NOT_UTF8
             elif row and len(row) != len(form.names):
                 yield line, f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
             elif row:
@@ -62,7 +62,7 @@ def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, st
             try:
                 row = json.loads(raw.decode("utf-8-sig"))
             except UnicodeDecodeError:
-                yield number, "not UTF-8 text"
+                yield number, NOT_UTF8
             except ValueError as error:
                 yield number, f"not JSON: {error}"
             except RecursionError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from evalsql.errors import Problem, warn
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, unreadable
 from evalsql.words import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -189,7 +189,7 @@ def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool
                 try:
                     line = Line(text, text.decode("utf-8"))
                 except UnicodeDecodeError:
-                    refuse(Problem(source.label, number, "not UTF-8 text"))
+                    refuse(Problem(source.label, number, NOT_UTF8))
                     continue
                 if "\0" in line.text:
                     # Real files have holes of zero bytes; trec_eval too reads on.
@@ -227,7 +227,8 @@ def plain_grade(text: str) -> str:
 
 def number_fault(what: str, text: str) -> str:
     if not _NUMBER.fullmatch(text):
-        return f"{what} {_shown(text)} is not a number"
+        has_commas = "," in text and _NUMBER.fullmatch(text.replace(",", ""))
+        return f"{what} {_shown(text)} is not a number" + ("; write it with a point and no comma" if has_commas else "")
     return "" if math.isfinite(float(text)) else f"{what} {_shown(text)} is too large"
 
 
