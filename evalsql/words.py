@@ -19,6 +19,11 @@ def shortened(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
+def alternatives(words: Sequence[str]) -> str:
+    """The words as a choice: "a", "a or b", "a, b or c"."""
+    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 def nearest(name: str, known: Collection[str]) -> str:
     """The names that are most like one that is not known, or the first of all; empty if there are none."""
     return ", ".join(difflib.get_close_matches(name, known, n=3)) or shortened(sorted(known))

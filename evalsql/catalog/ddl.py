@@ -9,8 +9,9 @@ from dataclasses import replace
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter, Value
-from evalsql.catalog.relations import AFTER_SCORES, WITHOUT_VIEW, Catalog, Relation
+from evalsql.catalog.relations import AFTER_SCORES, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters, in_schemas
+from evalsql.words import alternatives
 
 SCORES = "scores"
 TIED = "tied_scores"
@@ -116,6 +117,20 @@ def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Itera
         yield f"{create} view {name} as\nselect * from {name}()"
 
 
+def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
+    """The body, whose rows raise an error where a parameter has a word that it does not take.
+
+    The engine folds the condition away before it plans. Steps rely on those who read them.
+    """
+    conditions = [
+        f"case when {each.name} in ({', '.join(map(literal, each.choices))}) then true else error("
+        f"'{each.name} is ' || coalesce({each.name}, 'null') || ', it must be {alternatives(each.choices)}') end"
+        for each in parameters
+        if each.choices and relation.kind != STEPS
+    ]
+    return f"select * from (\n{body}\n) where {' and '.join(conditions)}" if conditions else body
+
+
 def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     """Signature and body of each form of a table macro.
 
@@ -123,11 +138,13 @@ def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
     take longer than most measures.
     """
     others = [parameter for parameter in relation.parameters if parameter.name != TIES]
-    yield _signature(others), bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
+    ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
+    yield _signature(others), _refusing_other_words(relation, ruled, others)
     if len(others) < len(relation.parameters):
         ties = next(parameter for parameter in relation.parameters if parameter.name == TIES)
         signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
-        yield signature, _with_other_windows(_in_every_order(catalog, relation))
+        body = _with_other_windows(_in_every_order(catalog, relation))
+        yield signature, _refusing_other_words(relation, body, relation.parameters)
 
 
 def _with_other_windows(body: str) -> str:

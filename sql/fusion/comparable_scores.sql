@@ -55,8 +55,6 @@ select
     scored.topic_id,
     scored.document_id,
     case
-        when $norm not in ('none', 'min-max', 'max', 'sum', 'z-score', 'rank')
-            then error('norm is ' || $norm || ', it must be none, min-max, max, sum, z-score, rank or borda')
         when $norm = 'none' then scored.score
         when $norm = 'rank' then 1 - (scored.rank - 1) / cast(totals.num_ret as double)
         when $norm = 'max' then scored.score / greatest(totals.greatest, 1e-9)

@@ -52,7 +52,6 @@ grade_pairs as (
             when $disagreement = 'equal' then 1
             when $disagreement = 'linear' then abs(firsts.rating - seconds.other_rating)
             when $disagreement = 'quadratic' then pow(firsts.rating - seconds.other_rating, 2)
-            else error('disagreement is ' || $disagreement || ', it must be equal, linear or quadratic')
         end as distance
     from firsts
     join seconds

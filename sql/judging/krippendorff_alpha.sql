@@ -76,7 +76,6 @@ distances as (
             when $level = 'nominal' then case when others.rating = running.rating then 0 else 1 end
             when $level = 'interval' then pow(others.rating - running.rating, 2)
             when $level = 'ordinal' then pow(others.middle - running.middle, 2)
-            else error('level is ' || $level || ', it must be nominal, ordinal or interval')
         end as distance
     from running
     cross join running as others

@@ -52,11 +52,7 @@ select
     found.baseline_mean,
     found.mean,
     found.difference,
-    case
-        when $intervals = 't' then found.low
-        when $intervals in ('percentile', 'bca') then resampled.low
-        else error('intervals is ' || $intervals || ', it must be t, percentile or bca')
-    end as low,
+    case when $intervals = 't' then found.low else resampled.low end as low,
     case when $intervals = 't' then found.high else resampled.high end as high,
     tested.p,
     case
@@ -65,10 +61,6 @@ select
         when $correction = 'bonferroni' then tested.bonferroni
         when $correction = 'benjamini_hochberg' then tested.benjamini_hochberg
         when $correction = 'benjamini_yekutieli' then tested.benjamini_yekutieli
-        else error(
-            'correction is ' || $correction
-            || ', it must be holm, bonferroni, benjamini_hochberg, benjamini_yekutieli or none'
-        )
     end as p_corrected,
     tested.num_tests,
     found.wins,

@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 import evalsql
-from evalsql import UsageError
+from evalsql import QueryError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, write
 
 
@@ -33,6 +33,34 @@ def test_a_baseline_without_its_branch_is_refused(held: Command) -> None:
     assert (told.returncode, told.stdout) == (2, "")
     assert "expected latest:main" in told.stderr
     assert held("gate", "dense", "--baseline", "latest", "--rule", "AP drop <= 1").returncode == 0
+
+
+def refusal(warehouse: Warehouse, relation: str, argument: str) -> str:
+    """What a relation says of an argument; nothing where it takes it."""
+    try:
+        warehouse.rows(f"select count(*) from {relation}({argument})")
+    except QueryError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample_file: Path) -> None:
+    """A misspelled one was taken for some other."""
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        asked = [
+            (relation.name, parameter)
+            for relation in warehouse.catalog.of_kind("measures", "fusion", "statistics", "reports", "judging")
+            for parameter in relation.parameters
+            # Kappa has no rows to be wrong in, as there is one judgment set.
+            if parameter.choices and not relation.header.inputs and parameter.name != "disagreement"
+        ]
+        assert len(asked) > 100
+        for name, parameter in asked:
+            told = refusal(warehouse, name, f"{parameter.name} := 'misspelled'")
+            assert f"{parameter.name} is misspelled, it must be {parameter.choices[0]}" in told, name
+            assert all(choice in told for choice in parameter.choices), name
+        assert "test is t-test, it must be t" in refusal(warehouse, "comparisons", "test := 't-test', runs := 'bm25'")
+        assert "dcg is null, it must be log2 or exp-log2" in refusal(warehouse, "ndcg", "dcg := null")
 
 
 def test_replaced_judgments_stay_as_they_were(tmp_path: Path) -> None:
