@@ -167,7 +167,7 @@ def _check_relevant(database: Database, qrels: str, method: Method) -> None:
 
 
 def _check_folds(database: Database, qrels: str, folds: int) -> None:
-    ((most,),) = database.rows(f"select count(*) from topic_folds(qrels := {literal(qrels)})")
+    ((most,),) = database.rows(f"select count(*) from steps.topic_folds(qrels := {literal(qrels)})")
     if not 2 <= folds <= most:
         raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {qrels}")
 

@@ -47,9 +47,7 @@ class Method(NamedTuple):
 def methods(catalog: Catalog) -> dict[str, Relation]:
     """Every method by its name, which is that of its relation without comb_ and _fuse."""
     found = {
-        relation.name.removeprefix("comb_").removesuffix("_fuse"): relation
-        for relation in catalog.of_kind(FUSION)
-        if tuple(relation.columns) == ("topic", "document", "score")
+        relation.name.removeprefix("comb_").removesuffix("_fuse"): relation for relation in catalog.of_kind(FUSION)
     }
     return dict(sorted(found.items()))
 

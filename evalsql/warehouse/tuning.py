@@ -79,7 +79,7 @@ def search(
     if len(named) != 1 or named[0].relation in database.catalog.own:
         raise UsageError(f'weights are searched by one measure of the package, found "{measure}"')
     searched, settings = _settings(method, len(runs), step)
-    parts = f"select topic, fold from topic_folds(qrels := {literal(qrels)}, folds := {folds})"
+    parts = f"select topic, fold from steps.topic_folds(qrels := {literal(qrels)}, folds := {folds})"
     with _tried(database, method, searched, settings, named[0], qrels, tie_rule, progress):
         less = named[0].relation.header.less_is_better
         inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}

@@ -188,7 +188,7 @@ def test_searching_in_noise_gains_in_fold_and_not_out_of_it() -> None:
 
 def test_folds_differ_by_one_topic_and_hang_on_names_only(sample: Warehouse) -> None:
     topics = [topic for (topic,) in sample.rows("select distinct topic from judgments")]
-    found = dict(sample.rows("select topic, fold from topic_folds(qrels := 'sample', folds := 7)"))
+    found = dict(sample.rows("select topic, fold from steps.topic_folds(qrels := 'sample', folds := 7)"))
     assert found == folds_of(topics, 7)
     sizes = [list(found.values()).count(fold) for fold in range(1, 8)]
     assert max(sizes) - min(sizes) == 1
