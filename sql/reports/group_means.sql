@@ -11,7 +11,7 @@
 --   num_topics    topics of the group
 -- definition: The values of topics are those of the whole judgment set, averaged as mean_values averages them.
 --    Judgment sets without such groups are left out.
-with grouped as (
+with grouped_topics as (
     select
         qrels,
         topic,
@@ -29,10 +29,10 @@ given_weights as (
     join topics on topics.topic_id = topic_weights.topic_id
     where qrels.replaced_at is null
 ),
-added as (
+grouped_values as (
     select
         scores.qrels,
-        grouped.topic_group,
+        grouped_topics.topic_group,
         scores.run,
         scores.measure,
         scores.topic,
@@ -48,13 +48,13 @@ added as (
         end as logarithm
     from scores
     join measures on measures.measure = regexp_extract(scores.measure, '^[^(@]+')
-    left join grouped
-        on grouped.qrels = scores.qrels
-        and grouped.topic = scores.topic
+    left join grouped_topics
+        on grouped_topics.qrels = scores.qrels
+        and grouped_topics.topic = scores.topic
     left join given_weights
         on given_weights.qrels = scores.qrels
         and given_weights.topic = scores.topic
-    where scores.qrels in (select qrels from grouped)
+    where scores.qrels in (select qrels from grouped_topics)
 )
 select
     qrels,
@@ -70,5 +70,5 @@ select
         else exp(sum(logarithm order by topic) / count(*))
     end as value,
     count(*) as num_topics
-from added
+from grouped_values
 group by qrels, topic_group, run, measure, mean

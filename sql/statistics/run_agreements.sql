@@ -79,7 +79,8 @@ by_run as (
         and ($reference is not null or sides.judge < others.judge)
     group by sides.held, sides.judge, others.judge, sides.run
 ),
-counted as (
+harmonic_numbers as (
+    -- The sum of 1 / i over the places down to each.
     select
         place,
         sum(cast(1 as double) / place) over (order by place) as harmonic
@@ -92,8 +93,8 @@ stretches as (
         last_place.place - first_place.place + 1 as num_tied,
         (last_place.harmonic - first_place.harmonic + cast(1 as double) / first_place.place)
             / (last_place.place - first_place.place + 1) as weight
-    from counted as first_place
-    join counted as last_place on last_place.place >= first_place.place
+    from harmonic_numbers as first_place
+    join harmonic_numbers as last_place on last_place.place >= first_place.place
 ),
 weighed as (
     -- Runs tied at the top have no other run above them. Of two tied runs each is above the other in half of the orders.
