@@ -102,6 +102,7 @@ weighed as (
         by_run.held,
         by_run.judge,
         by_run.other,
+        by_run.run,
         by_run.num_agreeing,
         by_run.off_middle,
         by_run.other_off_middle,
@@ -124,6 +125,7 @@ weighed as (
         and other_stretches.num_tied = by_run.other_tied
 ),
 totals as (
+    -- Fractions are summed in an order: the same to the last digit whenever they are asked for.
     select
         held,
         judge,
@@ -135,8 +137,8 @@ totals as (
         sum(other_off_middle * other_off_middle) as other_spread,
         sum(num_tied) as num_tied,
         sum(other_tied) as other_tied,
-        sum(confirmed) as confirmed,
-        sum(other_confirmed) as other_confirmed
+        sum(confirmed order by run) as confirmed,
+        sum(other_confirmed order by run) as other_confirmed
     from weighed
     group by held, judge, other
 )
