@@ -72,16 +72,18 @@ def extension(name: str) -> Path | None:
 def require() -> None:
     """Raise WarehouseError where quack is not installed for the engine's version."""
     with engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
-        load(connection, with_tls=True)
+        load(connection)
 
 
-def load(connection: duckdb.DuckDBPyConnection, *, with_tls: bool = False) -> None:
-    """Load quack into a connection, with what speaks TLS where that is needed; nothing is downloaded.
+def load(connection: duckdb.DuckDBPyConnection) -> None:
+    """Load quack into a connection, with httpfs, by which it speaks HTTP and draws random numbers.
+
+    Nothing is downloaded.
 
     Raises:
         WarehouseError: it is not installed for the engine's version.
     """
-    for name in ["httpfs"] * with_tls + ["quack"]:
+    for name in ("httpfs", "quack"):
         path = extension(name)
         try:
             connection.execute(f"load {name if path is None else literal(str(path))}")

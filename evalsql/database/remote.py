@@ -371,7 +371,7 @@ def connect(address: Address, token: str, *, reads_files: bool, progress: Progre
     remote = RemoteConnection(local, address, token, reads_files=reads_files, progress=progress)
     try:
         local.execute("set enable_progress_bar = false")
-        quack.load(local, with_tls=not address.is_loopback)
+        quack.load(local)
         remote.attach()
     except BaseException:
         local.close()

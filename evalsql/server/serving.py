@@ -56,7 +56,7 @@ class Server:
         """
         self._check_free()
         connection = self.database.connection
-        quack.load(connection, with_tls=True)  # sessions get their names from its random numbers
+        quack.load(connection)
         functions: list[tuple[str, Callable[..., Any], list[Any], Any]] = [
             (_AUTHENTICATE, self.sessions.authenticate, ["varchar"] * 3, "boolean"),
             (_AUTHORISE, self.sessions.authorise, ["varchar"] * 2, "varchar"),
