@@ -75,6 +75,10 @@ def _note(path: str) -> Path:
 
 
 def _forget_oldest(folder: Path) -> None:
-    notes = sorted(os.scandir(folder), key=lambda entry: entry.stat().st_mtime)
-    for entry in notes[: max(0, len(notes) - _KEPT + 1)]:
-        os.unlink(entry.path)
+    notes: list[tuple[float, str]] = []
+    for entry in os.scandir(folder):
+        with contextlib.suppress(OSError):  # another process may take its own note away meanwhile
+            notes.append((entry.stat().st_mtime, entry.path))
+    for _, path in sorted(notes)[: max(0, len(notes) - _KEPT + 1)]:
+        with contextlib.suppress(OSError):
+            os.unlink(path)

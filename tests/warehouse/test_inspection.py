@@ -207,6 +207,18 @@ def test_a_file_is_known_until_it_changes(tmp_path: Path) -> None:
     assert recalled(str(tmp_path / "none")) is None
 
 
+def test_a_file_is_remembered_while_others_take_their_notes_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    notes = tmp_path / "evalsql" / "remembered"
+    notes.mkdir(parents=True)
+    (notes / "of another process").symlink_to(tmp_path / "gone")  # listed, and not there
+    path = write(tmp_path / "file", "abc")
+    remember(str(path), (), "digest")
+    assert recalled(str(path)) == ("digest", ())
+
+
 def test_a_file_with_measures_of_ones_own_holds_what_it_should(
     crafted: Crafted, tmp_path: Path, few_measures: Catalog
 ) -> None:

@@ -111,8 +111,9 @@ def test_on_a_terminal_the_first_warehouse_shows_progress(tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("few_measures")
 def test_a_library_is_silent_and_reports_progress_to_who_asks(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # no folder, so that there is no template to copy views from
     reported: list[tuple[str, int, int]] = []
     old = tmp_path / "old.duckdb"
     with evalsql.open(old) as warehouse:
