@@ -103,6 +103,10 @@ def real() -> Path:
     return folder
 
 
+# A shell makes what it starts in the background ignore Ctrl-C, and tests send it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # The template of warehouses is made anew for the tests, wherever the user's own is.
 if "EVALSQL_TEST_CACHE" not in os.environ:
     os.environ["EVALSQL_TEST_CACHE"] = os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
