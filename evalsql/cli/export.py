@@ -215,7 +215,8 @@ def _export(
     with _opened(where) as warehouse:
         found = exporting.names_of(warehouse.database, kind, names)
         if kind in ("topics", "weights") and not names:
-            found = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
+            held = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
+            found = [name for name in found if name in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")
     one = len(found) == 1 and not (output and (output.is_dir() or str(target).endswith(("/", os.sep))))
@@ -237,9 +238,9 @@ def _export(
             note(f"  {each.name}: {remark}")
 
 
-def _having(warehouse: Warehouse, table: str) -> list[str]:
-    held = warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id) order by qrels")
-    return [name for (name,) in held]
+def _having(warehouse: Warehouse, table: str) -> set[str]:
+    """The judgment sets that have rows in a table about topics."""
+    return {name for (name,) in warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id)")}
 
 
 def _file_name(name: str, extension: str) -> str:

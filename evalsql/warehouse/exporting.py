@@ -122,9 +122,7 @@ def _nested(database: Database, rows: str, path: Path) -> int:
 
 
 def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
-    ((qrels_id, kind),) = database.rows(
-        "select qrels_id, form from qrels where qrels = ? and replaced_at is null", [name]
-    )
+    ((qrels_id, kind),) = database.rows("select qrels_id, form from qrels where qrels = ?", [name])
     columns = _COLUMNS[kind]
     order = "topic, iteration, document"
     rows = f"select * exclude (qrels) from judgments where qrels = {literal(name)} order by {order}"
@@ -176,7 +174,7 @@ def _topics(database: Database, name: str, form: str, path: Path) -> Written:
     found = database.rows(
         """
         select topic, key, value from topic_meta join topics using (topic_id) join qrels using (qrels_id)
-        where qrels = ? and replaced_at is null order by topic, key
+        where qrels = ? order by topic, key
         """,
         [name],
     )
@@ -201,10 +199,10 @@ def _records(found: Sequence[tuple[Any, ...]], form: str) -> Iterator[dict[str, 
 
 
 def _weights(database: Database, name: str, path: Path) -> Written:
-    held = "select qrels_id from topic_weights join qrels using (qrels_id) where qrels = ? and replaced_at is null"
+    held = "select qrels_id from topic_weights join qrels using (qrels_id) where qrels = ?"
     if not database.rows(f"{held} limit 1", [name]):
         raise UsageError(f"no topic of {name} was given a weight")
     lines = f"""
         select topic, weight from topic_weights join topics using (topic_id) join qrels using (qrels_id)
-        where qrels = {literal(name)} and replaced_at is null order by topic"""
+        where qrels = {literal(name)} order by topic"""
     return Written(name, path, _text(database, lines, ["topic"], path), [])

@@ -107,6 +107,26 @@ def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -
     assert (parquet.returncode, parquet.stdout) == (2, "")
 
 
+def test_judgments_before_a_replacement_are_written_by_name(tmp_path: Path, command: Command) -> None:
+    path = new_file(tmp_path)
+    with evalsql.open(path) as warehouse:
+        for grade in (1, 2):
+            warehouse.load_qrels({"q": {"a": grade}}, "set", replace=True)
+            warehouse.load_topics({"q": f"text {grade}"}, qrels="set", replace=True)
+            warehouse.load_weights({"q": float(grade)}, "set", replace=True)
+    for name, grade in (("set", 2), ("set@1", 1)):
+        for kind, expected in (
+            ("qrels", f"q 0 a {grade}\n"),
+            ("topics", f'{{"topic": "q", "text": "text {grade}"}}\n'),
+            ("weights", f"q {grade}.0\n"),
+        ):
+            done = command("export", kind, name, "--db", path)
+            assert (done.returncode, done.stdout) == (0, expected), done.stderr
+    # Where no name is given, those in use are written.
+    for kind in ("qrels", "topics", "weights"):
+        assert command("export", kind, "--db", path).stdout == command("export", kind, "set", "--db", path).stdout != ""
+
+
 # Topics, weights and values
 
 
