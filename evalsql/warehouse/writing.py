@@ -10,7 +10,7 @@ from evalsql.database.statements import BEGINS, COMMITS, first_word
 from evalsql.errors import UsageError
 from evalsql.words import counted
 
-_READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA", "COPY"}
+_READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 

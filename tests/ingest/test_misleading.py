@@ -311,6 +311,16 @@ def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, sta
             assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
 
 
+def test_rows_of_a_file_have_their_run_too(command: Command, tmp_path: Path) -> None:
+    command("load", "qrels", write(tmp_path / "q.txt", E_QRELS))
+    write(tmp_path / "rows.csv", "9,1,2\n")
+    refused = command("sql", "--external", "--write", f"copy run_topics from '{tmp_path / 'rows.csv'}'")
+    assert (refused.returncode, "1 row of run_topics without their run" in refused.stderr) == (2, True)
+    written = command("sql", "--external", "--write", f"copy qrels to '{tmp_path / 'qrels.csv'}'")
+    assert (written.returncode, (tmp_path / "qrels.csv").exists()) == (0, True)
+    assert command("sql", "select count(*) as rows from run_topics", "--format", "csv").stdout == "rows\n0\n"
+
+
 # Tables that are no runs
 
 OTHER = "".join(f"q{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\tx{d}\ty{90 - d}\t{300 - d}\n"
