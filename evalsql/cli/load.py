@@ -343,7 +343,10 @@ def _read_as(warehouse: Warehouse) -> str:
 def note_set_aside(warehouse: Warehouse, loaded: str) -> None:
     """Tell under which name judgments stay that this load has put others in the place of."""
     names = warehouse.rows(
-        "select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at where new.qrels = ?",
+        """
+        select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at
+        where new.qrels = ? and old.qrels = new.qrels || regexp_extract(old.qrels, '@[0-9]+$')
+        """,
         [loaded],
     )
     for (name,) in names:

@@ -12,7 +12,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_one
 from evalsql.errors import USE_REPLACE, InputError, UsageError
 from evalsql.ingest.dropping import delete
-from evalsql.ingest.judgments.versions import refuse_replaced, set_aside, sets_in_use, take_over
+from evalsql.ingest.judgments.versions import SetAside, refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.ingest.naming import by_name, checked_name
 from evalsql.progress import Progress, silent
 from evalsql.words import shortened
@@ -103,15 +103,15 @@ class Loader:
     def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
         wanted = {run_id for pattern in runs for run_id in resolve_ids(self.database, "run", pattern)}
         with self.database.transaction():
-            wanted |= self._make_room(name, replace)
-            yield lambda qrels_id: self._pair(qrels_id, wanted)
+            before = self._make_room(name, replace)
+            yield lambda qrels_id: self._pair(qrels_id, wanted | before.run_ids, before.qrels_id)
             self._check()
 
-    def _pair(self, qrels_id: int, run_ids: Iterable[int]) -> None:
+    def _pair(self, qrels_id: int, run_ids: Iterable[int], before_id: int | None) -> None:
         from evalsql.ingest import evaluations
         from evalsql.ingest.remarks import Remarks
 
-        take_over(self.database, qrels_id)
+        take_over(self.database, qrels_id, before_id)
         pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
         evaluations.add(self.database, pairs)
         remarks = Remarks()
@@ -120,16 +120,16 @@ class Loader:
         remarks.note_overlaps(self.database, pairs)
         remarks.tell()
 
-    def _make_room(self, name: str, replace: bool) -> set[int]:
-        """Make room for a judgment set; returns the ids of the runs that were evaluated with the one before it."""
+    def _make_room(self, name: str, replace: bool) -> SetAside:
+        """Make room for a judgment set; returns the one before it that was set aside."""
         taken = self.database.rows("select qrels_id from qrels where qrels = ?", [name])
-        if taken and not replace:
+        if not taken:
+            return SetAside(None, set())
+        if not replace:
             raise UsageError(f"judgments {name} are already loaded; {USE_REPLACE}")
-        wanted: set[int] = set()
-        for (qrels_id,) in taken:
-            refuse_replaced(self.database, name, qrels_id)
-            wanted |= set_aside(self.database, qrels_id)
-        return wanted
+        ((qrels_id,),) = taken
+        refuse_replaced(self.database, name, qrels_id)
+        return set_aside(self.database, qrels_id)
 
     def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
         """Load weights of a judgment set's topics: a file of lines ``topic weight``, or {topic: weight}.
@@ -208,10 +208,10 @@ class Loader:
             with self.database.transaction():
                 for run, each in sets.items():
                     judged = checked_name(run if qrels is None else qrels)
-                    paired = self._make_room(judged, replace)
+                    before = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
-                    take_over(self.database, qrels_id)
-                    evaluations.add(self.database, [(qrels_id, run_id) for run_id in sorted(paired)])
+                    take_over(self.database, qrels_id, before.qrels_id)
+                    evaluations.add(self.database, [(qrels_id, run_id) for run_id in sorted(before.run_ids)])
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
                 self._check()

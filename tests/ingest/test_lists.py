@@ -317,6 +317,14 @@ def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Pat
         "1 weight went with the judgments replaced",
         "the judgments before stay as made@1; --qrels made@1 evaluates with them",
     ]
+    for number in (1, 2):
+        for name in ("left", "right"):
+            write(tmp_path / f"{name}.txt", f"q\n{number}\n1 5\n0 4\n")
+        loaded = command("load", "lists", "left.txt", "right.txt", "--replace")
+    told = [line for line in loaded.stderr.splitlines() if "stay as" in line]
+    assert told == [
+        f"the judgments before stay as {name}@1; --qrels {name}@1 evaluates with them" for name in ("left", "right")
+    ]
     wrong = command("load", "lists", "-", "--name", "x", stdin="q\n1\n2 5\n")
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines()[0] == 'evalsql: -:3: relevance "2" is neither 0 nor 1'

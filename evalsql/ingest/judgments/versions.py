@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest.dropping import delete
 
-SEPARATOR = "@"
+_SEPARATOR = "@"
 
 
 def sets_in_use(database: Database, run_id: int) -> set[int]:
@@ -28,44 +30,46 @@ def refuse_replaced(database: Database, name: str, qrels_id: int) -> None:
         )
 
 
-def set_aside(database: Database, qrels_id: int) -> set[int]:
+class SetAside(NamedTuple):
+    """The key of a judgment set whose name another one gets, None where there was none, and those of its runs."""
+
+    qrels_id: int | None
+    run_ids: set[int]
+
+
+def set_aside(database: Database, qrels_id: int) -> SetAside:
     """Give a judgment set the next free name such as robust04@2, so that its own is free.
 
-    It goes on evaluating its runs, whose keys are returned: figures of before can be asked for by that name.
+    It goes on evaluating its runs: figures of before can be asked for by that name.
     """
     ((name,),) = database.rows(f"select qrels from qrels where qrels_id = {qrels_id}")
     held = {each for (each,) in database.rows("select qrels from qrels")}
     number = 1
-    while f"{name}{SEPARATOR}{number}" in held:
+    while f"{name}{_SEPARATOR}{number}" in held:
         number += 1
-    aside = f"{name}{SEPARATOR}{number}"
+    aside = f"{name}{_SEPARATOR}{number}"
     database.execute(
         f"update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = {qrels_id}",
         [aside],
     )
-    return {
-        run_id for (run_id,) in database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
-    }
+    runs = database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
+    return SetAside(qrels_id, {run_id for (run_id,) in runs})
 
 
-def take_over(database: Database, qrels_id: int) -> None:
-    """Let a judgment set follow the one that it took the place of in this transaction, if it did.
+def take_over(database: Database, qrels_id: int, old_id: int | None) -> None:
+    """Let a judgment set follow the one of the same form, if any, that was set aside for it.
 
     Texts and groups describe the topics, so they are those of the new set too. Where both sets hold the same
     judgments, the one before is taken out.
     """
-    replaced = database.rows(
-        f"""
-        select old.qrels_id from qrels as old join qrels as new on new.qrels_id = {qrels_id}
-        where old.replaced_at = current_timestamp at time zone 'UTC' and old.form = new.form
-            and old.qrels[: len(new.qrels) + 1] = new.qrels || ?
-        """,
-        [SEPARATOR],
-    )
-    for (old_id,) in replaced:
-        for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
-            columns = f"select * replace ({qrels_id} as {key}) from {table}"
-            database.execute(f"insert into {table} {columns} where {key} = {old_id} {chosen}")
-        differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=old_id)
-        if not database.rows(f"select 1 from ({differing}) limit 1"):
-            delete(database, "qrels", old_id)
+    if old_id is None:
+        return
+    ((num_forms,),) = database.rows(f"select count(distinct form) from qrels where qrels_id in ({qrels_id}, {old_id})")
+    if num_forms > 1:
+        return
+    for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
+        columns = f"select * replace ({qrels_id} as {key}) from {table}"
+        database.execute(f"insert into {table} {columns} where {key} = {old_id} {chosen}")
+    differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=old_id)
+    if not database.rows(f"select 1 from ({differing}) limit 1"):
+        delete(database, "qrels", old_id)
