@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import platformdirs
+from evalsql.warehouse.user_cache import cache_folder, keep_newest
 
 _KEPT = 1000
 _FORM = "with digest"  # notes in the form of earlier versions are not read
@@ -52,7 +52,7 @@ def remember(path: str, foreign: Sequence[str], sql_digest: str) -> None:
     with contextlib.suppress(OSError, ValueError):
         note.parent.mkdir(parents=True, exist_ok=True)
         if not note.exists():
-            _forget_oldest(note.parent)
+            keep_newest(note.parent, _KEPT - 1)
         made = note.with_suffix(f".{os.getpid()}")
         made.write_text("\0".join((state, sql_digest, *foreign)), encoding="utf-8")
         os.replace(made, note)
@@ -71,14 +71,4 @@ def _state(path: str) -> str | None:
 
 def _note(path: str) -> Path:
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
-    return Path(platformdirs.user_cache_path("evalsql", appauthor=False)) / "remembered" / name
-
-
-def _forget_oldest(folder: Path) -> None:
-    notes: list[tuple[float, str]] = []
-    for entry in os.scandir(folder):
-        with contextlib.suppress(OSError):  # another process may take its own note away meanwhile
-            notes.append((entry.stat().st_mtime, entry.path))
-    for _, path in sorted(notes)[: max(0, len(notes) - _KEPT + 1)]:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+    return cache_folder() / "remembered" / name

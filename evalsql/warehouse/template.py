@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import platformdirs
-
 from evalsql.catalog.folders import PACKAGE
 from evalsql.database import engine
 from evalsql.database.scratch import host, is_alive, scratch_folder
+from evalsql.warehouse.user_cache import cache_folder, keep_newest
 
 SHIPPED = PACKAGE / "template.duckdb"  # made when the wheel is built; none in a checkout
 _KEPT = 4
@@ -25,7 +24,7 @@ def cached(name: str, make: Callable[[Path], None], suffix: str = ".duckdb") -> 
     Args:
         name: differs for files of different contents.
     """
-    folder = platformdirs.user_cache_path("evalsql", appauthor=False)
+    folder = cache_folder()
     path = folder / f"{name}-duckdb-{engine.__version__}{suffix}"
     if path.exists():
         return path
@@ -37,11 +36,9 @@ def cached(name: str, make: Callable[[Path], None], suffix: str = ".duckdb") -> 
                     made = Path(scratch) / path.name
                     make(made)
                     os.replace(made, path)
+        keep_newest(folder, _KEPT, suffix)
     except OSError:
         return None
-    for older in sorted(folder.glob(f"*{suffix}"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
-        with contextlib.suppress(OSError):
-            older.unlink()
     return path
 
 

@@ -172,6 +172,14 @@ def test_a_few_templates_are_kept(cache: Path) -> None:
     assert len(made(cache)) == 4
 
 
+def test_a_template_is_kept_while_others_take_theirs_away(cache: Path) -> None:
+    cache.mkdir()
+    (cache / "of another process.duckdb").symlink_to(cache / "gone")  # listed, and not there
+    kept = template.cached("digest", lambda path: path.touch())
+    assert kept is not None
+    assert kept.exists()
+
+
 @pytest.mark.usefixtures("few_measures")
 def test_warehouses_side_by_side_do_not_meet(cache: Path, tmp_path: Path) -> None:
     with evalsql.open(":memory:") as one, evalsql.open(":memory:") as two, evalsql.open(tmp_path / "w.duckdb") as three:
