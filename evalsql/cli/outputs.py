@@ -15,10 +15,10 @@ from typing import IO, TYPE_CHECKING
 from evalsql import report
 from evalsql.cli.notes import note
 from evalsql.cli.options import OutputOptions
-from evalsql.database import trouble
 from evalsql.database.database import translated_errors
-from evalsql.errors import UsageError, WarehouseError
+from evalsql.errors import UsageError
 from evalsql.report.table import Table
+from evalsql.warehouse.outputs import failure, part_of
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def whole_file(output: Path) -> Iterator[IO[bytes]]:
                 with target.open("wb") as stream:
                     yield stream
                 return
-        beside = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+        beside = part_of(target)
         try:
             with beside.open("wb") as stream:
                 yield stream
@@ -135,8 +135,4 @@ def whole_file(output: Path) -> Iterator[IO[bytes]]:
                 beside.unlink()
             raise
     except OSError as error:
-        if trouble.is_full(error):
-            raise WarehouseError(
-                f"{output}: cannot be written: the disk is full; nothing of it is left there"
-            ) from error
-        raise UsageError(f"{output}: cannot be written: {error.strerror}") from error
+        raise failure(output, error) from error

@@ -13,9 +13,10 @@ from evalsql.errors import UsageError, WarehouseError
 
 
 def part_of(target: Path) -> Path:
-    """The folder beside a target in which its files are written; one for each process."""
+    """The place beside a target in which it is written until it is whole; one for each process."""
     target = Path(os.path.abspath(target))
-    return target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    start = target.name.encode(errors="ignore")[:200].decode(errors="ignore")  # systems count bytes
+    return target.with_name(f".{start}.{os.getpid()}.part")
 
 
 @contextmanager

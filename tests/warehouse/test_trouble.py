@@ -186,6 +186,10 @@ def test_an_output_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> 
     assert link.is_symlink()
     assert output.read_text() == "whole"
     assert output.stat().st_mode & 0o777 == 0o640
+    longest = tmp_path / ("é" * 127)  # of 254 bytes, one less than systems allow
+    with whole_file(longest) as stream:
+        stream.write(b"whole")
+    assert longest.read_bytes() == b"whole"
     with pytest.raises(UsageError, match="directory"), whole_file(tmp_path):
         pass
 
