@@ -10,7 +10,8 @@ select
     qrels,
     run,
     recall,
-    sum(precision) / count(*) as precision,
+    -- A sum in an order: the same to the last digit whenever it is asked for.
+    sum(precision order by topic) / count(*) as precision,
     count(*) as num_topics
 from pr_curve_topics(points := $points, rel := $rel)
 group by qrels, run, recall

@@ -58,13 +58,18 @@ complete as (
         and topics_of_measures.topic = seen.topic
         and topics_of_measures.num_runs = run_counts.num_runs
 ),
+-- Sums in an order: the same to the last digit whenever they are asked for.
 centred as (
     select
         qrels,
         measure,
         run,
         topic,
-        compared - avg(compared) over (partition by qrels, measure) as deviance
+        compared - avg(compared) over (
+            partition by qrels, measure
+            order by run, topic
+            rows between unbounded preceding and unbounded following
+        ) as deviance
     from complete
 ),
 effects as (
@@ -74,8 +79,16 @@ effects as (
         run,
         topic,
         deviance,
-        avg(deviance) over (partition by qrels, measure, run) as run_effect,
-        avg(deviance) over (partition by qrels, measure, topic) as topic_effect
+        avg(deviance) over (
+            partition by qrels, measure, run
+            order by topic
+            rows between unbounded preceding and unbounded following
+        ) as run_effect,
+        avg(deviance) over (
+            partition by qrels, measure, topic
+            order by run
+            rows between unbounded preceding and unbounded following
+        ) as topic_effect
     from centred
 ),
 squares as (
@@ -84,10 +97,10 @@ squares as (
         measure,
         count(distinct run) as num_runs,
         count(distinct topic) as num_topics,
-        sum(run_effect * run_effect) as run_squares,
-        sum(topic_effect * topic_effect) as topic_squares,
-        sum(pow(deviance - run_effect - topic_effect, 2)) as error_squares,
-        sum(deviance * deviance) as total_squares
+        sum(run_effect * run_effect order by run, topic) as run_squares,
+        sum(topic_effect * topic_effect order by run, topic) as topic_squares,
+        sum(pow(deviance - run_effect - topic_effect, 2) order by run, topic) as error_squares,
+        sum(deviance * deviance order by run, topic) as total_squares
     from effects
     group by qrels, measure
 ),

@@ -25,7 +25,8 @@ with seen as (
         common_documents.topic_id,
         count(*) as num_common,
         count(case when common_documents.in_shorter then 1 end) as num_in_shorter,
-        sum(coalesce(rbo_weights.shared, 0)) as total
+        -- A sum in an order: the same to the last digit whenever it is asked for.
+        sum(coalesce(rbo_weights.shared, 0) order by common_documents.place) as total
     from common_documents(baseline := $baseline, run := $run, depth := $depth) as common_documents
     left join rbo_weights(p := $p) as rbo_weights on rbo_weights.place = common_documents.place
     group by

@@ -347,10 +347,25 @@ def test_rbo_of_a_run_with_its_twin_is_one(empty: Warehouse) -> None:
             assert least == pytest.approx(seen, abs=1e-9)
 
 
-def test_the_same_to_the_last_digit_by_any_number_of_threads(sample_file: Path) -> None:
-    """tau_AP is a sum of fractions, which threads added in the order in which they came."""
-    query = "from run_agreements(digits := 4) order by all"
+@pytest.mark.parametrize("relation", ["run_agreements(digits := 4)", "rbo()", "analysis_of_variance"])
+def test_the_same_to_the_last_digit_by_any_number_of_threads(sample_file: Path, relation: str) -> None:
+    """Threads add fractions in the order in which they come, unless an order is given."""
     with evalsql.open(sample_file, read_only=True) as warehouse:
-        found = [warehouse.rows(query) for _ in range(3)]
-        warehouse.execute("set threads = 1")
-        assert found == [warehouse.rows(query)] * 3
+        assert_same_by_threads(warehouse, relation)
+
+
+def test_a_mean_curve_is_the_same_by_any_number_of_threads(empty: Warehouse) -> None:
+    topics = [f"t{nth}" for nth in range(6000)]
+    empty.load_qrels({topic: {"a": 1, "b": nth % 2} for nth, topic in enumerate(topics)}, "set")
+    for run in range(2):
+        scores = {"a": 1.0, "b": 1.1, "c": 1.2}
+        empty.load_run({topic: {**scores, "a": 1 + nth % (2 + run) / 6} for nth, topic in enumerate(topics)}, f"{run}")
+    assert_same_by_threads(empty, "pr_curve_mean")
+
+
+def assert_same_by_threads(warehouse: Warehouse, relation: str) -> None:
+    found = []
+    for threads in (1, 8, 8, 8):
+        warehouse.execute(f"set threads = {threads}")
+        found.append(warehouse.rows(f"from {relation} order by all"))
+    assert found == found[:1] * 4
