@@ -7,7 +7,14 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from evalsql.catalog.names import COMPARED_MEASURES, DEFAULT_MEASURES, Measure, parse_measures
+from evalsql.catalog.names import (
+    COMPARED_MEASURES,
+    DEFAULT_MEASURES,
+    Measure,
+    names_of_counts,
+    names_of_less_is_better,
+    parse_measures,
+)
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation.explanation import DEPTH
@@ -117,7 +124,7 @@ class Warehouse(plain.Warehouse):
         if wide:
             covered = [run for _, run, *_ in self.rows(self.evaluation.coverage_query(qrels, chosen))]
             query = wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
-            draw = partial(tables.wide_grid, lower=_lower(named), digits=digits)
+            draw = partial(tables.wide_grid, lower=names_of_less_is_better(named), digits=digits)
         return self._shown(query, draw, notes, named, sort=sort, limit=limit)
 
     def compare(  # type: ignore[override]
@@ -151,7 +158,7 @@ class Warehouse(plain.Warehouse):
         compared = self._by_judgments(self.sql(query), named, baseline, alpha, options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
-        draw = partial(tables.comparison_grid, alpha=alpha, lower=_lower(named), digits=digits)
+        draw = partial(tables.comparison_grid, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
         return self._shown(query, draw, notes, named, sort=sort, limit=limit)
 
     def explain(
@@ -289,7 +296,7 @@ class Warehouse(plain.Warehouse):
         from evalsql.report.table import Table
 
         whole = table if query is None else Table(*self.database.table(query), table.counts)
-        best = tables.best_texts(whole, _lower(named), digits)
+        best = tables.best_texts(whole, names_of_less_is_better(named), digits)
         return tables.leaderboard_grid(table, self, best, digits, marks)
 
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
@@ -329,7 +336,7 @@ class Warehouse(plain.Warehouse):
             test=str(options.get("test", "t")),
             correction=str(options.get("correction", "holm")),
             alpha=alpha,
-            lower=_lower(named),
+            lower=names_of_less_is_better(named),
             baseline=baseline,
             family=str(options.get("family", "all")),
         )
@@ -344,17 +351,11 @@ class Warehouse(plain.Warehouse):
         sort: str | None,
         limit: int | None,
     ) -> Shown:
-        from evalsql.evaluation.arranging import arranged
+        from evalsql.evaluation.arranging import arranged, lower_columns
         from evalsql.report.shown import Shown
 
-        lower = {*_lower(named), *(["value"] if len(_lower(named)) == len(named) else [])}
-        asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower)
-        counts = frozenset(each.name for each in named if each.is_count)
-        return Shown(self.sql(asked), draw, notes, counts=counts, path=self.path)
-
-
-def _lower(named: Sequence[Measure]) -> frozenset[str]:
-    return frozenset(each.name for each in named if each.relation.header.less_is_better)
+        asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))
+        return Shown(self.sql(asked), draw, notes, counts=names_of_counts(named), path=self.path)
 
 
 def _opening(opened: Callable[_P, plain.Warehouse]) -> Callable[_P, Warehouse]:

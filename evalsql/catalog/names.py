@@ -71,6 +71,16 @@ class Measure(NamedTuple):
         return f"{self.relation.name}({', '.join(given)})"
 
 
+def names_of_counts(measures: Iterable[Measure]) -> frozenset[str]:
+    """The names of those whose values are whole numbers."""
+    return frozenset(measure.name for measure in measures if measure.is_count)
+
+
+def names_of_less_is_better(measures: Iterable[Measure]) -> frozenset[str]:
+    """The names of those of which a lower value is better."""
+    return frozenset(measure.name for measure in measures if measure.relation.header.less_is_better)
+
+
 def tie_variants(measure: Measure) -> dict[str, Measure]:
     """The measure under each order of tied documents that it knows beside the tie rule's: worst, best, expected."""
     choices = next((parameter.choices for parameter in measure.relation.parameters if parameter.name == TIES), [])

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import COMPARED_MEASURES, parse_measures
+from evalsql.catalog.names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
@@ -76,7 +76,7 @@ def compare(
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or COMPARED_MEASURES, warehouse.catalog)
         named = [each.name for each in parsed]
-        lower = frozenset(each.name for each in parsed if each.relation.header.less_is_better)
+        lower = names_of_less_is_better(parsed)
         options = {"test": test, "correction": correction, "family": family}
         query = warehouse.evaluation.comparison_query(
             None if all_pairs else base,

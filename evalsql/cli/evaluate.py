@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
@@ -32,6 +32,7 @@ from evalsql.cli.options import (
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import WhereToAsk
 from evalsql.errors import UsageError
+from evalsql.evaluation.arranging import lower_columns, wide_query
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.ingest import columns as known_columns
@@ -201,7 +202,7 @@ class _Asked:
     @property
     def lower(self) -> frozenset[str]:
         """Measures of which less is better."""
-        return frozenset(each.name for each in self.named if each.relation.header.less_is_better)
+        return names_of_less_is_better(self.named)
 
     def scores_query(self, *, per_topic: bool) -> str:
         """The SELECT of the scores."""
@@ -211,10 +212,8 @@ class _Asked:
 
     def table(self, query: str) -> Table:
         """The rows of a SELECT in the order that is asked for."""
-        lower = self.lower | ({"value"} if len(self.lower) == len(self.named) else set())
-        ordered = self.arrangement.sorted_query(self.warehouse, query, lower)
-        counts = frozenset(each.name for each in self.named if each.is_count)
-        return Table(*self.warehouse.database.table(ordered), counts)
+        ordered = self.arrangement.sorted_query(self.warehouse, query, lower_columns(self.named))
+        return Table(*self.warehouse.database.table(ordered), names_of_counts(self.named))
 
     def write(self, table: Table, notes: Sequence[str] = (), going: Going | None = None) -> None:
         """Write the rows, and tell what there is to say of them and of the topics."""
@@ -257,7 +256,6 @@ def _print_topics(asked: _Asked, *, show_texts: bool = False) -> None:
 def _print_wide(asked: _Asked, *, show_texts: bool) -> None:
     """Values by topic, a row for each judgment set, measure and topic, and a column for each run."""
     from evalsql.cli.wide import GOING, fitting
-    from evalsql.evaluation.arranging import wide_query
 
     warehouse, names = asked.warehouse, [each.name for each in asked.named]
     covered = (run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(asked.qrels, asked.runs)))

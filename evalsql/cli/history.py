@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.names import Measure, names_of_counts, parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.look import LookOptions
 from evalsql.cli.name_completion import complete_runs, complete_systems
@@ -65,7 +65,7 @@ def history(
         query = history_query(
             warehouse.evaluation, measure or _MEASURES, choice=filters.choice((), systems or ()), qrels=qrels or ()
         )
-        counts = frozenset(each.name for each in named if each.is_count)
+        counts = names_of_counts(named)
         table = Table(*warehouse.database.table(query), counts)
         keep = protected_files(warehouse)
         if not table.rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.words import natural_key
@@ -34,6 +34,12 @@ def arranged(
     order = f" order by {_order(database, query, sort, lower)}" if sort else ""
     few = f" limit {limit}" if limit is not None else ""
     return f"select * from (\n{query}\n){order}{few}" if order or few else query
+
+
+def lower_columns(measures: Sequence[Measure]) -> frozenset[str]:
+    """Columns of which less is better: of such measures, and ``value`` where all of them are such."""
+    lower = names_of_less_is_better(measures)
+    return lower | {"value"} if len(lower) == len(measures) else lower
 
 
 def _order(database: Database, query: str, sort: str, lower: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.catalog.names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
@@ -94,7 +94,7 @@ class Overview(NamedTuple):
     @property
     def lower(self) -> frozenset[str]:
         """Measures where less is better."""
-        return frozenset(measure.name for measure in self.measures if measure.relation.header.less_is_better)
+        return names_of_less_is_better(self.measures)
 
     @property
     def runs(self) -> list[str]:
@@ -347,7 +347,7 @@ def _table(warehouse: Warehouse, query: str, counts: frozenset[str] = frozenset(
 
 def _board(warehouse: Warehouse, named: Sequence[Measure]) -> Table:
     rows = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
-    counts = frozenset(measure.name for measure in named if measure.is_count)
+    counts = names_of_counts(named)
     return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
 
 
@@ -379,7 +379,7 @@ def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> C
     }
     table = _table(warehouse, f"select * from {Measure(relation, given).call} order by measure, baseline, run")
     pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    lower = frozenset(measure.name for measure in named if measure.relation.header.less_is_better)
+    lower = names_of_less_is_better(named)
     otherwise = [
         (name, way)
         for held, name, way in warehouse.evaluation.averaged_otherwise([m.name for m in named])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.names import Measure, names_of_less_is_better, parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import Choice, choose_runs, held_systems
@@ -82,7 +82,7 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
         test=paper.test,
         correction=paper.correction,
         alpha=paper.alpha,
-        lower=frozenset(each.name for each in measures.values() if each.relation.header.less_is_better),
+        lower=names_of_less_is_better(measures.values()),
         baseline=None if paper.pairs else base,
         family=paper.family,
     )

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import Measure, default_measure, literal, parse_measures
+from evalsql.catalog.names import (
+    Measure,
+    default_measure,
+    literal,
+    names_of_counts,
+    names_of_less_is_better,
+    parse_measures,
+)
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.choosing import held_systems
@@ -80,7 +87,7 @@ class Results(NamedTuple):
     @property
     def lower(self) -> frozenset[str]:
         """Measures where less is better."""
-        return frozenset(measure.name for measure in self.measures if measure.relation.header.less_is_better)
+        return names_of_less_is_better(self.measures)
 
     def means(self, measure: str) -> list[tuple[str, float]]:
         """Runs with their means by a measure, the best first."""
@@ -185,7 +192,7 @@ class _Asker:
 
     def board(self, measures: Sequence[Measure]) -> Table:
         rows = ddl.leaderboard(self._warehouse.catalog, measures, "select * from temp.scores")
-        counts = frozenset(measure.name for measure in measures if measure.is_count)
+        counts = names_of_counts(measures)
         return Table(*self._warehouse.database.table(f"select * exclude (qrels) from ({rows})"), counts)
 
     def intervals(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
