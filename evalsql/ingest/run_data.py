@@ -38,19 +38,11 @@ def load_run_data(
     """
     database.execute(ranking.STAGED)
     num_rows, is_ranking, holds_evalues = stage_run_data(database, name, data, options.tie_rule, given)
-    if holds_evalues:
-        options = options.for_evalues()
-    if is_ranking and options.tie_rule != "input":
-        options = options._replace(tie_rule="rank")
+    options = options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
     run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
-    without_self = holds_evalues if options.without_self is None else options.without_self
-    if holds_evalues or without_self:
-        lower = options.lower_is_better
-        told = leave_out(
-            database, ranking.owners([run]), only_best=holds_evalues, without_self=without_self, lower_is_better=lower
-        )
-        for line in told if options.tells_remarks else ():
-            warn(f"{name}: {line}")
+    told = leave_out(database, ranking.owners([run]), options)
+    for line in told if options.tells_remarks else ():
+        warn(f"{name}: {line}")
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
         raise repeated_error(name, repeated)

@@ -56,8 +56,24 @@ class RunOptions(NamedTuple):
     tells_remarks: bool = True
     rule_is_given: bool = False  # whether the tie rule is the user's choice
     without_self: bool | None = None  # whether a topic is dropped from its own ranking; None: if scores are E-values
+    one_alignment: bool = False  # whether of several alignments of a topic and a document the best one is kept
 
-    def for_evalues(self) -> RunOptions:
-        """The same for scores that are E-values: lower ones are better, and small ones differ in 64 bits only."""
-        rule = self.tie_rule if self.rule_is_given else tie_rule_for(None, lower_is_better=True)
-        return self._replace(lower_is_better=True, tie_rule=rule)
+    def for_rows(self, *, is_ranking: bool, holds_evalues: bool) -> RunOptions:
+        """The same with what hangs on the rows: whether they are rankings without scores, or scores are E-values.
+
+        Rankings are in their order. Of E-values lower ones are better, and small ones differ in 64 bits only.
+        """
+        rule = "rank" if is_ranking and self.tie_rule != "input" else self.tie_rule
+        if holds_evalues and not self.rule_is_given:
+            rule = tie_rule_for(None, lower_is_better=True)
+        return self._replace(
+            tie_rule=rule,
+            lower_is_better=self.lower_is_better or holds_evalues,
+            without_self=holds_evalues if self.without_self is None else self.without_self,
+            one_alignment=holds_evalues,
+        )
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether rows are left out before they are ranked."""
+        return bool(self.without_self or self.one_alignment)

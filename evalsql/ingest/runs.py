@@ -117,32 +117,19 @@ class RunLoader:
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
-        options = self.options
-        if runs[0].is_ranking and options.tie_rule != "input":
-            options = options._replace(tie_rule="rank")
-        is_of_evalues = runs[0].holds_evalues
-        if is_of_evalues:
-            options = options.for_evalues()
-        without_self = is_of_evalues if options.without_self is None else options.without_self
+        options = self.options.for_rows(is_ranking=runs[0].is_ranking, holds_evalues=runs[0].holds_evalues)
         self.database.execute(STAGED)
         files = [file for run in runs for file in run.files]
         with scratch_folder() as folder:
             self._look_at_all(files, Path(folder))
             tables = [(file.file_id, file.table) for file in files if file.table]
-            is_view = len(tables) == len(files) and not (is_of_evalues or without_self)
+            is_view = len(tables) == len(files) and not options.leaves_out
             if is_view:
                 show_runs(self.database, tables)
             else:
                 stage_runs(self.database, tables)
                 self._stage_text([file for file in files if not file.table], Path(folder))
-        if is_of_evalues or without_self:
-            self.left_out += leave_out(
-                self.database,
-                owners(runs),
-                only_best=is_of_evalues,
-                without_self=without_self,
-                lower_is_better=options.lower_is_better,
-            )
+        self.left_out += leave_out(self.database, owners(runs), options)
         repeated = rank(self.database, runs, options)
         self._count(files)
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]

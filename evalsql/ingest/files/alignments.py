@@ -16,6 +16,7 @@ from evalsql.words import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.run_options import RunOptions
 
 BLAST_COLUMNS = (
     *("qseqid", "sseqid", "pident", "length", "mismatch", "gapopen"),
@@ -138,16 +139,14 @@ def mended(number: str) -> str:
     return re.sub(r"^e-", "1e-", number.strip())
 
 
-def leave_out(
-    database: Database, owners: str, *, only_best: bool, without_self: bool, lower_is_better: bool = True
-) -> list[str]:
-    """Take from the staged rows of runs what is no answer; returns what there is to say of it.
+def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]:
+    """Take from the staged rows of runs what the options say is no answer; returns what there is to say of it.
 
     Args:
         owners: a SELECT of file_id and owner_id, the runs.
-        only_best: leave a topic and a document one row, the best: other alignments of the same pair are no answers.
-        without_self: leave out the topic itself among its documents.
     """
+    if not options.leaves_out:
+        return []
     inputs = {
         "staged": f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     }
@@ -155,9 +154,9 @@ def leave_out(
         database.catalog,
         "left_out_alignments",
         inputs,
-        only_best=only_best,
-        without_self=without_self,
-        lower_is_better=lower_is_better,
+        only_best=options.one_alignment,
+        without_self=options.without_self,
+        lower_is_better=options.lower_is_better,
     )
     database.execute(f"create or replace temp table left_out as\n{found}")
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
