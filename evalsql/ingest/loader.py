@@ -215,6 +215,7 @@ class Loader:
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
                 self._check()
+        self.notices = []
         return list(sets)
 
     def load_runs(
@@ -334,8 +335,8 @@ class Loader:
         with self.database.transaction():
             qrels_ids = self._prepare([checked_name(name)], as_list(qrels), replace)
             load_run_data(self.database, name, data, options, qrels_ids[name], columns)
-            self.notices = []
             self._check()
+        self.notices = []
         return name
 
     def _run_options(

@@ -296,6 +296,13 @@ def test_what_is_wrong_in_several_files_is_told_at_once(empty: Warehouse, tmp_pa
         empty.load_lists(str(tmp_path / "*.txt"), name="both")
 
 
+def test_lists_leave_no_notices_of_the_load_before(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", "q 0 d 1\n"), "other")
+    assert empty.loader.notices == ["read as TREC"]
+    empty.load_lists(write(tmp_path / "made.txt", LISTS))
+    assert empty.loader.notices == []
+
+
 def test_weights_and_lists_from_the_command_line(command: Command, tmp_path: Path) -> None:
     write(tmp_path / "made.txt", LISTS)
     loaded = command("load", "lists", "made.txt")
