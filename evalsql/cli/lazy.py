@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -15,15 +15,12 @@ from typer.models import ParameterInfo
 from evalsql.cli import values
 
 
-def lazy_group(
-    places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]], hidden: Collection[str] = ()
-) -> type[TyperGroup]:
+def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]) -> type[TyperGroup]:
     """A group of commands, each in a place such as "evaluate.leaderboard" below this package: a function or a group.
 
     Args:
         places: by the commands' names, in the order of the help.
         contexts: context settings of those commands that have any.
-        hidden: commands that work, but that the help does not show.
     """
 
     class LazyGroup(TyperGroup):
@@ -37,7 +34,6 @@ def lazy_group(
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in places and cmd_name not in self.commands:
                 self.commands[cmd_name] = _imported(cmd_name, places[cmd_name], contexts.get(cmd_name))
-                self.commands[cmd_name].hidden = cmd_name in hidden
             return self.commands.get(cmd_name)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:

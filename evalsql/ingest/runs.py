@@ -58,24 +58,24 @@ class RunLoader:
         progress: Progress,
         qrels_ids: Mapping[str, Collection[int]],
         *,
-        found: Iterable[Problem] = (),
-        needs_line_reader: Collection[Path] = (),
-        tables: Tables | None = None,
+        found: Iterable[Problem],
+        needs_line_reader: Collection[Path],
+        tables: Tables,
     ) -> None:
         self.database = database
         self.options = options
         self.progress = progress
         self.qrels_ids = qrels_ids
         self.needs_line_reader = needs_line_reader
-        self.tables = tables.by_label if tables else {}
-        self.failed = tables.failed if tables else set()
+        self.tables = tables.by_label
+        self.failed = tables.failed
         self.problems = ProblemList()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
         self.left_out: list[str] = []  # notices of alignments and self-hits that were left out
         for problem in found:
             self.problems.add(problem)
-        if tables and tables.problems:
+        if tables.problems:
             self.problems.take(tables.problems.error)
 
     def load(self, named: Mapping[str, Sequence[Source]]) -> None:

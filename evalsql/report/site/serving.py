@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from evalsql.errors import UsageError
 
 LOOPBACK = "127.0.0.1"
+_PAUSE = 1.0  # seconds between two looks at the warehouse
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d+)?", re.IGNORECASE)
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _TYPES = {".wasm": "application/wasm", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
@@ -156,10 +157,10 @@ def state_of(path: Path) -> State:
     return tuple(found)
 
 
-def keep_current(path: Path, written: State, rewrite: Callable[[], None], ended: Event, pause: float = 1.0) -> None:
+def keep_current(path: Path, written: State, rewrite: Callable[[], None], ended: Event) -> None:
     """Write the site anew whenever the warehouse has changed and changes no more, until the event is set."""
     before = written
-    while not ended.wait(pause):
+    while not ended.wait(_PAUSE):
         now = state_of(path)
         if now != written and now == before:
             rewrite()
