@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import csv
 import gc
 import io
 import os
@@ -23,7 +24,7 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql import Warehouse
+from evalsql import InputWarning, Warehouse
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
 from evalsql.warehouse import opening, user_measures
@@ -199,6 +200,13 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def sample(sample_file: Path) -> Iterator[Warehouse]:
+    """The sample, open for reading."""
+    with evalsql.open(sample_file, read_only=True) as warehouse:
+        yield warehouse
+
+
 Outcome = subprocess.CompletedProcess[str]
 Command = Callable[..., Outcome]
 
@@ -252,9 +260,29 @@ def command(tmp_path: Path) -> Command:
 
 
 @pytest.fixture
+def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
+    """The command in a folder with the sample's warehouse."""
+    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
+    return command
+
+
+@pytest.fixture
 def process(tmp_path: Path) -> Command:
     """Runs ``evalsql`` in an empty folder as a user does: in a process of its own."""
     return lambda *arguments, stdin="": of_its_own(tmp_path, arguments, stdin)
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    """The rows of a table that was printed as CSV."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def warned(act: Callable[[], object]) -> list[str]:
+    """What is warned of meanwhile."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        act()
+    return [str(each.message) for each in caught if issubclass(each.category, InputWarning)]
 
 
 def write(path: Path, text: str | bytes) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -296,12 +295,6 @@ def test_steps_of_a_body_hide_no_relation() -> None:
 def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> None:
     (odd,) = read_relations(write(tmp_path / "odd.sql", f"-- title: Odd\n{body}\n"))
     assert found in " ".join(outside_the_core(odd))
-
-
-@pytest.fixture(scope="module")
-def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        yield warehouse
 
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)

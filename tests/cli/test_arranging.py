@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql.report.table import Table
-from tests.conftest import Command, new_warehouse
+from tests.conftest import Command, csv_rows, new_warehouse
 from tests.pseudo_terminal import Terminal, plain
 
 terminal_only = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
@@ -21,7 +19,7 @@ terminal_only = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo te
 def rows_of(command: Command, *arguments: object) -> list[dict[str, str]]:
     asked = command(*arguments, "--format", "csv")
     assert asked.returncode == 0, asked.stderr
-    return list(csv.DictReader(io.StringIO(asked.stdout)))
+    return csv_rows(asked.stdout)
 
 
 def test_rows_are_sorted_by_any_column_and_cut(sample_file: Path, command: Command) -> None:

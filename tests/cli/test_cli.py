@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from evalsql.evaluation.notices import MOST_TIED
-from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, write
+from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, write
 
 QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
 LEADERBOARD = ("leaderboard", "-m", "nDCG@10", "-m", "AP P@10", "--db")
@@ -75,10 +75,10 @@ def test_load_ls_and_leaderboard(command: Command) -> None:
     loaded = command("load", "runs", f"{RUNS}/*.run", "--qrels", "sample", "--meta", "lr=0.1")
     assert (loaded.returncode, loaded.stdout) == (0, "")
     assert "loaded 8 runs: 12,760 documents retrieved; read as TREC (8 files)\n" in loaded.stderr
-    held = list(csv.DictReader(io.StringIO(command("ls", "--format", "csv").stdout)))
+    held = csv_rows(command("ls", "--format", "csv").stdout)
     assert [row["name"] for row in held][:2] == ["sample", "bm25"]
     assert {row["name"]: row["missing_topics"] for row in held}["tfidf"] == "1"
-    board = list(csv.DictReader(io.StringIO(command(*LEADERBOARD, "evalsql.duckdb", "--format", "csv").stdout)))
+    board = csv_rows(command(*LEADERBOARD, "evalsql.duckdb", "--format", "csv").stdout)
     assert list(board[0]) == ["qrels", "run", "nDCG@10", "AP", "P@10"]
     values = [float(row["nDCG@10"]) for row in board]
     assert len(values) == 8
@@ -275,12 +275,12 @@ def test_odd_names_are_text_in_every_format(command: Command, tmp_path: Path) ->
 
 
 def test_measures_lists_the_catalogue_and_shows_a_page(command: Command) -> None:
-    rows = list(csv.DictReader(io.StringIO(command("measures", "--format", "csv").stdout)))
+    rows = csv_rows(command("measures", "--format", "csv").stdout)
     assert {"measure", "title", "definition", "reference", "differs", "range", "mean", "example"} <= set(rows[0])
     for row in rows:
         for key in ("measure", "title", "definition", "reference", "differs", "range", "mean", "example"):
             assert row[key], (row["measure"], key)
-    found = list(csv.DictReader(io.StringIO(command("measures", "cumulative gain", "--format", "csv").stdout)))
+    found = csv_rows(command("measures", "cumulative gain", "--format", "csv").stdout)
     assert {row["measure"] for row in found} == {
         row["measure"] for row in rows if any("cumulative gain" in row[key].lower() for key in ("title", "aliases"))
     }
@@ -324,7 +324,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     assert told + 'evalsql ties -m "RR" shows how much' in board.stderr
     outcome = command("ties", "-m", "RR NumRet", "--format", "csv")
     assert outcome.returncode == 1
-    rows = {row["run"]: row for row in csv.DictReader(io.StringIO(outcome.stdout))}
+    rows = {row["run"]: row for row in csv_rows(outcome.stdout)}
     assert {run: [float(row[key]) for key in ("worst", "value", "expected", "best")] for run, row in rows.items()} == {
         "low": [0.75, 0.75, 0.875, 1.0],
         "high": [0.5, 0.5, 0.5, 0.5],
@@ -333,7 +333,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     in_memory = ("eval", "qrels.txt", "low.run", "high.run", "tied.run", "--format", "csv")
     worst, best = "RR(ties='worst')", "RR(ties='best')"
     assert f'{told}asking for "{worst}" and "{best}" shows how much' in command(*in_memory, "-m", "RR").stderr
-    advised = csv.DictReader(io.StringIO(command(*in_memory, "-m", worst, "-m", best).stdout))
+    advised = csv_rows(command(*in_memory, "-m", worst, "-m", best).stdout)
     assert {row["run"]: (row[worst], row[best]) for row in advised} == {
         name: (row["worst"], row["best"]) for name, row in rows.items()
     }

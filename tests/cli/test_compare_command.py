@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 import random
@@ -18,7 +16,7 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql.cli.compare import Correction
-from tests.conftest import Command, new_file, write
+from tests.conftest import Command, csv_rows, new_file, write
 from tests.oracles import sampled
 from tests.statistics.test_statistics import CORRECTIONS
 
@@ -55,7 +53,7 @@ def loaded(folder: Path, ranks: Ranks, topics: Mapping[str, Sequence[int]] | Non
 
 
 def table(text: str) -> list[dict[str, str]]:
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     assert not any(word in cell.lower() for row in rows for cell in row.values() for word in ("nan", "inf"))
     return rows
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from evalsql.cli import check
 from evalsql.database.database import Database
 from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
 from evalsql.ingest import ranking
-from tests.conftest import ROOT, Command, new_file, new_warehouse, write
+from tests.conftest import ROOT, Command, csv_rows, new_file, new_warehouse, write
 from tests.evaluation.damage import DAMAGE, EVALUATION, HERE, PLACE
 from tests.golden_cases import CASES, load_judgments
 from tests.random_collections import collection
@@ -227,7 +226,7 @@ def test_check_prints_findings_and_ends_with_1(command: Command, damaged: Wareho
     damaged.close()
     outcome = command("check", "--quick", "--db", damaged.path, "--format", "csv")
     assert outcome.returncode == 1
-    rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
+    rows = csv_rows(outcome.stdout)
     assert rows == [
         {"audit": "rank_gaps", "finding": f"{PLACE}: the ranks are not 1 to 40", "num_rows": "40"},
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.evaluation.choosing import latest_run
-from tests.conftest import Command, new_file, write
+from tests.conftest import Command, csv_rows, new_file, write
 
 # Name, system, version, date, branch, epoch; in the order of loading.
 RUNS = [
@@ -165,10 +163,6 @@ def test_the_latest_run_before_a_candidate(held: Warehouse) -> None:
         latest_run(held.database, "test", "a3")
 
 
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 @pytest.mark.parametrize(
     "words",
     [("leaderboard",), ("topics",), ("compare", "a1"), ("ties",), ("curve", "pr"), ("ls",)],
@@ -179,7 +173,7 @@ def test_commands_that_take_runs_take_them_all(path: Path, command: Command, wor
     options = ("--where", "meta.branch = 'main'", "--system", "a", "--since", "2026-10-02", "--last", "1")
     answer = command(*words, *measure, *options, "--db", path, "--format", "csv")
     assert answer.returncode == 0, answer.stderr
-    found = rows(answer.stdout)
+    found = csv_rows(answer.stdout)
     named = (
         {row["name"] for row in found if row["kind"] == "run"} if words[0] == "ls" else {row["run"] for row in found}
     )
@@ -189,12 +183,12 @@ def test_commands_that_take_runs_take_them_all(path: Path, command: Command, wor
 
 
 def test_ls_is_a_line_a_run(path: Path, command: Command) -> None:
-    found = rows(command("ls", "--db", path, "--format", "csv").stdout)
+    found = csv_rows(command("ls", "--db", path, "--format", "csv").stdout)
     assert [row["name"] for row in found] == ["set", *sorted(row[0] for row in RUNS)]
     (row,) = (row for row in found if row["name"] == "a2")
     assert (row["qrels"], row["system"], row["version"], row["meta"]) == ("set", "a", "3f2b", "branch=main epoch=x")
     assert row["dated_at"] == "2026-10-02 00:00:00"
-    long = rows(command("ls", "a2", "--long", "--db", path, "--format", "csv").stdout)
+    long = csv_rows(command("ls", "a2", "--long", "--db", path, "--format", "csv").stdout)
     assert set(long[0]) - set(row) == {"tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file"}
 
 
@@ -225,11 +219,11 @@ def test_drop_and_keep_take_what_is_chosen(path: Path, command: Command, tmp_pat
     assert command("drop", "qrels", "set", "--since", "2020-01-01", *db).returncode == 2
     assert command("drop", "runs", *db).returncode == 2
     kept = command("keep", "--last", "1", "--system", "a", *db)
-    assert [row["name"] for row in rows(kept.stdout)] == ["a1", "a2"]
+    assert [row["name"] for row in csv_rows(kept.stdout)] == ["a1", "a2"]
     kept = command("keep", "--last", "1", "--where", "meta.branch = 'main'", *db)
-    assert (rows(kept.stdout), "1 run without a system stays" in kept.stderr) == ([], True)
+    assert (csv_rows(kept.stdout), "1 run without a system stays" in kept.stderr) == ([], True)
     dropped = command("drop", "runs", "--where", "meta.branch = 'main'", *db)
-    assert [row["name"] for row in rows(dropped.stdout)] == ["b1", "old"]
+    assert [row["name"] for row in csv_rows(dropped.stdout)] == ["b1", "old"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import scipy.stats
 import evalsql
 from evalsql import UsageError
 from evalsql.report.comparison import Comparison, label, write_latex, write_markdown
-from tests.conftest import Command
+from tests.conftest import Command, csv_rows
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_a_run_beside_itself_and_other_refusals(sample_file: Path) -> None:
 def test_the_command(command: Command) -> None:
     command("demo", "--db", "evalsql.duckdb")
     answer = command("compare", "bm25", "dense", "-m", "AP P@10", "--test", "wilcoxon", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    rows = csv_rows(answer.stdout)
     assert [(row["measure"], row["baseline"], row["run"]) for row in rows] == [
         ("AP", "bm25", "dense"),
         ("P@10", "bm25", "dense"),

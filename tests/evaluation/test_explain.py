@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.names import default_measure
 from evalsql.catalog.relations import Relation, read_catalog
-from tests.conftest import FIXTURES, Command, new_file, new_warehouse, write
+from tests.conftest import FIXTURES, Command, csv_rows, new_file, new_warehouse, write
 from tests.golden_cases import load_judgments
 from tests.random_collections import collection
 
@@ -290,7 +288,7 @@ def test_odd_names_are_text(odd: Path, command: Command) -> None:
     assert outcome.returncode == 0
     assert [row["document"] for row in json.loads(outcome.stdout)] == ODD[::-1]
     assert f"AP, topic {ODD[0]} ({ODD[1]}): {ODD[2]} 1.0000" in outcome.stderr
-    rows = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    rows = csv_rows(command(*asked, "--format", "csv").stdout)
     assert [row["ideal_document"] for row in rows] == sorted(ODD)
     marked = command(*asked, "--format", "markdown").stdout
     assert r"\<script\>alert\(1\)\</script\>" in marked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 import re
@@ -22,7 +20,7 @@ from evalsql.evaluation import gate as gates
 from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.rules import parse_rule
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
-from tests.conftest import Command, Outcome, new_file, new_warehouse
+from tests.conftest import Command, Outcome, csv_rows, new_file, new_warehouse
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
 
@@ -32,7 +30,7 @@ TRIALS = 200
 
 def verdicts(answer: Outcome) -> dict[str, dict[str, str]]:
     """The printed rows by rule."""
-    return {row["rule"]: row for row in csv.DictReader(io.StringIO(answer.stdout))}
+    return {row["rule"]: row for row in csv_rows(answer.stdout)}
 
 
 def gate(command: Command, path: Path, candidate: str, *rules: str, options: Sequence[object] = ()) -> Outcome:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from scipy import stats
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from tests.conftest import Command, new_file
+from tests.conftest import Command, csv_rows, new_file
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 1}}
 # Ranks of the first relevant document: 1 1 1, then 2 1 0, then 1 1 2.
@@ -42,14 +40,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def test_history_is_means_intervals_and_differences(path: Path, command: Command) -> None:
     answer = command("history", "s", "-m", "RR,NumRelRet", "--db", path, "--format", "csv")
     assert answer.returncode == 0, answer.stderr
-    found = [row for row in rows(answer.stdout) if row["measure"] == "RR"]
+    found = [row for row in csv_rows(answer.stdout) if row["measure"] == "RR"]
     assert [row["run"] for row in found] == ["n0", "n1", "n2"]
     means = [statistics.mean(values) for values in VALUES]
     assert [float(row["value"]) for row in found] == pytest.approx(means)
@@ -60,7 +54,7 @@ def test_history_is_means_intervals_and_differences(path: Path, command: Command
         assert float(row["low"]) == pytest.approx(max(low, 0))
         assert float(row["high"]) == pytest.approx(min(high, 1))
     assert [row["changed"] for row in found] == ["", "version", ""]
-    counts = [row for row in rows(answer.stdout) if row["measure"] == "NumRelRet"]
+    counts = [row for row in csv_rows(answer.stdout) if row["measure"] == "NumRelRet"]
     # A sum has no interval.
     assert [(float(row["value"]), row["low"]) for row in counts] == [(3, ""), (2, ""), (3, "")]
     with evalsql.open(path, read_only=True) as warehouse:
@@ -84,12 +78,12 @@ def test_replaced_judgments_and_other_sql_are_marked(tmp_path: Path, command: Co
             where qrels = 'set' and run = 'n2'
         """)
     answer = command("history", "-m", "RR", "--db", path, "--format", "csv")
-    assert [row["changed"] for row in rows(answer.stdout)] == ["", "judgments, version", "sql"]
-    assert {row["qrels"] for row in rows(answer.stdout)} == {"set"}
+    assert [row["changed"] for row in csv_rows(answer.stdout)] == ["", "judgments, version", "sql"]
+    assert {row["qrels"] for row in csv_rows(answer.stdout)} == {"set"}
     assert "sql in the column changed marks where" in answer.stderr
     assert "judgments were replaced meanwhile" in answer.stderr
     both = command("history", "-m", "RR", "--qrels", "set", "--qrels", "set@1", "--db", path, "--format", "csv")
-    assert {row["qrels"] for row in rows(both.stdout)} == {"set", "set@1"}
+    assert {row["qrels"] for row in csv_rows(both.stdout)} == {"set", "set@1"}
     assert "figures by 2 judgment sets" in both.stderr
     chart = command("history", "--qrels", "set", "--qrels", "set@1", "--db", path, "-o", "x.svg")
     assert (chart.returncode, "a chart is of one judgment set" in chart.stderr) == (2, True)
@@ -123,21 +117,21 @@ def test_changes_are_topics_that_differ_from_the_run_before(path: Path) -> None:
 
 def test_diff_lists_topics_and_documents(path: Path, command: Command) -> None:
     words = ("diff", "n0", "n1", "-m", "RR", "--db", path, "--format", "csv")
-    found = rows(command(*words).stdout)
+    found = csv_rows(command(*words).stdout)
     assert [(row["topic"], float(row["difference"])) for row in found] == [("3", -1), ("1", -0.5)]
-    documents = rows(command(*words, "--documents").stdout)
+    documents = csv_rows(command(*words, "--documents").stdout)
     assert [tuple(row.values())[1:] for row in documents] == [
         ("3", "d", "1", "1", ""),
         ("3", "x", "", "", "1"),
         ("1", "a", "1", "1", "2"),
         ("1", "b", "0", "2", "1"),
     ]
-    assert [row["topic"] for row in rows(command(*words, "--documents", "--most", "1").stdout)] == ["3", "3"]
-    assert {row["topic"] for row in rows(command(*words, "--documents", "--topic", "1").stdout)} == {"1"}
-    first = rows(command(*words, "--documents", "--topic", "1", "--depth", "1").stdout)
+    assert [row["topic"] for row in csv_rows(command(*words, "--documents", "--most", "1").stdout)] == ["3", "3"]
+    assert {row["topic"] for row in csv_rows(command(*words, "--documents", "--topic", "1").stdout)} == {"1"}
+    first = csv_rows(command(*words, "--documents", "--topic", "1", "--depth", "1").stdout)
     assert [row["document"] for row in first] == ["a", "b"]
     same = command("diff", "n0", "no system", "-m", "RR", "--db", path, "--format", "csv")
-    assert (same.returncode, rows(same.stdout)) == (0, [])
+    assert (same.returncode, csv_rows(same.stdout)) == (0, [])
     for pair, complaint in ((("n0", "n0"), "compared with itself"), (("n0", "n9"), 'no run is called "n9"')):
         refused = command("diff", *pair, "--db", path)
         assert (refused.returncode, complaint in refused.stderr) == (2, True)

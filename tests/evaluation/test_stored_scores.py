@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shutil
 import warnings
@@ -18,7 +16,7 @@ from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse.writing import Writer
-from tests.conftest import SAMPLE, Command, new_file
+from tests.conftest import SAMPLE, Command, csv_rows, new_file
 
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
 STORED = ("dense", "hybrid", "tfidf")
@@ -104,7 +102,7 @@ def test_statistics_scores_and_summary_have_them_too(stored: Path, computed: Pat
 
 
 def rows(printed: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(printed)))
+    return csv_rows(printed)
 
 
 def test_commands_show_both_and_tell_which_are_stored(command: Command, stored: Path, computed: Path) -> None:

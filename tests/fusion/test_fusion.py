@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import itertools
 import random
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ import pytrec_eval
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
 from evalsql.warehouse import fusion
-from tests.conftest import FIXTURES, SAMPLE, Command, new_file, new_warehouse
+from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, new_file, new_warehouse
 from tests.random_collections import Run
 
 RUNS = "runs := 'A,B'"
@@ -317,7 +316,7 @@ def test_the_command_fuses_and_tells_both_figures(command: Command, tmp_path: Pa
     assert "--replace" in again.stderr
     tuned = command("fuse", "sum", "bm25", "dense", "--name", "t", "--tune", "AP", "--step", "0.5", "--format", "csv")
     assert tuned.returncode == 0, tuned.stderr
-    rows = list(csv.DictReader(io.StringIO(tuned.stdout)))
+    rows = csv_rows(tuned.stdout)
     assert list(rows[0]) == ["fold", "weights", "training_topics", "in_fold", "topics", "out_of_fold"]
     assert [row["fold"] for row in rows] == ["1", "2", "3", "4", "5", "all"]
     shown = command("leaderboard", "t", "-m", "AP", "--format", "csv").stdout.splitlines()[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,18 +9,10 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql import InputWarning, UsageError, Warehouse
-from tests.conftest import Command, write
+from evalsql import UsageError, Warehouse
+from tests.conftest import Command, warned, write
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
-
-
-def told(act: Callable[[], object]) -> list[str]:
-    """What is warned of meanwhile."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        act()
-    return [str(each.message) for each in caught if issubclass(each.category, InputWarning)]
 
 
 # Rows that TREC files have behind a #
@@ -37,7 +28,7 @@ def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Pat
     ]
     for at, (load, text, line, more) in enumerate(cases):
         path = write(tmp_path / f"{at}.txt", text)
-        (found,) = [each for each in told(partial(load, path)) if "#" in each]
+        (found,) = [each for each in warned(partial(load, path)) if "#" in each]
         reason = "starts with # and is left out as a comment, though it has the columns of a row"
         assert found.startswith(f"{path}:{line}: {reason}{more}; ")
 
@@ -45,7 +36,7 @@ def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Pat
 def test_comments_are_not_told(empty: Warehouse, tmp_path: Path) -> None:
     comments = "# 1 Q0 d1 1 2 t\n#qid Q0 docno rank score tag\n#the run of system A\n# tag: BM25, k1 = 0.9\n"
     path = write(tmp_path / "some.run", f"{comments}1 Q0 d1 1 2 t\n{comments}")
-    assert not [each for each in told(lambda: empty.load_runs(path)) if "#" in each]
+    assert not [each for each in warned(lambda: empty.load_runs(path)) if "#" in each]
 
 
 # Runs of several tags in one file

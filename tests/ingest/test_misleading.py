@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,14 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 import evalsql
-from evalsql import InputError, InputWarning, Warehouse
+from evalsql import InputError, Warehouse
 from evalsql.catalog.names import parse_measures
 from evalsql.cli.options import DEFAULT_MEASURES
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, warned, write
 from tests.random_collections import collection
 
 E_VALUES = "t1 Q0 good 1 1e-180 blast\nt1 Q0 poor 2 1e-100 blast\n"
 E_QRELS = "t1 0 good 1\nt1 0 poor 0\n"
-
-
-def _warnings(act) -> list[str]:  # type: ignore[no-untyped-def]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        act()
-    return [str(each.message) for each in caught if issubclass(each.category, InputWarning)]
 
 
 # Scores that differ and are equal in 32 bits
@@ -75,16 +67,16 @@ def test_the_count_is_that_of_a_loop(empty: Warehouse, options: dict[str, Any]) 
             for score in scores.values():
                 groups.setdefault(float(numpy.float32(score)), Counter())[score] += 1
             expected += sum(group.total() for group in groups.values() if len(group) > 1)
-    told = [_warnings(lambda name=name: empty.load_run(runs[name], name, **options)) for name in runs]
+    told = [warned(lambda name=name: empty.load_run(runs[name], name, **options)) for name in runs]
     assert [len(each) for each in told] == [1, 1, 0]
     assert sum(int(text.split()[0]) for (text,) in told[:2]) == expected
 
 
 def test_scores_that_tie_in_truth_are_not_told(empty: Warehouse) -> None:
-    told = _warnings(lambda: empty.load_run({"t": {"a": 1.5, "b": 1.5, "c": 0.1, "d": 0.1}}, "ties"))
+    told = warned(lambda: empty.load_run({"t": {"a": 1.5, "b": 1.5, "c": 0.1, "d": 0.1}}, "ties"))
     assert not [text for text in told if "32-bit" in text]
     case = collection(3)
-    told = _warnings(lambda: empty.load_run(case.run, "64 bits", tie_rule="trec_eval_10"))
+    told = warned(lambda: empty.load_run(case.run, "64 bits", tie_rule="trec_eval_10"))
     assert not [text for text in told if "32-bit" in text]
 
 
@@ -123,7 +115,7 @@ def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path, 
     scores: dict[str, dict[str, float]] = {}
     for topic, _, document, _, score, _ in map(str.split, run.splitlines()):
         scores.setdefault(topic, {})[document] = float(score)
-    told = _warnings(lambda: evalsql.evaluate(str(qrels), scores, "AP"))
+    told = warned(lambda: evalsql.evaluate(str(qrels), scores, "AP"))
     extra = "2 topics of the run have no judgments"
     assert [text for text in told if expected.replace("(q)", "(qrels)") in text or text.startswith(extra)]
 
@@ -132,7 +124,7 @@ def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path, 
 def test_ids_that_overlap_by_chance_are_told(empty: Warehouse, common: int, is_told: bool) -> None:
     empty.load_qrels({"t": {f"d{at}": 1 for at in range(150)}}, "q")
     scores = {f"d{at}" if at < common else f"x{at}": float(-at) for at in range(400)}
-    told = _warnings(lambda: empty.load_run({"t": scores}, "r"))
+    told = warned(lambda: empty.load_run({"t": scores}, "r"))
     expected = "r: only 1 of 400 documents retrieved for 1 topic is judged (q); documents of the judgments d0, d1; "
     assert (expected + "of the run d0, x1" in told) is is_told
     assert bool(told) is is_told
@@ -141,7 +133,7 @@ def test_ids_that_overlap_by_chance_are_told(empty: Warehouse, common: int, is_t
 def test_topics_without_judgments_do_not_make_ids_look_foreign(empty: Warehouse) -> None:
     empty.load_qrels({"t0": {f"d{at}": 1 for at in range(20)}}, "q")
     ranking = {f"d{at}": float(-at) for at in range(100)}
-    told = _warnings(lambda: empty.load_run({f"t{topic}": ranking for topic in range(50)}, "r"))
+    told = warned(lambda: empty.load_run({f"t{topic}": ranking for topic in range(50)}, "r"))
     assert not [text for text in told if "retrieved for" in text]
 
 
@@ -149,7 +141,7 @@ def test_of_many_runs_with_foreign_ids_the_first_are_named(empty: Warehouse, tmp
     empty.load_qrels(write(tmp_path / "q.txt", FOREIGN_QRELS))
     for at in range(6):
         write(tmp_path / f"r{at}.run", _foreign("t", f"x{at}-"))
-    told = _warnings(lambda: empty.load_runs(str(tmp_path / "*.run")))
+    told = warned(lambda: empty.load_runs(str(tmp_path / "*.run")))
     assert [text.split(":")[0] for text in told[:3]] == ["r0", "r1", "r2"]
     assert told[3:] == ["... and 3 more runs of which next to nothing is judged"]
 
@@ -187,7 +179,7 @@ def test_ranks_that_contradict_scores_are_told(
         write(tmp_path / f"{name}.run", f"{text}# run {name}\n")
     lower = "--lower-is-better" in options
     rule = options[1] if options[:1] == ["--tie-rule"] else None
-    told = _warnings(lambda: empty.load_runs(str(tmp_path / "?.run"), lower_is_better=lower, tie_rule=rule))
+    told = warned(lambda: empty.load_runs(str(tmp_path / "?.run"), lower_is_better=lower, tie_rule=rule))
     found = [text for text in told if "contradict" in text]
     assert len(found) == is_told
     if is_told:

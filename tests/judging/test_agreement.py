@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from evalsql import QueryError, UsageError, Warehouse
 from evalsql.evaluation import judging
-from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse
+from tests.conftest import FIXTURES, SAMPLE, Command, csv_rows, new_warehouse
 from tests.random_collections import Qrels
 
 SETS = ("first", "second", "third")
@@ -191,7 +190,7 @@ def test_the_command_prints_each_table(command: Command, tmp_path: Path) -> None
     def rows(*arguments: str) -> list[dict[str, str]]:
         asked = command("agreement", "sample", "other", "--format", "csv", *arguments)
         assert asked.returncode == 0, asked.stderr
-        return list(csv.DictReader(io.StringIO(asked.stdout)))
+        return csv_rows(asked.stdout)
 
     assert [row["statistic"] for row in rows()][:2] == ["agreement", "Cohen's kappa"]
     kept = {tuple(line.split()[::2]) for line in lines if int(line.split()[3]) >= 0}

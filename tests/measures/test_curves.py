@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.names import parse_measures
 from tests.conftest import new_warehouse, random_warehouse
@@ -56,12 +54,6 @@ def collections() -> dict[str, Collection]:
 def loaded() -> Iterator[Warehouse]:
     """All collections in one warehouse, each a judgment set of its own with one run."""
     with random_warehouse() as warehouse:
-        yield warehouse
-
-
-@pytest.fixture(scope="module")
-def sample(sample_file: Path) -> Iterator[Warehouse]:
-    with evalsql.open(sample_file, read_only=True) as warehouse:
         yield warehouse
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,25 +15,14 @@ from evalsql.report import charts
 from evalsql.report.drawing import drawing
 from evalsql.report.overview import chart_rows
 from evalsql.report.table import Table
-from tests.conftest import Command
+from tests.conftest import Command, csv_rows
 
 OF_REPORTS = ("agreement", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged")
 NASTY = "</script><script>alert(1)</script>"
 
 
-@pytest.fixture
-def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
-    """The command in a folder with the sample's warehouse."""
-    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
-    return command
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def test_points_are_those_of_the_relation(demo: Command, tmp_path: Path) -> None:
-    printed = rows(demo("curve", "pr", "bm25", "dense", "--format", "csv").stdout)
+    printed = csv_rows(demo("curve", "pr", "bm25", "dense", "--format", "csv").stdout)
     assert [row["run"] for row in printed] == ["bm25"] * 11 + ["dense"] * 11
     with evalsql.open(tmp_path / "evalsql.duckdb", read_only=True) as warehouse:
         for row in printed:
@@ -52,7 +38,7 @@ def test_charts_are_drawn(demo: Command, tmp_path: Path, kind: str, extension: s
     chart = tmp_path / f"chart{extension}"
     done = demo("curve", kind, "bm25", "hybrid", "--chart", chart, "--format", "csv")
     assert done.returncode == 0, done.stderr
-    assert {row["run"] for row in rows(done.stdout)} == {"bm25", "hybrid"}
+    assert {row["run"] for row in csv_rows(done.stdout)} == {"bm25", "hybrid"}
     content = chart.read_bytes()
     if extension == ".png":
         assert content.startswith(b"\x89PNG")
@@ -69,7 +55,7 @@ def test_topics_have_curves_of_their_own(demo: Command, tmp_path: Path, kind: st
     chart = tmp_path / "topics.svg"
     done = demo("curve", kind, "bm25", "--topic", "T02", "--topic", "T01", "--chart", chart, "--format", "csv")
     assert done.returncode == 0, done.stderr
-    assert list(dict.fromkeys(row["topic"] for row in rows(done.stdout))) == ["T01", "T02"]
+    assert list(dict.fromkeys(row["topic"] for row in csv_rows(done.stdout))) == ["T01", "T02"]
     assert ">T02<" in chart.read_text()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import shutil
 import statistics
 from collections import Counter
 from collections.abc import Iterator
@@ -21,19 +20,6 @@ from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut
 from evalsql.report.drawing import drawing, styles
 from evalsql.report.table import Table
 from tests.conftest import Command, new_file
-
-
-@pytest.fixture
-def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
-    """The command in a folder with the sample's warehouse."""
-    shutil.copy(sample_file, tmp_path / "evalsql.duckdb")
-    return command
-
-
-@pytest.fixture(scope="module")
-def sample(sample_file: Path) -> Iterator[evalsql.Warehouse]:
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        yield warehouse
 
 
 def runs_file(folder: Path, count: int) -> Path:

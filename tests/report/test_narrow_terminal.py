@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 import evalsql
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from tests.conftest import Command
+from tests.conftest import Command, csv_rows
 from tests.pseudo_terminal import Terminal, plain
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
@@ -25,7 +23,7 @@ def shown(*arguments: object, columns: int) -> list[str]:
 
 
 def pairs(command: Command, *arguments: object) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(command(*arguments, "--format", "csv").stdout)))
+    return csv_rows(command(*arguments, "--format", "csv").stdout)
 
 
 def expected(row: dict[str, str], *p_values: str) -> list[str]:

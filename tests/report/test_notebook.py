@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,6 @@ CELLS = {
     "report": "w.report(['bm25', 'dense'], 'AP')",
     "frame": "print(list(w.leaderboard(measures='AP').df().columns))",
 }
-
-
-@pytest.fixture(scope="module")
-def sample(sample_file: Path) -> Iterator[Warehouse]:
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        yield warehouse
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 from scipy.stats import kendalltau
 
 import evalsql
-from tests.conftest import in_process, new_file, write
+from tests.conftest import csv_rows, in_process, new_file, write
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +99,7 @@ def test_all_is_drawn_in_silence_and_without_a_network(watched: Watched, folder:
 
 def test_the_table_of_all_numbers_has_those_of_the_command_line(watched: Watched, folder: Path) -> None:
     text = in_process(folder, ["leaderboard", "--format", "csv"], "").stdout
-    board = {row["run"]: row for row in csv.DictReader(io.StringIO(text))}
+    board = {row["run"]: row for row in csv_rows(text)}
     assert watched.rows("#board") == watched.rows() == list(board)
     heads = [head.inner_text().split()[0] for head in watched.page.query_selector_all("#board thead th")][1:]
     assert heads == [name for name in next(iter(board.values())) if name not in ("qrels", "run")]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, write
+from tests.conftest import Command, csv_rows, write
 
 PAPER = """
 caption = "Main results."
@@ -32,7 +30,7 @@ def demo(command: Command, tmp_path: Path, sample_file: Path) -> Command:
 
 def test_the_table_has_the_figures_of_compare(demo: Command) -> None:
     asked = ("compare", "bm25", "tfidf", "rerank-large", "-m", "AP,nDCG@10", "--format", "csv")
-    pairs = list(csv.DictReader(io.StringIO(demo(*asked).stdout)))
+    pairs = csv_rows(demo(*asked).stdout)
     text = demo("table", "paper.toml").stdout
     rows = {line.partition(" & ")[0]: line for line in text.splitlines() if re.search(r"& \S*\.\d", line)}
     assert list(rows) == ["tfidf", r"BM25 \& more", "rerank-large"]  # as they are given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ import pytest
 from evalsql.report.comparison import Comparison, write_latex, write_markdown
 from evalsql.report.markup import latex_label, latex_number, with_best
 from evalsql.report.table import Table
-from tests.conftest import Command
+from tests.conftest import Command, csv_rows
 
 MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0
 
@@ -163,7 +162,7 @@ def test_relative_changes_in_percent() -> None:
 @pytest.mark.parametrize("extra", [(), ("--all-pairs", "--daggers")])
 def test_changes_are_those_of_the_means(sample_file: Path, command: Command, extra: tuple[str, ...]) -> None:
     asked = ("compare", "dense", "bm25", "tfidf", "-m", "AP,Utility", "--db", sample_file)
-    pairs = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    pairs = csv_rows(command(*asked, "--format", "csv").stdout)
     text = command(*asked, "--relative", "--format", "latex", *extra).stdout
     written_changes = [float(f"{sign}{number}") for sign, number in re.findall(r"\(\$([+-])\$([\d.]+)\\%\)", text)]
     expected = []
@@ -205,7 +204,7 @@ def test_orders_and_names_that_mean_nothing(
 
 def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command) -> None:
     asked = ("leaderboard", "-m", MEASURES, "--db", sample_file)
-    rows = list(csv.DictReader(io.StringIO(command(*asked, "--format", "csv").stdout)))
+    rows = csv_rows(command(*asked, "--format", "csv").stdout)
     text = command(*asked, "--format", "latex").stdout
     assert text.startswith("% Needs \\usepackage{booktabs}.\n\\begin{tabular}{llr@{}lr@{}lr@{}l}\n")
     bold = ["".join(parts) for parts in re.findall(r"\\textbf\{(\S+?)\} & \\textbf\{(\.\d+)\}(?= )", text)]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +14,7 @@ from evalsql import Warehouse
 from evalsql.evaluation.choosing import latest_run
 from evalsql.evaluation.gate import decide
 from evalsql.evaluation.rules import parse_rule
-from tests.conftest import Command, Outcome, new_file
+from tests.conftest import Command, Outcome, csv_rows, new_file
 from tests.trials import gate as trial
 
 SYSTEMS = ("bm25", "dense", "hybrid")
@@ -117,7 +115,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
 
 def rows(answer: Outcome) -> list[dict[str, str]]:
     assert answer.returncode == 0, answer.stderr
-    return list(csv.DictReader(io.StringIO(answer.stdout)))
+    return csv_rows(answer.stdout)
 
 
 def test_the_gate_stops_the_night_and_names_the_topics(story: Story, command: Command) -> None:
