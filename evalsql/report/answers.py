@@ -45,7 +45,7 @@ class Standing(NamedTuple):
 
 def beside(evidence: Evidence, measure: str, baseline: str, run: str) -> Row | None:
     """One system beside another by one measure."""
-    pairs, steps = evidence.pairs.get(measure, {}), evidence.steps.get(measure, {})
+    pairs, steps = evidence.tests.pairs.get(measure, {}), evidence.tests.steps.get(measure, {})
     if (baseline, run) in pairs:
         topics, difference, half, _, wins, ties, losses = pairs[baseline, run]
     elif (run, baseline) in pairs:
@@ -54,7 +54,7 @@ def beside(evidence: Evidence, measure: str, baseline: str, run: str) -> Row | N
     else:
         return None
     left = steps[baseline, run]
-    factor = evidence.factors.get(topics, {}).get(abs(left))
+    factor = evidence.tests.factors.get(topics, {}).get(abs(left))
     wide = None if half is None or factor is None else half * factor
     return Row(difference, half, wide, left > 0, wins, ties, losses)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
@@ -30,19 +31,30 @@ class Document(NamedTuple):
     contribution: float | None
 
 
-class Evidence(NamedTuple):
+class PairTests(NamedTuple):
     """``pairs`` by measure, then by baseline and run in the order of the board, each pair once.
 
     ``steps`` gives by measure, baseline and run at how many tests left Holm's procedure tests, negative where the
-    difference is not sure; ``factors`` by topics and tests left how much wider that makes an interval. ``documents``
-    has the first ones by run and topic, ``later`` ranks of relevant ones further down.
+    difference is not sure; ``factors`` by topics and tests left how much wider that makes an interval.
     """
 
     pairs: Mapping[str, Mapping[tuple[str, str], Sequence[Any]]]
     steps: Mapping[str, Mapping[tuple[str, str], int]]
     factors: Mapping[int, Mapping[int, float]]
-    documents: Mapping[tuple[str, str], Sequence[Document]]
-    later: Mapping[tuple[str, str], Mapping[str, int]]
+
+
+class ShownLists(NamedTuple):
+    """``documents`` has the first ones by run and topic, ``later`` ranks of relevant ones further down."""
+
+    documents: Mapping[tuple[str, str], Sequence[Document]] = MappingProxyType({})
+    later: Mapping[tuple[str, str], Mapping[str, int]] = MappingProxyType({})
+
+
+class Evidence(NamedTuple):
+    """Every pair of runs as it was tested, first documents, the words of topics, what is known of the judgments."""
+
+    tests: PairTests
+    lists: ShownLists
     texts: Mapping[str, str]
     num_judgments: int
     num_grades: int
@@ -88,8 +100,8 @@ class Gatherer:
         kept = {each: f"select * from temp.page_{each}" for each in inputs}
         return relation_query(self._catalog, name, kept, **arguments)
 
-    def pairs(self) -> tuple[dict[str, Any], dict[str, Any], dict[int, dict[int, float]]]:
-        """Pairs, steps and factors of the values that the view scores gives now."""
+    def pairs(self) -> PairTests:
+        """All pairs of runs, by the values that the view scores gives now."""
         differences = self._catalog["differences"]
         call = Measure(differences, {each.name: each.default for each in differences.parameters}).call
         tables = {
@@ -108,7 +120,7 @@ class Gatherer:
             asked = self._query("interval_factors", ["tested_pairs", "holm_steps"], alpha=ALPHA)
             for topics, left, factor in self._database.rows(f"{asked}\norder by all"):
                 factors.setdefault(topics, {})[left] = factor
-        return found, steps, factors
+        return PairTests(found, steps, factors)
 
     def facts(self, runs: Sequence[str]) -> tuple[int, int, datetime.datetime]:
         """Judgments, different grades, and when the newest of runs and judgments was loaded."""
@@ -124,9 +136,7 @@ class Gatherer:
         """What the quick audits find."""
         return findings(self._warehouse.evaluation, audits(self._catalog, quick=True))
 
-    def documents(
-        self, runs: Sequence[str], topics: Sequence[str], measure: Measure
-    ) -> tuple[dict[tuple[str, str], list[Document]], dict[tuple[str, str], dict[str, int]]]:
+    def documents(self, runs: Sequence[str], topics: Sequence[str], measure: Measure) -> ShownLists:
         """The first documents of these rankings with grades and contributions, and where relevant ones stand below."""
         tables = {
             "chosen_runs": lambda: _listed("run", runs),
@@ -142,7 +152,7 @@ class Gatherer:
                 found.setdefault((run, topic), []).append(Document(name, grade, worth.get((run, topic, rank))))
             for run, topic, rank, name in self._rows("later_documents", ["chosen_lists"], depth=DEPTH):
                 later.setdefault((run, topic), {})[name] = rank
-        return found, later
+        return ShownLists(found, later)
 
     def _contributions(self, measure: Measure) -> dict[tuple[str, str, int], float]:
         """By run, topic and rank; nothing where a cut ranking says nothing of the whole one."""

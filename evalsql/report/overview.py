@@ -18,7 +18,7 @@ from evalsql.evaluation.history import history_query
 from evalsql.evaluation.topic_groups import texts
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
-from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, default_baseline
+from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, PairTests, ShownLists, default_baseline
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import shortened
@@ -139,13 +139,13 @@ def overview(
     omitted = _omitted(shown, without, len(chosen))
     show = partial(_show, progress)
     gatherer = Gatherer(warehouse, judged)
-    tested: tuple[Any, Any, Any] = {}, {}, {}
+    tests: PairTests | None = None
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
         tables = _score_tables(warehouse, named, judged, omitted, show)
         board = _board(warehouse, named)
         show("differences")
         if for_page:
-            tested = gatherer.pairs()
+            tests = gatherer.pairs()
         comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 and not for_page else None
     tables |= _run_tables(warehouse, judged, chosen, omitted, show, with_topics=not for_page)
     among = ", ".join(map(literal, chosen))
@@ -153,12 +153,10 @@ def overview(
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
     said = _notices(warehouse, named[0], judged, chosen)
     found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
-    found = found._replace(
-        baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, found.board)
-    )
+    found = found._replace(baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, board))
     show("documents")
-    if for_page:
-        found = found._replace(evidence=_evidence(gatherer, found, tested))
+    if tests is not None:
+        found = found._replace(evidence=_evidence(gatherer, found, tests))
     progress(_GATHERING, len(_STEPS), len(_STEPS))
     return found
 
@@ -236,11 +234,10 @@ def _omitted(shown: Collection[str], without: Collection[str], num_runs: int) ->
     return frozenset(without) | (frozenset(costly) - frozenset(shown))
 
 
-def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, Any]) -> Evidence:
+def _evidence(gatherer: Gatherer, overview: Overview, tests: PairTests) -> Evidence:
     """What the page shows of documents: of the best systems and the baseline, on the topics where these differ most."""
-    if "documents" in overview.without:
-        documents: tuple[Any, Any] = {}, {}
-    else:
+    lists = ShownLists()
+    if "documents" not in overview.without:
         best, num_topics = overview.runs[0], len(overview.topics)
         most = max(MOST_LISTS // num_topics, 2)
         runs = list(dict.fromkeys([best, overview.baseline, *overview.runs]))[:most]
@@ -256,11 +253,9 @@ def _evidence(gatherer: Gatherer, overview: Overview, tested: tuple[Any, Any, An
             return -abs(ours - theirs), topic
 
         topics = sorted(overview.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
-        documents = gatherer.documents(runs, topics, overview.measures[0])
+        lists = gatherer.documents(runs, topics, overview.measures[0])
     judgments, grades, loaded_at = gatherer.facts(overview.runs)
-    pairs, steps, factors = tested
-    texts, findings = gatherer.texts(), gatherer.findings()
-    return Evidence(pairs, steps, factors, *documents, texts, judgments, grades, loaded_at, findings)
+    return Evidence(tests, lists, gatherer.texts(), judgments, grades, loaded_at, gatherer.findings())
 
 
 def chart_rows(

@@ -68,9 +68,9 @@ def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, 
         "means": _means(overview),
         "intervals": _intervals(overview),
         "values": _values(overview, topics),
-        "pairs": {name: _pairs(evidence.pairs.get(name, {}), runs) for name in overview.names},
-        "steps": {name: _steps(evidence.steps.get(name, {}), runs) for name in overview.names},
-        "factors": evidence.factors,
+        "pairs": {name: _pairs(evidence.tests.pairs.get(name, {}), runs) for name in overview.names},
+        "steps": {name: _steps(evidence.tests.steps.get(name, {}), runs) for name in overview.names},
+        "factors": evidence.tests.factors,
         "documents": _documents(evidence, runs, topics),
         "curves": _curves(overview),
         "doubts": {} if "doubts" in overview.without else drawn(overview),
@@ -141,7 +141,7 @@ def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -
     number = {run: at for at, run in enumerate(runs)}
     place = {topic: at for at, topic in enumerate(topics)}
     held: dict[int, dict[str, Any]] = {}
-    for (run, topic), documents in evidence.documents.items():
+    for (run, topic), documents in evidence.lists.documents.items():
         there = held.setdefault(place[topic], {"names": [], "grades": [], "lists": {}, "_at": {}})
         ranked = []
         for document in documents:
@@ -152,7 +152,7 @@ def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -
             ranked.append(at)
         worth = [_short(document.contribution) for document in documents]
         there["lists"][number[run]] = [ranked, worth, {}]
-    for (run, topic), later in evidence.later.items():
+    for (run, topic), later in evidence.lists.later.items():
         there = held.get(place[topic], {})
         if there and number[run] in there["lists"]:
             known = there["_at"]
