@@ -113,17 +113,22 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
         database.execute(f"set file_search_path = {literal(str(part))}")
         added = "added_relations"
         database.execute(f"insert into main.{added} select * from {_file(database.catalog[added])}")
-        before = database.catalog
-        database.catalog = with_added(database)
         with database.transaction():
-            if database.catalog.own:
-                remake_own(database, before)
+            _make_added(database)
             for table in tables:
                 database.execute(f"drop table main.{quoted(table.name)}")
             for statement in _tables_in_place(database, tables):
                 database.execute(statement)
     finally:
         database.close()
+
+
+def _make_added(database: Database) -> None:
+    """Make the user's own relations, whose files the table ``added_relations`` has."""
+    before = database.catalog
+    database.catalog = with_added(database)
+    if database.catalog.own:
+        remake_own(database, before)
 
 
 def _filled_tables(tables: Sequence[Relation]) -> Iterator[str]:
@@ -224,10 +229,7 @@ def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress
             if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
                 lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
                 raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
-            before = database.catalog
-            database.catalog = with_added(database)
-            if database.catalog.own:
-                remake_own(database, before)
+            _make_added(database)
             if facts.get("sql_digest") == database.catalog.digest:
                 table = database.catalog["warehouse"]
                 database.execute("delete from main.warehouse")

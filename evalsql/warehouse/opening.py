@@ -117,8 +117,7 @@ def open_database(
                 progress=progress,
                 external_access=external_access,
             )
-        if own := [relation for relation in temporary if not database.catalog.has(relation)]:
-            add_temporary_relations(database, own)
+        add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
         raise

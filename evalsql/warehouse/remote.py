@@ -51,8 +51,7 @@ def open_remote(
         database.catalog = _checked_catalog(database)
         if not read_only and connected.role != "write":
             raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
-        if own := [relation for relation in temporary if not database.catalog.has(relation)]:
-            add_temporary_relations(database, own)
+        add_temporary_relations(database, temporary)
     except BaseException:
         database.close()
         raise

@@ -140,7 +140,10 @@ def write_version(database: Database) -> None:
 
 
 def add_temporary_relations(database: Database, relations: Sequence[Relation]) -> None:
-    """Add relations for this connection only, also to the views that cover all measures."""
+    """Add those that are not there yet for this connection only, also to the views that cover all measures."""
+    relations = [relation for relation in relations if not database.catalog.has(relation)]
+    if not relations:
+        return
     catalog = database.catalog.extended(relations)
     catalog.build_order([relation.name for relation in relations])
     check_bodies(database, catalog, relations)

@@ -287,8 +287,7 @@ class Warehouse:
 
         sandbox = open_database(MEMORY)
         try:
-            if own := self.catalog.own:
-                add_temporary_relations(sandbox, own)
+            add_temporary_relations(sandbox, self.catalog.own)
             return explain(self.evaluation, sandbox, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         except BaseException:
             sandbox.close()
