@@ -13,7 +13,7 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note, note_coverage
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.options import DEFAULT_MEASURES, OutputOptions
-from evalsql.cli.outputs import write_table
+from evalsql.cli.outputs import fetched, write_table
 from evalsql.cli.where import Where
 
 DEMO_PATH = "evalsql-demo.duckdb"
@@ -40,7 +40,8 @@ def demo(*, where: _Made) -> None:
             warehouse.load_runs(
                 sorted((sample / "runs").glob("*.run")), qrels=["sample"], replace=True, progress=progress
             )
-        write_table(warehouse.evaluate(_MEASURES, qrels=["sample"]), OutputOptions(), keep=[warehouse.path])
+        board = fetched(warehouse.evaluate(_MEASURES, qrels=["sample"]), warehouse.path)
+        write_table(board, OutputOptions(), keep=[warehouse.path])
         note_coverage(warehouse, ["sample"], ())
     note(
         f"\nThe warehouse is {where.db}; any DuckDB client opens it. To go on:\n"

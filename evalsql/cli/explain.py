@@ -11,7 +11,7 @@ from evalsql.cli.name_completion import complete_measures, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import DEFAULT_MEASURES, MemoryLimit, OneQrels, OutputOptions, OwnMeasures, only_one
-from evalsql.cli.outputs import protected_files, write_table
+from evalsql.cli.outputs import fetched, protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.topic_groups import texts
@@ -72,7 +72,8 @@ def explain(
         )
         keep = protected_files(warehouse)
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
-        write_table(found.rows, output, VALUES if found.measure.is_count else frozenset(), keep=keep)
+        counts = VALUES if found.measure.is_count else frozenset()
+        write_table(fetched(found.rows, warehouse.path, counts), output, keep=keep)
     for line in explanation_lines(found, depth, output.digits):
         note(line)
     if text:

@@ -29,23 +29,14 @@ if TYPE_CHECKING:
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 
 
-def write_table(
-    relation: duckdb.DuckDBPyRelation | Table,
-    output: OutputOptions,
-    counts: frozenset[str] = frozenset(),
-    *,
-    keep: Sequence[str] = (),
-    going: Going | None = None,
-) -> None:
+def write_table(table: Table, output: OutputOptions, *, keep: Sequence[str] = (), going: Going | None = None) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
     ``going`` says which columns a narrow terminal does without.
 
     Raises:
-        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep, of which the
-            first is the warehouse.
+        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
     """
-    table = relation if isinstance(relation, Table) else _fetch(relation, counts, *keep[:1])
     if output.path is None:
         _print(table, output, going)
         return
@@ -99,7 +90,8 @@ def refuse_protected(output: Path, keep: Sequence[str]) -> None:
         raise UsageError(f"{output}: is in use here and is not written over")
 
 
-def _fetch(relation: duckdb.DuckDBPyRelation, counts: frozenset[str], path: str = "the warehouse") -> Table:
+def fetched(relation: duckdb.DuckDBPyRelation, path: str, counts: frozenset[str] = frozenset()) -> Table:
+    """The rows of a relation of the warehouse at this path; raises QueryError with the engine's words."""
     with translated_errors(path):
         return Table(relation.columns, relation.fetchall(), counts)
 

@@ -13,7 +13,7 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
-from evalsql.cli.outputs import write_table
+from evalsql.cli.outputs import fetched, write_table
 from evalsql.cli.where import Where
 from evalsql.words import counted
 
@@ -62,7 +62,7 @@ def print_ties(
                 runs=runs,
                 progress=progress,
             )
-        write_table(effects, output, keep=[warehouse.path])
+        write_table(fetched(effects, warehouse.path), output, keep=[warehouse.path])
         found = swaps.fetchall()
         ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
     undecided = _undecided(ranges)
