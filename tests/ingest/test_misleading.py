@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_the_count_is_that_of_a_loop(empty: Warehouse, options: dict[str, Any]) 
             for score in scores.values():
                 groups.setdefault(float(numpy.float32(score)), Counter())[score] += 1
             expected += sum(group.total() for group in groups.values() if len(group) > 1)
-    told = [warned(lambda name=name: empty.load_run(runs[name], name, **options)) for name in runs]
+    told = [warned(partial(empty.load_run, runs[name], name, **options)) for name in runs]
     assert [len(each) for each in told] == [1, 1, 0]
     assert sum(int(text.split()[0]) for (text,) in told[:2]) == expected
 
