@@ -152,6 +152,9 @@ def _check_path(path: str, *, read_only: bool) -> bool:
     """Whether the database is new; raises WarehouseError for a path that cannot be opened in this way."""
     if "\0" in path:
         raise WarehouseError(f"{path}: a file's name cannot hold a NUL character")
+    if not read_only and path != MEMORY and any("?" in part for part in Path(path).absolute().parts[1:]):
+        # The engine puts ".wal" before the first question mark of a path.
+        raise WarehouseError(f"{path}: DuckDB writes no file whose path has a question mark; choose another path")
     if Path(path).name.partition(".")[0].lower() == STEPS:  # the engine calls the database by that
         raise WarehouseError(f"{path}: {STEPS} is the name of a schema in every warehouse; call the file otherwise")
     is_new = path == MEMORY or not Path(path).exists()

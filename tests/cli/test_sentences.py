@@ -120,6 +120,17 @@ def test_a_nul_in_a_name_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such path there")
+def test_a_question_mark_in_a_path_makes_no_file(tmp_path: Path) -> None:
+    """The engine puts the end of the log's name before it, so that each change would fail."""
+    folder = tmp_path / "who?"
+    folder.mkdir()
+    for path in (tmp_path / "which?.duckdb", folder / "w.duckdb"):
+        with pytest.raises(WarehouseError, match="whose path has a question mark"):
+            evalsql.open(path)
+        assert not path.exists()
+
+
 @pytest.mark.parametrize(
     "words",
     [
