@@ -11,6 +11,7 @@ _LOCKED = re.compile(r"could not set lock|being used by another process|already 
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>\S.*?)\s*\(PID (?P<pid>\d+)\)", re.IGNORECASE | re.DOTALL)
 _DAMAGED = re.compile(r"computed checksum|corrupt|deserializ|invalidated", re.IGNORECASE)
 _FULL = re.compile(r"no space left|disk quota|not enough space|file too large|max_temp_directory_size", re.IGNORECASE)
+_OPEN_HERE = re.compile(r"same database file with a different configuration", re.IGNORECASE)
 _FILE = re.compile(r'file "([^"]+)"')
 _FULL_CODES = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if hasattr(errno, "EDQUOT") else {errno.ENOSPC, errno.EFBIG}
 _EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
@@ -39,7 +40,12 @@ def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> st
 
 
 def fault(path: str, message: str) -> str | None:
-    """The message for a damaged file or a full disk if the engine's message tells of one, else None."""
+    """The message for a damaged file, a full disk or a file that is open already, if the engine tells of one."""
+    if _OPEN_HERE.search(message):
+        return (
+            f"{path}: this process has it open already in another way, for writing, for reading only or by "
+            "duckdb.connect; close that first, or open both in the same way"
+        )
     if _FULL.search(message):
         named = _FILE.search(message)
         return (

@@ -54,6 +54,8 @@ DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
 WAIT = 3.0  # seconds
 _T = TypeVar("_T")
+# Files that this process has open for writing, or had: the engine lets nobody inspect them meanwhile.
+_WRITTEN_HERE: dict[str, Inspection] = {}
 _VERSION = "select schema_version::integer, evalsql_version::varchar, sql_digest::varchar from main.warehouse"
 
 
@@ -144,7 +146,9 @@ def _make_ready(
         limit_memory(database, memory)
     is_remade = _fill_or_update(database, inspection, reach, progress, common=is_common)
     if not database.read_only and database.path != MEMORY:
-        database.at_close(partial(remember, database.path, inspection.foreign, read_catalog().digest))
+        digest = read_catalog().digest
+        _WRITTEN_HERE[os.path.realpath(database.path)] = Inspection(foreign=inspection.foreign, sql_digest=digest)
+        database.at_close(partial(remember, database.path, inspection.foreign, digest))
     return is_remade
 
 
@@ -205,7 +209,7 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
         except WarehouseError as error:
             if trouble.is_lock(str(error.__cause__)):
                 raise
-            return UNREADABLE
+            return _WRITTEN_HERE.get(os.path.realpath(path), UNREADABLE)
         with closing(Database(connection, read_catalog(), path=path, read_only=True)) as database:
             found = _inspected(database, folder)
     if not found.changed and not found.shadowing:

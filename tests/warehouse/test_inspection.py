@@ -18,7 +18,7 @@ from evalsql.catalog.relations import Catalog
 from evalsql.warehouse import opening
 from evalsql.warehouse.inspection import Inspection
 from evalsql.warehouse.remembered import recalled, remember
-from tests.conftest import Command, write
+from tests.conftest import Command, new_file, write
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
 TRUE_AP = "select value from ap where run = 'bm25' and topic = 'T23'"
@@ -231,3 +231,28 @@ def test_a_file_with_measures_of_ones_own_holds_what_it_should(
     with duckdb.connect(str(copied)) as connection:
         connection.execute("create or replace view fullness as from rr()")
     assert found(copied).changed == ("view fullness",)
+
+
+def test_a_file_that_this_process_has_open_is_opened_again_without_a_word(tmp_path: Path) -> None:
+    """As where a cell of a notebook runs twice; the log beside the file holds what was loaded."""
+    path = new_file(tmp_path)
+    with evalsql.open(path) as first, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first.load_qrels({"q": {"d": 1}}, "tiny")
+        first.load_run({"q": {"d": 1.0}}, "a")
+        with evalsql.open(path) as second:
+            assert second.evaluate("AP").fetchall() == first.evaluate("AP").fetchall() == [("tiny", "a", 1.0)]
+        with pytest.raises(WarehouseError, match="this process has it open already in another way"):
+            evalsql.open(path, read_only=True)
+
+
+def test_a_file_that_is_open_twice_is_still_known_to_define_relations_of_others(crafted: Crafted) -> None:
+    path = crafted("create view mine as select 1 as one")
+    with pytest.warns(InputWarning, match="view mine"):
+        first = evalsql.open(path)
+    first.load_run({"T01": {"doc-0133": 1.0}}, "a")
+    with pytest.warns(InputWarning, match="view mine"):
+        evalsql.open(path).close()
+    first.close()
+    with pytest.warns(InputWarning, match="view mine"):
+        evalsql.open(path).close()
