@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.names import literal
@@ -38,6 +39,7 @@ class Database:
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
         self._is_locked = False
+        self._asking = RLock()  # a thread that asks takes its own rows before another one asks
         self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
 
     @property
@@ -85,12 +87,12 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
-        with translated_errors(self.path), interruptible(self._connection):
+        with self._asking, translated_errors(self.path), interruptible(self._connection):
             return self._connection.execute(sql, parameters or None).fetchall()
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
-        with translated_errors(self.path), interruptible(self._connection):
+        with self._asking, translated_errors(self.path), interruptible(self._connection):
             cursor = self._connection.execute(sql)
             return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +22,7 @@ from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.warehouse.opening import open_database
+from evalsql.words import counted
 
 _QRELS = "qrels"
 _RUN = "run"
@@ -36,6 +38,8 @@ _OWNER = f"select 0 as file_id, {_RUN_ID} as owner_id"
 
 class Evaluator:
     """The values of measures for one run at a time, with judgments that stay.
+
+    Threads can share one: each waits until the run of another is done.
 
     Args:
         qrels: {topic: {document: grade}}, a frame with columns for topic, document and grade, or a TREC qrels file.
@@ -58,6 +62,7 @@ class Evaluator:
     ) -> None:
         self._tie_rule = tie_rule_for(tie_rule, lower_is_better=lower_is_better)
         self._lower_is_better = lower_is_better
+        self._asking = Lock()  # the run that is asked of is in tables
         asked = split_measures(measures)
         self._database = open_database(MEMORY, asked=asked)
         catalog = self._database.catalog
@@ -83,15 +88,18 @@ class Evaluator:
             InputError: rows without a name or a number, documents that stand twice for a topic.
             UsageError: a frame without the columns.
         """
-        self._evaluate(run)
-        found = dict(self._database.rows(f"select measure, value from ({self._means})"))
+        with self._asking:
+            self._evaluate(run)
+            found = dict(self._database.rows(f"select measure, value from ({self._means})"))
         return {label: found[name] for label, name in self._names.items()}
 
     def per_topic(self, run: Any) -> dict[str, dict[str, float]]:
         """The value of each measure by topic of the judgments, then by name; arguments and errors as ``evaluate``."""
-        self._evaluate(run)
+        with self._asking:
+            self._evaluate(run)
+            rows = self._database.rows("select topic, measure, value from answers order by topic")
         found: dict[str, dict[str, float]] = {}
-        for topic, name, value in self._database.rows("select topic, measure, value from answers order by topic"):
+        for topic, name, value in rows:
             found.setdefault(topic, {})[name] = value
         return {topic: {label: values[name] for label, name in self._names.items()} for topic, values in found.items()}
 
@@ -204,7 +212,7 @@ class Evaluator:
         if missing:
             warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")
         if extra:
-            warn(f"{extra} topics of the run have no judgments and are left out")
+            warn(f"the run has {counted(extra, 'topic')} without judgments, left out of the figures")
 
 
 def split_measures(measures: Names) -> list[str]:

@@ -117,7 +117,7 @@ def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path, 
     for topic, _, document, _, score, _ in map(str.split, run.splitlines()):
         scores.setdefault(topic, {})[document] = float(score)
     told = warned(lambda: evalsql.evaluate(str(qrels), scores, "AP"))
-    extra = "2 topics of the run have no judgments"
+    extra = "the run has 2 topics without judgments"
     assert [text for text in told if expected.replace("(q)", "(qrels)") in text or text.startswith(extra)]
 
 

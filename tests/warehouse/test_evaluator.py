@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas
@@ -95,7 +96,7 @@ def test_topics_on_one_side_alone_are_told() -> None:
     with Evaluator(QRELS, "AP") as evaluator:
         with pytest.warns(InputWarning, match="leaves out 1 of 2 topics"):
             assert evaluator.evaluate({"q1": RUN["q1"]}) == {"AP": pytest.approx((1 + 2 / 3) / 4)}
-        with pytest.warns(InputWarning, match="1 topics of the run have no judgments"):
+        with pytest.warns(InputWarning, match="the run has 1 topic without judgments"):
             evaluator.evaluate(RUN | {"q9": {"a": 1.0}})
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -133,3 +134,13 @@ def test_many_rows_are_the_same_with_and_without_numpy(monkeypatch: pytest.Monke
     if not has_numpy:
         monkeypatch.setitem(sys.modules, "numpy", None)
     assert evalsql.evaluate(QRELS, RUN, "AP P@1") == pytest.approx({"AP": (1 + 2 / 3) / 4 + 0.25, "P@1": 0.5})
+
+
+def test_threads_that_share_an_evaluator_get_the_figures_of_their_own_runs() -> None:
+    ranked: Run = {"q1": {"d": 3.0, "a": 2.0}, "q2": {"d": 3.0, "a": 2.0}}
+    reversed_: Run = {"q1": {"d": 2.0, "a": 3.0}, "q2": {"d": 2.0, "a": 3.0}}
+    with Evaluator(QRELS, "RR") as evaluator, ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(evaluator.evaluate, [ranked, reversed_] * 20))
+        by_topic = list(threads.map(evaluator.per_topic, [ranked, reversed_] * 20))
+    assert found == [{"RR": 0.5}, {"RR": 1.0}] * 20
+    assert by_topic == [{topic: {"RR": value} for topic in QRELS} for value in (0.5, 1.0)] * 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas
@@ -108,3 +109,9 @@ def test_the_command_that_diff_names_can_be_pasted(command: Command, tmp_path: P
     told = command("diff", "o'ne; x", "two", "-m", "AP")
     (line,) = (line for line in told.stderr.splitlines() if line.startswith("evalsql diff"))
     assert shlex.split(line)[:7] == ["evalsql", "diff", "o'ne; x", "two", "-m", "AP", "--documents"]
+
+
+def test_threads_that_share_a_warehouse_get_their_own_rows(empty: Warehouse) -> None:
+    asked = range(400)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda at: empty.rows("select ?", [at]), asked)) == [[(at,)] for at in asked]
