@@ -17,7 +17,7 @@ from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.rules import COMPARING, Rule
 from evalsql.version import __version__
-from evalsql.words import shortened
+from evalsql.words import counted, shortened
 
 MOST_NAMED = 5
 DOCUMENTS = Rule("documents are retrieved", "documents", ">=", 1)
@@ -319,14 +319,14 @@ def _notes(evaluation: Evaluation, asked: _Asked) -> list[str]:
             [asked.candidate, asked.reference],
         )
         if new:
-            notes.append(f"{new} topics are not in the baseline; drops and tests leave them out")
+            notes.append(f"the baseline lacks {counted(new, 'topic')} of the run; drops and tests leave these out")
         now = _checksum(evaluation, asked.qrels)
         if asked.figures.qrels_sha256 and now and asked.figures.qrels_sha256 != now:
             notes.append("the judgments are not those that the baseline's figures were made with")
     elif asked.reference:
         for _, run, _, count, _ in database.rows(evaluation.coverage_query([asked.qrels], [asked.reference])):
             if count:
-                notes.append(f"the baseline {run} misses {count} topics, which score as empty rankings do")
+                notes.append(f"the baseline {run} misses {counted(count, 'topic')}, scored as empty rankings")
     return notes
 
 

@@ -84,7 +84,7 @@ def test_a_baseline_with_other_topics_and_measures(tmp_path: Path, command: Comm
     write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5}))
     answer = gate(command, path, "run", "RR drop <= 0", options=base)
     assert answer.returncode == 0
-    assert "1 topics are not in the baseline; drops and tests leave them out" in answer.stderr
+    assert "the baseline lacks 1 topic of the run; drops and tests leave these out" in answer.stderr
     write(tmp_path / "base.json", figures({"t00": 1, "t01": 0.5, "t02": 1}, "AP"))
     answer = gate(command, path, "run", "RR drop <= 0", options=base)
     assert answer.returncode == 1
