@@ -81,10 +81,11 @@ def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[st
         named["score"] = "evalue"
     numbers = [meaning for meaning in values if meaning in ("score", "rank", "grade", "level")]
     for meaning, column in values.items():
+        is_name = meaning in ("topic", "document")
+        number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
         for at, value in enumerate(column, start=1):
-            if value is None or (isinstance(value, str | Number) and not isinstance(value, bool)):
-                continue
-            raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor a number")
+            if value is not None and (isinstance(value, bool) or not isinstance(value, str | number)):
+                raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor {wanted}")
     texts: dict[str, Sequence[Any]] = {}
     for meaning, column in values.items():
         if meaning in numbers:
@@ -171,11 +172,15 @@ def _where(data: Mapping[Any, Any]) -> str:
     for topic, inner in data.items():
         try:
             _name(topic)
-            for document, number in inner.items():
+            for document in inner:
                 _name(document)
-                float(number)
-        except (TypeError, ValueError, OverflowError) as error:
+        except TypeError as error:
             return f"topic {topic}: {error}"
+        for document, number in inner.items():
+            try:
+                float(number)
+            except (TypeError, ValueError, OverflowError) as error:
+                return f"topic {topic}, document {document}: {error}"
     return ""
 
 

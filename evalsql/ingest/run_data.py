@@ -12,6 +12,7 @@ from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.frames import Query, check_rows, refuse_unlike, registered
 from evalsql.ingest.new_runs import NewRun
+from evalsql.ingest.python_rows import are_rows
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 
@@ -92,7 +93,7 @@ def _stage(database: Database, name: str, data: Any, tie_rule: str, view: str, f
         rank = found["rank"]
         refuse_unlike(database, name, view, rank, "rank", whole=True)
     score = found.get("score", f"-cast({rank} as double)")
-    if "score" in found and not isinstance(data, Mapping):
+    if "score" in found and (are_rows(data) or not isinstance(data, Mapping)):  # nested dicts give numbers
         refuse_unlike(database, name, view, score, "score")
     database.execute(f"""
         insert into staged_run_rows
