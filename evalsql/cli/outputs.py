@@ -61,10 +61,16 @@ def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
     except BrokenPipeError:
         close_to_readers()
     except (OSError, UnicodeEncodeError) as error:
-        raise UsageError(f"standard output cannot be written: {error}") from error
+        raise unwritable(error) from error
     if hidden:
         few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
         note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
+
+
+def unwritable(error: OSError | UnicodeEncodeError) -> UsageError:
+    """What is said where standard output takes no more, or has no such letters."""
+    what = "; PYTHONIOENCODING=utf-8 lets it take all letters" if isinstance(error, UnicodeEncodeError) else ""
+    return UsageError(f"standard output cannot be written: {error}{what}")
 
 
 def close_to_readers() -> None:

@@ -13,7 +13,7 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.outputs import close_to_readers
+from evalsql.cli.outputs import close_to_readers, unwritable
 from evalsql.cli.pages import print_page
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
@@ -131,8 +131,8 @@ def _print_lines(files: list[str], options: Options) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         close_to_readers()
-    except OSError as error:
-        raise UsageError(f"standard output cannot be written: {error}") from error
+    except (OSError, UnicodeEncodeError) as error:
+        raise unwritable(error) from error
 
 
 def _help(context: typer.Context, measures: list[str]) -> None:

@@ -9,6 +9,7 @@ from evalsql.report.table import Table
 
 _WIDEST = 10_000
 GAP = "  "
+_LINE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 # Colour with restraint: what is best or worse, and bars. Terminals and NO_COLOR say whether there is any.
 _HUES = {"best": "bold green", "better": "green", "worse": "red"}
 _BARS = "cyan"
@@ -25,12 +26,12 @@ def write_table(table: Table, stream: TextIO, digits: int) -> None:
     widths = [max(map(text_width, column)) for column in columns]
     widths[-1:] = [max(1, width) for width in widths[-1:]]
     fits = sum(widths) + len(GAP) * len(widths) <= _WIDEST
-    lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths)
+    lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths, stream)
     for line in lines:
         stream.write(line.rstrip() + "\n")
 
 
-def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int], stream: TextIO) -> Iterator[str]:
     """What rich would make of it where there is room enough; it takes as long to import as many a command to run."""
     are_numbers = [table.is_number(at) for at in range(len(widths))]
 
@@ -41,8 +42,17 @@ def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int])
         )
 
     yield line(table.columns)
-    yield "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + len(GAP) * (len(widths) - 1))
+    yield (_LINE if can_write(_LINE, stream) else "-") * (sum(widths) + len(GAP) * (len(widths) - 1))
     yield from map(line, rows)
+
+
+def can_write(text: str, stream: TextIO) -> bool:
+    """Whether a stream's encoding has these characters; Windows gives files that a shell opens one with few."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def text_width(text: str) -> int:

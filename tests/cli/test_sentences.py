@@ -152,3 +152,20 @@ def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: tuple[str
         assert process.wait(timeout=60) == 0
         assert b"Error" not in told
         assert words[0] != "trec_eval" or told == b""
+
+
+@pytest.mark.parametrize("words", [("trec_eval", "-q", "-m", "map"), ("eval", "-q", "-m", "AP"), ("eval", "-m", "AP")])
+def test_standard_output_with_few_letters_has_a_table_or_says_what_to_do(tmp_path: Path, words: list[str]) -> None:
+    """As Windows gives files that a shell opens; only with -q there is a topic that it cannot take."""
+    write(tmp_path / "q.txt", "\u6587 0 d 1\n")
+    write(tmp_path / "r.run", "\u6587 Q0 d 1 1 t\n")
+    line = [sys.executable, "-m", "evalsql", *words, "q.txt", "r.run"]
+    told = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"}
+    )
+    if "-q" in words:
+        assert told.returncode != 0
+        assert told.stderr.startswith("evalsql: standard output cannot be written: ")
+        assert "PYTHONIOENCODING=utf-8" in told.stderr
+    else:
+        assert (told.returncode, told.stdout.splitlines()[1:]) == (0, ["-" * 18, "q      r    1.0000"])
