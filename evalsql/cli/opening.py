@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -112,9 +111,8 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
 
     Ctrl-C changes nothing, and from the commit on it does nothing more.
     """
-    from evalsql.ingest.files.paths import failures_named, files_named
+    from evalsql.ingest.files.paths import failures_named, files_reached
 
-    files = [os.path.abspath(file) for pattern in patterns for file in files_named(pattern)]
     before = tempfile.tempdir
     with failures_named(), scratch_folder() as folder, progress_bar() as progress:
         tempfile.tempdir = folder
@@ -123,7 +121,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
                 open_shut_in(
                     where.db,
                     memory_limit=memory_limit,
-                    files=files,
+                    files=[file for pattern in patterns for file in files_reached(pattern)],
                     folders=[folder],
                     wait=where.wait,
                     progress=progress,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ir_datasets
+import pandas
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries, BaseScoredDocs, GenericQuery, GenericScoredDoc, TrecQrel
@@ -53,6 +54,22 @@ def test_a_folder_stands_for_its_runs_and_the_rest_is_told(empty: Warehouse, res
     assert warning.endswith(", and 2 more")
     assert empty.loader.notices == ["read as TREC (1 file), JSON (1 file)"]
     assert empty.rows("select file from files order by file") == [(f"{results}/a.list",), (f"{results}/b.json",)]
+
+
+def test_the_engine_reads_what_lies_in_a_folder(command: Command, tmp_path: Path) -> None:
+    """A command keeps it from other files than those that it was given."""
+    rows = [("1", "d1", 2), ("1", "d2", 1)]
+    for path, value in (("runs/a", "score"), ("runs/b", "score"), ("corpus/qrels/test", "label")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        frame = pandas.DataFrame(rows, columns=["qid", "docno", value])
+        frame.to_parquet(tmp_path / f"{path}.parquet")
+    for words in (("qrels", "corpus"), ("runs", "runs")):
+        told = command("load", *words)
+        assert told.returncode == 0, told.stderr
+    assert command("leaderboard", "-m", "AP", "--format", "csv").stdout.splitlines()[1:] == [
+        "corpus,a,1.0",
+        "corpus,b,1.0",
+    ]
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])

@@ -111,6 +111,13 @@ def files_named(pattern: str) -> list[str]:
     return [pattern] if exists else sorted(glob.glob(pattern, recursive=True)) or [pattern]
 
 
+def files_reached(pattern: str) -> list[str]:
+    """Absolute paths of the files that the engine reads of a path or glob: of a folder those in it and in its qrels."""
+    found = list(map(os.path.abspath, files_named(pattern)))
+    folders = [each for path in found for each in (path, os.path.join(path, "qrels")) if os.path.isdir(each)]
+    return found + [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
+
+
 def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> list[Source]:
     """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
     spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
