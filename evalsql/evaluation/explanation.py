@@ -125,7 +125,8 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
     ]
     common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(evaluation.database)))
     if qrels is None and not common:
-        raise UsageError(f"{' and '.join(runs)}: no judgment set to evaluate with")
+        named = " and ".join(runs)
+        raise UsageError(f"no judgment set evaluates {named}; evalsql load qrels FILE --run NAME joins them")
     several = "there are several judgment sets, say by which to explain (--qrels)"
     wanted = only_qrels(evaluation.database, qrels, several, common)
     for run, held in zip(runs, sets, strict=True):

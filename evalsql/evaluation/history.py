@@ -89,7 +89,8 @@ def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> 
     rows = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
     sets = [{judged for judged, name, *_ in rows if name == run} for run in pair]
     if not sets[0] & sets[1]:
-        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}")
+        hint = "evalsql load qrels FILE --run NAME joins them"
+        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {hint}")
 
 
 def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:

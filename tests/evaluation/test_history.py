@@ -144,7 +144,7 @@ def test_runs_that_no_judgments_have_in_common_are_refused(empty: Warehouse) -> 
     empty.load_run(NIGHTS[0], "a", qrels="first")
     empty.load_qrels(JUDGED, "second")
     empty.load_run(NIGHTS[0], "b", qrels="second")
-    with pytest.raises(UsageError, match="no judgment set evaluates both a and b"):
+    with pytest.raises(UsageError, match="no judgment set evaluates both a and b; evalsql load qrels FILE --run NAME"):
         topic_changes_query(empty.evaluation, "a", "b", "RR")
 
 
