@@ -118,6 +118,8 @@ def sql(
         columns, rows = Writer(warehouse.database, external=external).run(text)
         if columns:
             write_table(Table(columns, rows), output, keep=[warehouse.path])
+        if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
+            note("only the rows of the last statement are written; evalsql shell writes those of each")
 
 
 def known_catalog(where: Where, own: Sequence[str]) -> Catalog:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from evalsql.catalog.arguments import check_arguments
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.statements import BEGINS, COMMITS, first_word
-from evalsql.errors import UsageError
+from evalsql.errors import QueryError, ReachError, UsageError
 from evalsql.words import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
+_READ_ONLY = "in read-only mode"  # the engine's words
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
@@ -26,8 +28,10 @@ class Writer:
         """Run statements as ``Database.run`` does, in one transaction unless they say where theirs begin and end.
 
         Raises:
-            UsageError: rows would lack their run or judgment set; nothing of the transaction is kept.
+            UsageError: rows would lack their run or judgment set, and nothing of the transaction is kept; or an
+                argument of a macro is given by =.
         """
+        check_arguments(text, self.database.catalog)
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
         if "TRANSACTION" in kinds:
@@ -36,9 +40,9 @@ class Writer:
                 found = self._run_one(kind, query)
             return found
         if self._is_open or kinds <= _READING:
-            return self.database.run(text, external=self.external)
+            return self._ask(text)
         with self.database.transaction():
-            found = self.database.run(text, external=self.external)
+            found = self._ask(text)
             self._check()
         return found
 
@@ -53,9 +57,20 @@ class Writer:
                 self.database.execute("rollback")
                 self._is_open = False
                 raise
-        found = self.database.run(query, external=self.external)
+        found = self._ask(query)
         self._is_open = word in BEGINS
         return found
+
+    def _ask(self, text: str) -> Rows:
+        """Run statements; an error says which option it takes, where that is all."""
+        try:
+            return self.database.run(text, external=self.external)
+        except ReachError as error:
+            raise ReachError(f"{error}\n--external lets it reach other files") from error
+        except QueryError as error:
+            if _READ_ONLY in str(error):
+                raise QueryError(f"{error}\n--write lets it change the warehouse") from error
+            raise
 
     def _check(self) -> None:
         lost = self.database.rows(relation_query(self.database.catalog, "lost_rows") + "\norder by relation, owner")

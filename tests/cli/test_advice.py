@@ -67,3 +67,45 @@ def test_measures_of_ir_measures_are_names() -> None:
     )
     single: Any = ir_measures.RR
     assert evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, single) == {"RR": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("from comparisons(baseline = 'bm25')", "as in comparisons(baseline := ...)"),
+        ("select run from nDCG ( /* ten */ K=10)", "as in ndcg(k := ...)"),
+        ("from ap where value > (select avg(value) from p(rel := 1, k = 5))", "as in p(k := ...)"),
+    ],
+)
+def test_a_parameter_behind_which_equals_stands_is_told(
+    command: Command, sample_file: Path, query: str, complaint: str
+) -> None:
+    answer = command("sql", query, "--db", sample_file)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert complaint in answer.stderr
+    assert complaint in command("shell", "--db", sample_file, stdin=query).stderr
+
+
+@pytest.mark.parametrize(
+    "query", ["from p(k => 5)", "from p(k := 5) where (run = 'bm25')", "select 'p(k = 5)' -- p(k = 5)", "from p((5))"]
+)
+def test_other_equals_are_let_through(command: Command, sample_file: Path, query: str) -> None:
+    answer = command("sql", query, "--db", sample_file)
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_sql_says_which_option_it_takes(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    table = write(tmp_path / "own.csv", "topic,words\nT01,3\n")
+    assert "--external lets it reach other files" in command("sql", f"from '{table}'", "--db", sample_file).stderr
+    query = "create table own as select 1 as a"
+    answer = command("sql", query, "--external", "--db", sample_file)
+    assert answer.returncode == 2
+    assert "--write lets it change the warehouse" in answer.stderr
+
+
+def test_rows_that_are_not_written_are_told(command: Command, sample_file: Path) -> None:
+    told = "only the rows of the last statement are written"
+    answer = command("sql", "select 1 as a; select 2 as b", "--db", sample_file, "--format", "csv")
+    assert answer.stdout == "b\n2\n"
+    assert told in answer.stderr
+    assert told not in command("sql", "select 1 as a;", "--db", sample_file).stderr
