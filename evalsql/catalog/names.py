@@ -25,6 +25,7 @@ _ARGUMENTS_LAST = re.compile(
 _TREC_VALUE = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?![^\s,])|[^\s,(]+=|\*", re.IGNORECASE)
 _RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
 _RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?P<base>.+?)[-_.@]?(?P<at>\d+)")
 # What is shown where no measure is named: of runs, and of differences between runs.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
 COMPARED_MEASURES = DEFAULT_MEASURES[:2]
@@ -256,7 +257,19 @@ def _parse(text: str, catalog: Catalog) -> list[Measure]:
         return found
     known_names = {name: named.relation.header.measure for name, named in known.items()}
     known_names |= {name.lower(): name for name in (*trec_names(catalog), *GROUPS) if name.lower() not in known}
-    raise UsageError(unknown_measure(text, known_names, base))
+    raise UsageError(_cutoff_meant(text.strip(), catalog) or unknown_measure(text, known_names, base))
+
+
+def _cutoff_meant(text: str, catalog: Catalog) -> str:
+    """The message for a name with a cutoff behind it, such as ndcg10, TAP-5 or recip_rank@10; empty for others."""
+    match = _NUMBERED.fullmatch(text.lower())
+    named = {name.lower(): named for name, named in trec_names(catalog).items()} | _known_names(catalog)
+    if match is None or match["base"] not in named:
+        return ""
+    relation = named[match["base"]].relation
+    if relation.header.at not in (parameter.name for parameter in relation.parameters):
+        return ""
+    return f'unknown measure "{text}"; with a cutoff it is {relation.header.measure}@{match["at"]}'
 
 
 def _trec_cutoff(base: str, catalog: Catalog) -> Named | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evalsql.catalog.names import Measure, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.relations import read_catalog
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
@@ -79,6 +80,7 @@ def evaluate(
     """
     if qrels == "-" and "-" in runs:
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
+    _check_no_measure(runs)
     measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
     with open_in_memory(measures, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
         warehouse.load_qrels(
@@ -111,6 +113,18 @@ def evaluate(
             _print_topics(asked)
         else:
             _print_board(asked)
+
+
+def _check_no_measure(runs: Sequence[str]) -> None:
+    """Refuse a measure in the place of a run, where there is no such file."""
+    for name in runs:
+        if name == "-" or os.path.exists(name):
+            continue
+        try:
+            parse_measures([name], read_catalog())
+        except UsageError:
+            continue
+        raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
 
 
 def _are_small(paths: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ import difflib
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +38,7 @@ def show_guide(
         return
     name = topic.lower().removesuffix(".md")
     if name not in guides:
-        raise UsageError(_unknown(context, name, list(guides)))
+        raise UsageError(_unknown(context, name, guides))
     typer.echo(_encodable(plain_text(guides[name])))
 
 
@@ -46,13 +46,18 @@ def _title(text: str) -> str:
     return text.partition("\n")[0].removeprefix("# ")
 
 
-def _unknown(context: typer.Context, topic: str, names: Sequence[str]) -> str:
-    """The names nearest to a topic that has no guide, and the command that it may be."""
+def _unknown(context: typer.Context, topic: str, guides: Mapping[str, str]) -> str:
+    """The names nearest to a topic that has no guide, the guides that speak of it, and the command that it may be."""
     root = context.find_root()
     group = root.command
     if topic in getattr(group, "list_commands", lambda _: [])(root):
         return f'there is no guide "{topic}"; evalsql {topic} --help shows the command, evalsql help lists the guides'
-    near = difflib.get_close_matches(topic, names, n=3, cutoff=0.5) or names
+    near = difflib.get_close_matches(topic, guides, n=3, cutoff=0.5)
+    counts = {name: text.lower().count(topic) for name, text in guides.items()}
+    told = sorted((name for name in guides if counts[name]), key=lambda name: -counts[name])[:3]
+    if told and not near:
+        return f'there is no guide "{topic}"; guides that speak of it: {", ".join(told)}'
+    near = near or list(guides)
     return f'there is no guide "{topic}"; nearest: {", ".join(near)}'
 
 

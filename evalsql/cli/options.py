@@ -85,6 +85,11 @@ KeepBest = Annotated[
 
 def _note_old_name(context: typer.Context, given: list[str] | None) -> list[str] | None:
     if given and not context.resilient_parsing:
+        if missing := [path for path in given if not Path(path).exists()]:
+            raise UsageError(
+                f"--measures {missing[0]}: no such file or directory; -m names measures, and --measure-file is what "
+                "--measures is called now: a file or folder of measures of your own"
+            )
         note("--measures is now called --measure-file")
     return given
 

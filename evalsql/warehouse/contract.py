@@ -58,6 +58,9 @@ def check_contract(database: Database, relation: Relation) -> None:
     if not rows == distinct == evaluated:
         raise CatalogError(f"{relation.path}: gives {rows} rows for {evaluated} topics evaluated")
     if unusable:
-        raise CatalogError(f"{relation.path}: {unusable} values are null, NaN or infinite")
+        raise CatalogError(
+            f"{relation.path}: {unusable} values are null, NaN or infinite; coalesce(..., 0) "
+            "gives a value to topics that have none"
+        )
     if outside:
         raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")

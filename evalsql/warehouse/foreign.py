@@ -106,7 +106,9 @@ def check_bodies(database: Database, catalog: Catalog, relations: Iterable[Relat
         taken = {name for (name,) in database.rows(query)}
         for relation in relations:
             if relation.name in taken:
-                raise CatalogError(f"{relation.path}:1: {relation.name} is a function of the engine; name it otherwise")
+                raise CatalogError(
+                    f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
+                )
     known = catalog.relations.keys() | GENERATED | {relation.name for relation in relations}
     for relation in relations:
         _check_body(database, relation, known | set(relation.header.inputs))

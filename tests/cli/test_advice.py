@@ -109,3 +109,46 @@ def test_rows_that_are_not_written_are_told(command: Command, sample_file: Path)
     assert answer.stdout == "b\n2\n"
     assert told in answer.stderr
     assert told not in command("sql", "select 1 as a;", "--db", sample_file).stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("ndcg10", "nDCG@10"), ("P5", "P@5"), ("TAP-5", "TAP@5"), ("map100", "AP@100"), ("recip_rank@10", "RR@10")],
+)
+def test_a_cutoff_written_otherwise_is_told(typed: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f'unknown measure "{typed}"; with a cutoff it is {meant}$'):
+        evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, typed)
+
+
+def test_a_number_behind_what_takes_no_cutoff_is_no_cutoff() -> None:
+    with pytest.raises(UsageError, match=r"nearest: .*Bpref"):
+        evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, "Bpref10")
+
+
+def test_a_measure_in_the_place_of_a_run_is_told(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "qrels.txt", QRELS), write(tmp_path / "a.run", RUN)
+    answer = command("eval", qrels, run, "nDCG@10")
+    assert answer.returncode == 2
+    assert "a measure is named by -m, as in -m nDCG@10" in answer.stderr
+    assert "-m" not in command("eval", qrels, tmp_path / "b.run").stderr
+
+
+def test_measures_in_the_place_of_measure_is_told(command: Command, sample_file: Path) -> None:
+    answer = command("leaderboard", "--measures", "AP", "--db", sample_file)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "--measures AP: no such file or directory; -m names measures" in answer.stderr
+
+
+def test_a_word_that_is_no_guide_names_guides_that_speak_of_it(command: Command) -> None:
+    answer = command("help", "LaTeX")
+    assert answer.returncode == 2
+    assert "guides that speak of it: reports" in answer.stderr
+
+
+def test_a_file_called_as_a_function_is_to_have_another_name(
+    command: Command, sample_file: Path, tmp_path: Path
+) -> None:
+    text = "-- measure: Lead\n-- title: L\n-- definition: AP\n-- range: 0 1\n-- mean: arithmetic\nfrom ap"
+    own = write(tmp_path / "lead.sql", text)
+    answer = command("leaderboard", "-m", "Lead", "--measure-file", own, "--db", sample_file)
+    assert "give the file another name" in answer.stderr
