@@ -111,3 +111,28 @@ def test_a_loss_never_reads_as_no_difference(page: Page) -> None:
     shown = page.inner_text("tr[data-topic=t5] td:last-of-type >> xpath=preceding-sibling::td[1]")
     assert shown == difference_text(1 / 501 - 1 / 500, 3) == "\u22120.000004"
     assert [difference_text(value, 3) for value in (0.0, 0.0004, -0.25)] == ["0.000", "+0.0004", "\u22120.250"]
+
+
+def test_words_on_few_losses_stand_free_of_bars(browser: Browser, tmp_path: Path) -> None:
+    ranks = {f"t{at:02}": (1, 2) for at in range(30)} | {"t99": (2, 1)}
+    with evalsql.open(new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")) as warehouse:
+        warehouse.load_qrels({topic: {"relevant": 1} for topic in ranks}, "judged")
+        for at, name in enumerate(("good", "usual")):
+            warehouse.load_run({topic: _ranking(each[at]) for topic, each in ranks.items()}, name)
+    done = in_process(tmp_path, ["report", "-m", "AP", "--baseline", "usual", "-o", "report.html"], "")
+    assert done.returncode == 0, done.stderr
+    page = browser.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    hidden = page.evaluate(
+        """() => {
+          const words = [...document.querySelectorAll('#topics-body svg.chart text')];
+          const box = words.find((each) => each.textContent === 'loses on 1').getBoundingClientRect();
+          return [...document.querySelectorAll('#topics-body svg.chart rect.win, #topics-body svg.chart rect.loss')]
+            .map((bar) => bar.getBoundingClientRect())
+            .filter((bar) => bar.left < box.right && bar.right > box.left)
+            .filter((bar) => bar.top < box.bottom && bar.bottom > box.top)
+            .length;
+        }"""
+    )
+    page.close()
+    assert hidden == 0

@@ -1,6 +1,7 @@
 // Where the system loses: a bar a topic, and a row a topic with all other systems.
 const mostBars = 400;
 const fewestPlaces = 12; // for bars, so that one topic is not a wall
+const fewLost = 0.12; // as a share of the bars
 const mostRows = 20; // where topics are more than bars
 const apart = (at) => {
   const [ours, theirs] = [value(system(), at), value(baseline(), at)];
@@ -65,11 +66,13 @@ const bars = (topics) => {
   const end = shown.length / places;
   // Beside the ties where no bar is: above the line left of wins that are few, else below it right of the losses.
   const tiesAt = won / count < 0.4 ? [((lost + tied) / count) * end, y(0) - 6, "", won || end === 1 ? "end" : "start"] : [(lost / count) * end, y(0) + 15, "", "start"];
+  // Bars of wins would stand in the words above the line where the losses are few.
+  const losesAt = won && !tied && lost / count * end < fewLost ? [lost / count * end, y(0) + 15] : [0, y(0) - 6];
   return h("svg", {height: top + height + 22, class: "chart", role: "group", "aria-label": `Differences on ${count} topics`},
     ticks(least, most, 3).filter((at) => at).map((at) => h("line", {class: "grid", x1: 0, x2: "100%", y1: y(at), y2: y(at)})),
     shown.map(bar),
     h("line", {class: "axisline", x1: 0, x2: "100%", y1: y(0), y2: y(0)}),
-    lost > 0 && label(`loses on ${lost.toLocaleString("en")}`, 0, y(0) - 6, "t-baseline", "start"),
+    lost > 0 && label(`loses on ${lost.toLocaleString("en")}`, ...losesAt, "t-baseline", "start"),
     tied > 0 && label(`ties on ${tied.toLocaleString("en")}`, ...tiesAt),
     won > 0 && label(`wins on ${won.toLocaleString("en")}`, end > 0.2 ? end : ((lost + tied) / count) * end, y(0) + 15, "t-system", end > 0.2 ? "end" : "start"),
     ticks(least, most, 3).filter((at) => at).map((at) => 
