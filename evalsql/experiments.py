@@ -68,6 +68,8 @@ def experiment(
         UsageError: no run, names that do not fit, a baseline that is not among the runs.
         InputError: what is wrong with the data.
     """
+    if isinstance(qrels, Mapping) and any(isinstance(each, Mapping) and _is_run(each) for each in qrels.values()):
+        raise UsageError("the judgments hold several runs or sets of judgments; runs come first here, then judgments")
     warehouse = open(MEMORY)
     try:
         is_file = isinstance(qrels, str | Path)

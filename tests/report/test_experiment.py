@@ -111,6 +111,8 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=complaint):
             evalsql.experiment(given, grades, "AP", **options)
+    with pytest.raises(UsageError, match="runs come first here, then judgments"):
+        evalsql.experiment(grades, runs, "AP")
     (tmp_path / "bad.run").write_text("T01 Q0 d 1\n")
     with pytest.raises(InputError, match=r"bad\.run"):
         evalsql.experiment(tmp_path / "bad.run", grades, "AP")
