@@ -238,3 +238,12 @@ def test_bad_rows_of_a_table_are_told_with_their_lines(empty: Warehouse, tmp_pat
     mixed = [write(tmp_path / "a.m8", good), write(tmp_path / "b.run", "q Q0 d 1 5 x\n")]
     with pytest.raises(InputError, match="made of files with E-values and of files with other scores"):
         empty.load_runs(mixed, name="both")
+
+
+def test_that_not_all_members_need_be_queries_is_told(empty: evalsql.Warehouse, tmp_path: Path) -> None:
+    families = write(tmp_path / "families.tsv", "a\tf\nb\tf\nc\tf\nd\tg\n")
+    told = "queries, the query itself left out; --queries, in Python queries=, names those that were searched for"
+    empty.load_qrels(families, "q", form="families")
+    assert any(f"6 relevant pairs of 3 {told}" in notice for notice in empty.loader.notices)
+    empty.load_qrels(families, "q", form="families", queries=["a"], replace=True)
+    assert not any("--queries" in notice for notice in empty.loader.notices)

@@ -53,9 +53,10 @@ def stage_truth(
         what = "no family has two members that could be relevant to each other" if form == "families" else "no pairs"
         raise InputError([Problem(label, 0, f"{form}: {what}")])
     if form == "families":
+        narrowed = "" if queries else "; --queries, in Python queries=, names those that were searched for"
         told.append(
             f"families: {counted(num_rows, 'row')} make {counted(num_pairs, 'relevant pair')} of "
-            f"{counted(num_topics, 'query', 'queries')}, the query itself left out"
+            f"{counted(num_topics, 'query', 'queries')}, the query itself left out{narrowed}"
         )
     return num_rows, told
 
