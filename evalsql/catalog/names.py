@@ -264,10 +264,8 @@ def _cutoff_meant(text: str, catalog: Catalog) -> str:
     """The message for a name with a cutoff behind it, such as ndcg10, TAP-5 or recip_rank@10; empty for others."""
     match = _NUMBERED.fullmatch(text.lower())
     named = {name.lower(): named for name, named in trec_names(catalog).items()} | _known_names(catalog)
-    if match is None or match["base"] not in named:
-        return ""
-    relation = named[match["base"]].relation
-    if relation.header.at not in (parameter.name for parameter in relation.parameters):
+    relation = named[match["base"]].relation if match and match["base"] in named else None
+    if not match or not relation or relation.header.at not in (each.name for each in relation.parameters):
         return ""
     return f'unknown measure "{text}"; with a cutoff it is {relation.header.measure}@{match["at"]}'
 

@@ -23,6 +23,11 @@ def is_lock(message: str) -> bool:
     return _LOCKED.search(message) is not None
 
 
+def is_open_here(message: str) -> bool:
+    """Whether the engine could not open a file because this process has it open in another way."""
+    return _OPEN_HERE.search(message) is not None
+
+
 def lock_holder(message: str) -> str:
     """The process that has the file open, as far as the engine's message tells."""
     found = _HOLDER.search(message)
@@ -41,7 +46,7 @@ def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> st
 
 def fault(path: str, message: str) -> str | None:
     """The message for a damaged file, a full disk or a file that is open already, if the engine tells of one."""
-    if _OPEN_HERE.search(message):
+    if is_open_here(message):
         return (
             f"{path}: this process has it open already in another way, for writing, for reading only or by "
             "duckdb.connect; close that first, or open both in the same way"

@@ -207,9 +207,11 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
         try:
             connection = connect()
         except WarehouseError as error:
-            if trouble.is_lock(str(error.__cause__)):
+            message = str(error.__cause__)
+            if trouble.is_lock(message):
                 raise
-            return _WRITTEN_HERE.get(os.path.realpath(path), UNREADABLE)
+            known = _WRITTEN_HERE.get(os.path.realpath(path)) if trouble.is_open_here(message) else None
+            return known or UNREADABLE
         with closing(Database(connection, read_catalog(), path=path, read_only=True)) as database:
             found = _inspected(database, folder)
     if not found.changed and not found.shadowing:
