@@ -36,6 +36,7 @@ _OF_SCORES: Mapping[str, str] = {
 # Sections that are shown where they are asked for: the first ones always, the last where runs are many.
 ON_REQUEST = ("roc", "threshold")
 MOST_THRESHOLDS = 30
+MOST_RUNS = 500  # every pair is compared: so many take 3 GB, and their page is of 45 MB
 _SECTION_OF = {"pr": "precision-recall", "pr_topics": "precision-recall", "tap": "threshold"}
 # Relations about runs, and how their rows are ordered.
 _OF_RUNS: Mapping[str, tuple[str, str]] = {
@@ -168,11 +169,16 @@ def _show(progress: Progress, step: str) -> None:
 def _chosen_runs(
     warehouse: Warehouse, named: Sequence[Measure], judged: str, runs: Names, baseline: str | None
 ) -> list[str]:
-    """The runs of the report; raises UsageError where there is nothing to report, or the baseline is none of them."""
+    """The runs of the report; raises UsageError where these are none or too many, or the baseline is none of them."""
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if not chosen or not named:
         raise UsageError(
             f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
+        )
+    if len(chosen) > MOST_RUNS:
+        raise UsageError(
+            f"a report compares every pair of at most {MOST_RUNS} runs, and {judged} evaluates {len(chosen)}: name "
+            "some of them, or choose by --last, --since, --system or --where; evalsql leaderboard shows all"
         )
     if baseline is not None and baseline not in chosen:
         raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')

@@ -14,6 +14,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse, WarehouseError
+from evalsql.report import overview
 from tests.conftest import Command, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -169,3 +170,16 @@ def test_standard_output_with_few_letters_has_a_table_or_says_what_to_do(tmp_pat
         assert "PYTHONIOENCODING=utf-8" in told.stderr
     else:
         assert (told.returncode, told.stdout.splitlines()[1:]) == (0, ["-" * 18, "q      r    1.0000"])
+
+
+def test_a_report_of_too_many_runs_says_how_to_choose(
+    judged: Warehouse, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        judged.load_run({"q1": {"d1": 1.0}}, name)
+    judged.close()
+    for most, ended in ((2, 2), (3, 0)):
+        monkeypatch.setattr(overview, "MOST_RUNS", most)
+        outcome = command("report", "--db", judged.path)
+        assert outcome.returncode == ended
+        assert ("of at most 2 runs, and q evaluates 3: name some of them" in outcome.stderr) == (ended == 2)
