@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ def evaluate(
 def _check_no_measure(runs: Sequence[str]) -> None:
     """Refuse a measure in the place of a run, where there is no such file."""
     for name in runs:
-        if name == "-" or os.path.exists(name):
+        if name == "-" or os.path.exists(name) or glob.glob(name, recursive=True):
             continue
         try:
             parse_measures([name], read_catalog())

@@ -23,7 +23,7 @@ from evalsql.cli.options import (
 )
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import WhereToAsk
-from evalsql.errors import UsageError
+from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation.history import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.report import charts
 from evalsql.report.drawing import MOST_LINES, best_systems
@@ -69,7 +69,7 @@ def history(
         table = Table(*warehouse.database.table(query), counts)
         keep = protected_files(warehouse)
         if not table.rows:
-            raise UsageError("no judgment set evaluates these runs; evalsql load qrels FILE --run NAME joins them")
+            raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
         if is_chart and output.path is not None:
             shown, appearance = _few(history_chart(table), named[0], systems, look.lines), look.appearance(warehouse)
             drawn = charts.draw("history", shown, output.path.suffix.lower(), look=appearance)

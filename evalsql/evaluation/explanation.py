@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.names import only_qrels, replaced_qrels, resolve_one
-from evalsql.errors import UsageError
+from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation import stored
 from evalsql.words import nearest
 
@@ -125,8 +125,7 @@ def _judgments(evaluation: Evaluation, runs: Sequence[str], qrels: str | None) -
     ]
     common: list[str] = sorted(set.intersection(*sets) - (set() if qrels else replaced_qrels(evaluation.database)))
     if qrels is None and not common:
-        named = " and ".join(runs)
-        raise UsageError(f"no judgment set evaluates {named}; evalsql load qrels FILE --run NAME joins them")
+        raise UsageError(f"no judgment set evaluates {' and '.join(runs)}; {JOIN_RUN}")
     several = "there are several judgment sets, say by which to explain (--qrels)"
     wanted = only_qrels(evaluation.database, qrels, several, common)
     for run, held in zip(runs, sets, strict=True):

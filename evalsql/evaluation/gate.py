@@ -11,7 +11,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
-from evalsql.errors import UsageError
+from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation import stored
 from evalsql.evaluation.baseline import Figures
 from evalsql.evaluation.evaluation import Evaluation
@@ -179,8 +179,8 @@ def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
     held = sorted({name for name, *_ in evaluation.database.rows(covered)})
     if not held:
         which = qrels or "no judgment set"
-        hint = "evalsql load qrels FILE --run NAME joins them"
-        raise UsageError(f"{run} is not evaluated by {which}; {hint}" if qrels else f"{which} evaluates {run}; {hint}")
+        what = f"{run} is not evaluated by {which}" if qrels else f"{which} evaluates {run}"
+        raise UsageError(f"{what}; {JOIN_RUN}")
     several = f"{run} is evaluated by several judgment sets, name one with --qrels"
     return only_qrels(evaluation.database, asked, several, held)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.names import literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_one
-from evalsql.errors import UsageError
+from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation.choosing import OF_NO_SYSTEM, Choice, choose_runs, held_systems
 from evalsql.evaluation.stored import require_rankings
 from evalsql.words import nearest
@@ -89,8 +89,7 @@ def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> 
     rows = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
     sets = [{judged for judged, name, *_ in rows if name == run} for run in pair]
     if not sets[0] & sets[1]:
-        hint = "evalsql load qrels FILE --run NAME joins them"
-        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {hint}")
+        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
 
 
 def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:
