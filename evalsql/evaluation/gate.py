@@ -237,15 +237,13 @@ def _grouped(evaluation: Evaluation, rule: Rule, qrels: str) -> Rule:
     if rule.group is None:
         return rule
     key, value = rule.group
-    held = dict.fromkeys(
-        value
-        for (value,) in evaluation.database.rows(
-            f"select value from ({_GROUPS}) where qrels = ? and key = ?", [qrels, key]
-        )
+    rows = evaluation.database.rows(
+        f"select distinct value from ({_GROUPS}) where qrels = ? and key = ? order by value", [qrels, key]
     )
+    held = [each for (each,) in rows]
     if value in held:
         return rule
-    there = f"; there are: {', '.join(list(held)[:5])}" if held else ""
+    there = f"; there are: {', '.join(held[:5])}" if held else ""
     return rule._replace(problem=f"{qrels} has no topic with {key} = {value}{there}")
 
 
