@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+_SOON = 0.01  # seconds after which the callback is left
+
 
 def run() -> None:
     """Run the command line and end the process at once.
@@ -27,6 +29,7 @@ def run() -> None:
 
 def _run() -> None:
     """Run the command line; once it is done, Ctrl-C is ignored."""
+    sys.unraisablehook = _unraised
     try:
         try:
             from evalsql.cli import main
@@ -38,6 +41,28 @@ def _run() -> None:
             ignore_from_now_on()
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        if _came_of_an_interrupt(error):
+            sys.exit(130)
+        raise
+
+
+def _came_of_an_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is what became of a Ctrl-C: in an import, which each command has, it can end as any other."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _unraised(dropped: sys.UnraisableHookArgs) -> None:
+    """Repeat a Ctrl-C that came where Python raises nothing, as in the callbacks of imports; print other errors."""
+    if dropped.exc_type is KeyboardInterrupt:
+        import _thread
+        import threading
+
+        threading.Timer(_SOON, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(dropped)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from evalsql.catalog.names import (
     names_of_less_is_better,
     parse_measures,
 )
+from evalsql.database.database import translated_errors
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation.explanation import DEPTH
@@ -329,8 +330,10 @@ class Warehouse(plain.Warehouse):
         from evalsql.report.table import Table
 
         names = [each.name for each in named]
+        with translated_errors(self.path):
+            rows = pairs.fetchall()
         return by_judgments(
-            Table(pairs.columns, pairs.fetchall()),
+            Table(pairs.columns, rows),
             self.evaluation.averaged_otherwise(names),
             measures=names,
             test=str(options.get("test", "t")),

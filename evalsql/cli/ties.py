@@ -15,6 +15,7 @@ from evalsql.cli.opening import open_warehouse
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import fetched, write_table
 from evalsql.cli.where import Where
+from evalsql.database.database import translated_errors
 from evalsql.words import counted
 
 FOUND = 1
@@ -63,8 +64,9 @@ def print_ties(
                 progress=progress,
             )
         write_table(fetched(effects, warehouse.path), output, keep=[warehouse.path])
-        found = swaps.fetchall()
-        ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
+        with translated_errors(warehouse.path):
+            found = swaps.fetchall()
+            ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
     undecided = _undecided(ranges)
     known = [each.name for each in named if tie_variants(each) and each.name not in undecided]
     _note_swaps(found, known)

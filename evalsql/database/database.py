@@ -115,7 +115,7 @@ class Database:
 
     def fails(self, query: str) -> bool:
         """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""
-        with self._connection.cursor() as other:
+        with translated_errors(self.path), self._connection.cursor() as other:
             try:
                 other.execute(query).fetchall()
             except engine.Error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.names import literal
 from evalsql.database import engine
+from evalsql.database.interrupts import held_back
 from evalsql.errors import UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def extension(name: str) -> Path | None:
 
 def require() -> None:
     """Raise WarehouseError where quack is not installed for the engine's version."""
-    with engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
+    with held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
         load(connection)
 
 

@@ -258,12 +258,13 @@ class RemoteConnection:
     @contextmanager
     def _reached(self) -> Iterator[None]:
         """Around whatever goes to the server: what it says in our words, and what hinders it."""
-        try:
-            yield
-        except engine.InterruptException:
-            raise
-        except engine.Error as error:
-            raise fault(str(error), self.address) from error
+        with translated_errors(self.address.url):
+            try:
+                yield
+            except engine.InterruptException:
+                raise
+            except engine.Error as error:
+                raise fault(str(error), self.address) from error
 
 
 class Heart:
@@ -316,7 +317,7 @@ class RemoteDatabase(Database):
 
     def fails(self, query: str) -> bool:
         """Whether a query of a file fails."""
-        with self._remote.local.cursor() as other:
+        with translated_errors(self.path), self._remote.local.cursor() as other:
             try:
                 other.execute(query).fetchall()
             except engine.Error:
@@ -368,10 +369,10 @@ def connect(address: Address, token: str, *, reads_files: bool, progress: Progre
             "allow_unsigned_extensions": True,
         }
         local = engine.connect(":memory:", config=settings)  # type: ignore[arg-type]
-    remote = RemoteConnection(local, address, token, reads_files=reads_files, progress=progress)
-    try:
         local.execute("set enable_progress_bar = false")
         quack.load(local)
+    remote = RemoteConnection(local, address, token, reads_files=reads_files, progress=progress)
+    try:
         remote.attach()
     except BaseException:
         local.close()

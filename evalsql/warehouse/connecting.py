@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.names import literal
 from evalsql.database import engine, trouble
 from evalsql.database.database import MEMORY, Database
+from evalsql.database.interrupts import held_back
 from evalsql.database.scratch import new_scratch_folder
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.progress import Progress
@@ -68,17 +69,18 @@ def connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
         WarehouseError: it cannot be opened; the cause is the engine's error, which tells whether it is locked.
     """
     try:
-        connection = engine.connect(
-            path,
-            read_only=read_only,
-            config={
-                "storage_compatibility_version": STORAGE_VERSION,
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "python_enable_replacements": False,
-            },
-        )
-        _draw_no_bar(connection)
+        with held_back():  # the engine says of a Ctrl-C here that a query was interrupted
+            connection = engine.connect(
+                path,
+                read_only=read_only,
+                config={
+                    "storage_compatibility_version": STORAGE_VERSION,
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                    "python_enable_replacements": False,
+                },
+            )
+            _draw_no_bar(connection)
     except engine.Error as error:
         if trouble.is_cut_short(path):
             raise WarehouseError(UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import platformdirs
@@ -20,7 +21,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.cli.outputs import whole_file
-from evalsql.database import scratch
+from evalsql.database import engine, scratch
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_lines
@@ -222,6 +223,25 @@ def test_ctrl_c_at_the_commit(empty: Warehouse, monkeypatch: pytest.MonkeyPatch,
     empty.load_run({"t": {"d": 1.0}}, "another")
 
 
+def test_ctrl_c_waits_until_a_file_is_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine would say in words of its own that a query was interrupted."""
+    path = new_file(tmp_path)
+    connections = []
+
+    def interrupted(*arguments: Any, **options: Any) -> duckdb.DuckDBPyConnection:
+        signal.raise_signal(signal.SIGINT)
+        connections.append(duckdb.connect(*arguments, **options))
+        return connections[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "connect", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            evalsql.open(path)
+    (connection,) = connections
+    assert connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+    connection.close()
+
+
 def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +256,33 @@ def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
     monkeypatch.setattr(Database, "execute", interrupted)
     outcome = command("load", "qrels", SAMPLE / "qrels.txt", "--db", path)
     assert (outcome.returncode, outcome.stderr.startswith("loaded judgments qrels")) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("raise RuntimeError('calling __set_name__') from KeyboardInterrupt()", 130),
+        ("raise RuntimeError('calling __set_name__') from ValueError()", 1),
+        ("watch = weakref.ref(set(), lambda _: signal.raise_signal(signal.SIGINT)); time.sleep(0.5)", 130),
+        ("watch = weakref.ref(set(), lambda _: 1 / 0)", 0),
+    ],
+)
+def test_an_interrupt_that_python_drops_or_turns_into_another_error_is_one(body: str, code: int) -> None:
+    """Both happen in imports, which have callbacks and errors of their own."""
+    words = f"""
+import signal, sys, time, weakref
+import evalsql.__main__
+import evalsql.cli
+
+def main():
+    {body}
+    sys.exit(0)
+
+evalsql.cli.main = main
+evalsql.__main__.run()
+"""
+    outcome = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
+    assert (outcome.returncode, "Traceback" in outcome.stderr) == (code, code != 130)
 
 
 # First uses side by side, and what killed processes leave
