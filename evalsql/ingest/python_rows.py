@@ -22,7 +22,7 @@ _MANY = 20_000  # rows for which numpy is worth its import
 # What the documents of a ranking are called where a record holds a whole one.
 _RANKINGS = (
     *("documents", "document_ids", "docs", "doc_ids", "docids", "docnos", "corpus_ids", "pids"),
-    *("ranking", "results", "hits", "retrieved", "candidates"),
+    *("ranking", "results", "hits", "retrieved", "candidates", "ctxs", "contexts"),
 )
 
 
@@ -206,6 +206,13 @@ def _value(kind: str) -> str:
     return (*MEANINGS[kind][0], "score")[2]
 
 
+def _no_field(meaning: str, words: str, record: Mapping[Any, Any]) -> UsageError:
+    return UsageError(
+        f"there is no field for {words}; found {', '.join(map(str, record))}; --columns {meaning}=NAME, in Python "
+        f"columns={{'{meaning}': 'NAME'}}, says which it is"
+    )
+
+
 def _of_record(record: object, kind: str, given: Given) -> Columns:
     """A record that holds one ranking: {qid: ..., docs: [...], scores: [...]}, or {topic: {document: value}}."""
     if not isinstance(record, Mapping):
@@ -214,9 +221,9 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
     if "topic" not in found:
         if record and all(isinstance(inner, Mapping) or _is_ranking(inner) for inner in record.values()):
             return _by_topic(record, kind)
-        raise UsageError(f"there is no field for the topic; found {', '.join(map(str, record))}")
+        raise _no_field("topic", "the topic", record)
     if "document" not in found:
-        raise UsageError(f"there is no field for the documents of a ranking; found {', '.join(map(str, record))}")
+        raise _no_field("document", "the documents of a ranking", record)
     scores = (given or {}).get("score") or found.get("score")
     documents = record[found["document"]]
     topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)

@@ -33,12 +33,22 @@ HITS = [
     }
     for topic in ("1", "2")
 ]
+CONTEXTS = [  # as DPR writes them
+    {
+        "id": topic,
+        "question": "x",
+        "answers": ["y"],
+        "ctxs": [{"id": name, "score": str(score), "has_answer": True} for each, name, score in ROWS if each == topic],
+    }
+    for topic in ("1", "2")
+]
 LISTS = [{"qid": topic, "docno": name, "score": score, "vector": [1, 2]} for topic, name, score in ROWS]
 COLUMNS = {"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}
 LATER = [{"qid": "1", "docs": ["a", "b"], "scores": [3, 2]}, {"qid": {"id": "2"}, "docs": ["a"], "scores": [1]}]
 SHAPES: dict[str, Any] = {
     "topic in an object": RECORDS,
     "topic in the documents": HITS,
+    "contexts": CONTEXTS,
     "rows with a list beside": LISTS,
     "columns": COLUMNS,
     "an object further down": LATER,
@@ -79,6 +89,10 @@ def test_keys_and_columns_of_numpy_are_taken(empty: Warehouse) -> None:
 
 
 REFUSED = {
+    "no topic": (
+        [{"question": "x", "hits": [{"docid": "a", "score": 1}]}],
+        "there is no field for the topic; found question, hits; --columns topic=NAME, in Python",
+    ),
     "no name in the object": (
         [{"query": {"text": "x"}, "docs": ["a"]}],
         "query has no field for the name of the topic",
