@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from io import StringIO
 
+from evalsql.catalog import trec_groups
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
@@ -43,6 +44,8 @@ _NO_RUN = {
 _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 _SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
+# trec_eval pads names with blanks before the tab; programs that do not have its "all".
+_VALUES = re.compile(rf"({'|'.join(trec_groups.ORDER)})(_\S+)?( +\t\S+|\tall)\t\S+\s".encode())
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_16_UNMARKED = re.compile(rb"([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}")
@@ -100,6 +103,8 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
         found = "an XML document; topics are loaded by evalsql load topics"
+    elif _VALUES.match(head):
+        found = "output of trec_eval; evalsql eval computes its values from the run itself"
     elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
         found = "text in UTF-16; save it as UTF-8"
     if found:
