@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import duckdb
 
+_AGAIN = 0.05  # seconds between two tellings
+
 
 @contextmanager
 def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
@@ -23,8 +25,28 @@ def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
     Does nothing in other threads than the main one, or where a program handles the signal itself.
     """
-    with _heard(connection.interrupt):
-        yield
+    over = threading.Event()
+    telling: list[threading.Thread] = []
+
+    def tell() -> None:
+        # The engine forgets what it is told before its query begins, so it is told again.
+        pause = 0.0
+        while not over.wait(pause):
+            connection.interrupt()
+            pause = _AGAIN
+
+    def react() -> None:
+        if not telling:
+            telling.append(threading.Thread(target=tell, daemon=True))
+            telling[0].start()
+
+    with _heard(react):
+        try:
+            yield
+        finally:
+            over.set()
+            for thread in telling:
+                thread.join()
 
 
 @contextmanager
