@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from evalsql.database import engine, quack
 
 HAS_SERVER = quack.extension("quack") is not None
 REASON = f"DuckDB {engine.__version__} has no extension quack here: pip install '.[server]'"
-_STARTING = 60.0  # seconds
+_STARTING = 600.0  # seconds
 
 
 class Served:
@@ -60,7 +62,7 @@ class Served:
         if self.process is None:
             return 0
         self.process.send_signal(number)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=300)
 
     def command(self, *words: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command as a client."""
@@ -90,7 +92,9 @@ class Client:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """A port of loopback that nobody listens on, below those that a system gives to whoever asks for any."""
+    for port in random.SystemRandom().sample(range(20_000, 30_000), 100):
+        with suppress(OSError), socket.socket() as taken:
+            taken.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port is free")
