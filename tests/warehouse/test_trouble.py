@@ -35,17 +35,16 @@ FULL = Path("/dev/full")
 
 
 @contextmanager
-def held(path: Path, seconds: float = 0) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has the file open for writing, for some seconds or until the end."""
-    wait = f"time.sleep({seconds})" if seconds else "input()"
-    code = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('open', flush=True); {wait}"
+def held(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has the file open for writing until it is sent a line, at the latest at the end."""
+    code = f"import duckdb; c = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
     holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "open\n"
     try:
         yield holder
     finally:
-        holder.communicate("\n", timeout=30)
+        holder.communicate("\n", timeout=300)
 
 
 # Locks
@@ -71,10 +70,14 @@ def test_a_lock_is_told_with_its_holder_and_what_to_do(
 def test_a_lock_that_is_given_up_is_waited_for(tmp_path: Path, read_only: bool) -> None:
     path = new_file(tmp_path)
     stages: list[str] = []
-    with held(path, seconds=1) as holder:
-        with evalsql.open(
-            path, read_only=read_only, wait=30, progress=lambda stage, done, total: stages.append(stage)
-        ) as warehouse:
+    with held(path) as holder:
+
+        def told(stage: str, done: int, total: int) -> None:
+            if not stages:
+                print(file=holder.stdin, flush=True)  # which ends it
+            stages.append(stage)
+
+        with evalsql.open(path, read_only=read_only, wait=300, progress=told) as warehouse:
             assert warehouse.rows("select count(*) from runs") == [(0,)]
         assert stages[0].startswith(f"waiting for process {holder.pid} (")
 
@@ -281,7 +284,7 @@ def main():
 evalsql.cli.main = main
 evalsql.__main__.run()
 """
-    outcome = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
+    outcome = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=300)
     assert (outcome.returncode, "Traceback" in outcome.stderr) == (code, code != 130)
 
 
@@ -291,7 +294,7 @@ evalsql.__main__.run()
 def ended_process() -> int:
     """The id of a process that is no more."""
     process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait(timeout=30)
+    process.wait(timeout=300)
     return process.pid
 
 
@@ -360,7 +363,7 @@ def test_a_killed_load_leaves_no_folder_for_long(
     while not (left := list(place.iterdir())):
         time.sleep(0.05)
     loading.kill()
-    loading.communicate(timeout=30)
+    loading.communicate(timeout=300)
     assert [folder.exists() for folder in left] == [True]
     os.utime(left[0], (1_000_000, 1_000_000))
     assert process("load", "qrels", SAMPLE / "qrels.txt", "--db", path).returncode == 0
