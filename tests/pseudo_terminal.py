@@ -13,6 +13,7 @@ from types import TracebackType
 
 # Nobody here tells a program where the cursor stands.
 _NO_ANSWERS = {"PROMPT_TOOLKIT_NO_CPR": "1"}
+_PATIENCE = 300.0  # seconds, for machines that are slow or busy
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[a-zA-Z]|\][^\x07]*\x07|[=>])")
 
 
@@ -54,7 +55,7 @@ class Terminal:
     def send(self, text: str) -> None:
         os.write(self.ours, text.encode())
 
-    def until(self, wanted: str, seconds: float = 20) -> str:
+    def until(self, wanted: str, seconds: float = _PATIENCE) -> str:
         """What it shows down to these words, without escapes; they are looked for behind the last ones found."""
         end = time.monotonic() + seconds
         while wanted not in plain(self.shown):
@@ -63,7 +64,17 @@ class Terminal:
         before, _, self.shown = plain(self.shown).partition(wanted)
         return before + wanted
 
-    def to_the_end(self, seconds: float = 20) -> str:
+    def until_keys_are_signals(self, seconds: float = _PATIENCE) -> None:
+        """Wait until Ctrl-C is a signal to the program, as while it works, and no key to what edits a line."""
+        import termios
+
+        end = time.monotonic() + seconds
+        while not termios.tcgetattr(self.ours)[3] & termios.ISIG:
+            if time.monotonic() > end:
+                raise AssertionError(f"it still edits a line: {plain(self.shown)!r}")
+            time.sleep(0.02)
+
+    def to_the_end(self, seconds: float = _PATIENCE) -> str:
         """Everything that it still shows, escapes and all."""
         end = time.monotonic() + seconds
         while self._read(end):

@@ -180,7 +180,8 @@ def test_ctrl_c_drops_the_line_and_ctrl_d_ends(shell: Terminal) -> None:
 
 def test_ctrl_c_stops_what_runs(shell: Terminal) -> None:
     shell.send("select sum(a.range * b.range % 7) from range(10000000) as a, range(10000000) as b;\r")
-    time.sleep(1.5)
+    shell.until_keys_are_signals()
+    time.sleep(1)  # the query is on its way
     shell.send("\x03")
     shell.until("evalsql: interrupted")
     shell.until(PROMPT)
@@ -269,6 +270,6 @@ warehouse.close()
         time.sleep(seconds)
         running.send_signal(signal.SIGINT)
         try:
-            assert running.communicate(timeout=20) == ("[(42,)]\n", "")
+            assert running.communicate(timeout=300) == ("[(42,)]\n", "")
         finally:
             running.kill()
