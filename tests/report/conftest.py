@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -14,6 +15,7 @@ import evalsql
 from tests.conftest import new_file
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PATIENCE = 180_000  # milliseconds, for machines that are slow or busy
 # Names that mean something to HTML, JavaScript, Markdown, LaTeX and spreadsheets.
 NASTY = (
     "<script>alert(1)</script>",
@@ -30,10 +32,23 @@ def browser() -> Iterator[Browser]:
     """Chromium; without it tests are skipped, unless they are demanded."""
     if not CHROMIUM and not os.environ.get("EVALSQL_DEMAND_BROWSER"):
         pytest.skip("no Chromium is installed (Debian's package chromium)")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
+        for name in ("new_context", "new_page"):
+            patch.setattr(running, name, _patient(getattr(running, name)))
         yield running
         running.close()
+
+
+def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, for what waits longer than half a minute before it fails."""
+
+    def made(**options: Any) -> Any:
+        found = make(**options)
+        found.set_default_timeout(PATIENCE)
+        return found
+
+    return made
 
 
 @pytest.fixture(scope="session")

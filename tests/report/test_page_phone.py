@@ -42,6 +42,12 @@ SEEN = """(place) => [...document.querySelectorAll(place)].map((element) => {
   return text.trim();
 })"""
 
+HINTED = """[...document.querySelectorAll('.scroll, .scroll-narrow')].filter((each) => each.checkVisibility())
+.map((each) => {
+  const isHinted = each.previousElementSibling.matches('.goes-on:not([hidden])');
+  return isHinted === (each.scrollWidth > each.clientWidth + 1);
+})"""
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -69,16 +75,9 @@ def phone(browser: Browser, path: Path) -> Iterator[Watched]:
 
 
 def _hinted(page: Page) -> list[bool]:
-    """For each table that can scroll, whether it says so just where it goes on."""
-    return list(
-        page.evaluate(
-            """[...document.querySelectorAll('.scroll, .scroll-narrow')].filter((each) => each.checkVisibility())
-            .map((each) => {
-              const isHinted = each.previousElementSibling.matches('.goes-on:not([hidden])');
-              return isHinted === (each.scrollWidth > each.clientWidth + 1);
-            })"""
-        )
-    )
+    """For each table that can scroll, whether it says so just where it goes on, once the page has been drawn anew."""
+    page.wait_for_function(f"{HINTED}.every(Boolean)")
+    return list(page.evaluate(HINTED))
 
 
 def test_names_that_begin_alike_are_cut_to_different_texts(phone: Watched) -> None:
@@ -99,7 +98,6 @@ def test_names_that_begin_alike_are_cut_to_different_texts(phone: Watched) -> No
 def test_a_table_that_goes_on_says_so(phone: Watched) -> None:
     page = phone.page
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    page.wait_for_timeout(200)
     found = _hinted(page)
     assert len(found) > 4
     assert all(found)
@@ -111,7 +109,6 @@ def test_a_table_that_goes_on_says_so(phone: Watched) -> None:
     assert lost["x"] + lost["width"] <= 360
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.wait_for_timeout(200)
     assert all(_hinted(page))
     assert not page.is_visible("#winner .goes-on")
     assert phone.complaints == []

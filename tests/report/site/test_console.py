@@ -23,7 +23,6 @@ from tests.report.conftest import NASTY
 from tests.report.site.conftest import Visitor, served, unpacked, write_site
 
 COMPARED = ("ap()", "ndcg(k := 10)", "tap(k := 5)")
-PATIENCE = 120_000  # milliseconds; the engine takes seconds to start
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ def console(browser: Browser, with_engine: Path) -> Iterator[Visitor]:
 
 
 def wait(page: Page) -> str:
-    page.locator("body[data-state=done], body[data-state=failed]").wait_for(timeout=PATIENCE)
+    page.locator("body[data-state=done], body[data-state=failed]").wait_for()
     return str(page.get_attribute("body", "data-state"))
 
 
