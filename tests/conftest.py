@@ -248,7 +248,7 @@ def of_its_own(folder: Path, arguments: Sequence[object], stdin: str) -> Outcome
         text=True,
         cwd=folder,
         env=environment,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

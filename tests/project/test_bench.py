@@ -252,4 +252,4 @@ def test_nothing_is_left_when_the_tool_is_ended(tmp_path: Path) -> None:
 
 def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.bench", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)

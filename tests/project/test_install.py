@@ -20,7 +20,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel made from it."""
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, timeout=300
+        [sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True, timeout=900
     )
     return folder
 
@@ -48,7 +48,7 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
     what = [next(built.glob("*.whl"))] if kind == "wheel" else ["-e", ROOT]
     # By this environment's pip: to put another one there, and to compile what is hardly imported, takes seconds.
     pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--no-compile"]
-    subprocess.run([*pip, "-q", *what], check=True, capture_output=True, timeout=300)
+    subprocess.run([*pip, "-q", *what], check=True, capture_output=True, timeout=900)
     # PYTHONPATH would have the modules of another folder instead.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     outcome = subprocess.run(
@@ -57,7 +57,7 @@ def test_an_installation_in_an_empty_environment_runs_the_demonstration(built: P
         env=environment | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert outcome.returncode == 0, outcome.stderr

@@ -48,7 +48,7 @@ def compiled(tmp_path: Path) -> Compiler:
             [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
             cwd=tmp_path,
             capture_output=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
         log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")

@@ -72,7 +72,7 @@ def outputs(sample_file: Path) -> dict[str, Any]:
     opened = f"import evalsql\nw = evalsql.open({str(sample_file)!r}, read_only=True)"
     cells = [nbformat.v4.new_code_cell(code) for code in (opened, *CELLS.values())]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
     return {
         name: next((output.get("data") or {"text/plain": output["text"]}) for output in cell["outputs"])
         for name, cell in zip(CELLS, notebook.cells[1:], strict=True)

@@ -23,7 +23,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("axe")
     command = ["npm", "install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", AXE]
     try:
-        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=180)
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=600)
     except (OSError, subprocess.SubprocessError) as error:
         if DEMANDED:
             raise

@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
-_PATIENCE = 60.0  # seconds
+_PATIENCE = 600.0  # seconds
 # Not from evalsql, which would import for as long as the command itself.
 _COMMAND = """\
 #!{python} -IS

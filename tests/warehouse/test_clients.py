@@ -46,7 +46,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, f"duckdb=={request.param}"],
         check=True,
         capture_output=True,
-        timeout=300,
+        timeout=900,
     )
     return folder
 
@@ -59,7 +59,7 @@ def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how
         [sys.executable, "-I", "-S", "-c", script, sample_file, how],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert outcome.returncode == 0, outcome.stderr

@@ -229,7 +229,7 @@ def test_a_file_in_use_is_said_to_be(copy: Path) -> None:
         with pytest.raises(WarehouseError, match="lock"):
             evalsql.open(copy, read_only=True)
     finally:
-        holder.communicate("\n", timeout=30)
+        holder.communicate("\n", timeout=300)
 
 
 def test_a_failed_load_leaves_the_file_as_it_was(copy: Path, tmp_path: Path) -> None:
