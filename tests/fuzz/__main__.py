@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for target in chosen:
         count, corpus = 0, seeds(target)
         until = time.monotonic() + given.seconds / len(chosen)
-        while time.monotonic() < until:
+        while not count or time.monotonic() < until:
             data = changed(chance, corpus)
             count += 1
             try:
