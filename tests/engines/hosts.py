@@ -72,7 +72,7 @@ class PostgreSQL:
         import psycopg
 
         self.connection = psycopg.connect(f"host={folder} dbname=postgres user=evalsql", autocommit=True)
-        self.connection.execute("set statement_timeout = '60s'")
+        self.connection.execute("set statement_timeout = '600s'")
         for name, table in tables.items():
             self.connection.execute(_create_table(name, table))
             with self.connection.cursor() as cursor, cursor.copy(f"copy {name} from stdin") as copy:
@@ -151,7 +151,7 @@ def postgres_server() -> Iterator[Path]:
     try:
         subprocess.run(list(map(str, made)), check=True, capture_output=True, **as_user)
         options = f"-k {folder} -c listen_addresses= -c fsync=off -c jit=off"
-        control = [str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "log"), "-w"]
+        control = [str(programs / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "log"), "-w", "-t", "600"]
         subprocess.run([*control, "-o", options, "start"], check=True, stdout=subprocess.DEVNULL, **as_user)
         try:
             yield folder
