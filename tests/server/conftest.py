@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="package")
 def extensions_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """DuckDB takes an extension that lies in the user's home folder wherever it wants one."""
     with pytest.MonkeyPatch.context() as patch:
