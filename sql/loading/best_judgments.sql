@@ -4,13 +4,13 @@
 --   in_groups boolean = false   whether each iteration is a group of its own
 -- columns:
 --   topic       topic
---   iteration   iteration of the judgment kept
+--   iteration   iteration of the judgment kept, the first of several with the highest grade
 --   document    document
 --   grade       highest grade
 --   times       how often the document is judged for the topic, or by the group
 select
     topic,
-    arg_max(iteration, grade) as iteration,
+    arg_max(iteration, row(grade, -place)) as iteration,
     document,
     max(grade) as grade,
     count(*) as times

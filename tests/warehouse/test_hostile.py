@@ -333,6 +333,16 @@ def test_judgments_in_memory_keep_the_best_when_told_to(empty: Warehouse) -> Non
     assert empty.rows("select duplicates from qrels") == [(1,)]
 
 
+def test_of_equal_judgments_the_first_is_kept_by_any_number_of_threads(empty: Warehouse) -> None:
+    empty.execute("set threads = 8; pragma verify_parallelism")
+    documents = [f"d{at}" for at in range(20_000)]
+    frame = pandas.DataFrame(
+        {"qid": "q", "docno": documents * 8, "label": 1, "iter": numpy.repeat([*"abcdefgh"], 20_000)}
+    )
+    empty.load_qrels(frame, "q", keep_best=True)
+    assert empty.rows("select iteration, count(*) from judgments group by all") == [("a", 20_000)]
+
+
 # The command line
 
 

@@ -187,7 +187,7 @@ def _unrepeated(
 
 def best_judgments(database: Database, options: QrelsOptions) -> str:
     """A SELECT of the staged judgments with the highest grade of each document, and ``times`` it was judged."""
-    staged = {"staged": "select * from staged_qrels_rows"}
+    staged = {"staged": "select *, rowid as place from staged_qrels_rows"}
     return relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
 
 
