@@ -12,7 +12,7 @@ from evalsql.database.interrupts import interruptible
 
 def test_ctrl_c_just_before_the_engine_begins_stops_the_query() -> None:
     """The engine forgets an interrupt that comes before its query, which would run to its end."""
-    stopped = []
+    stopped: list[duckdb.Error] = []
 
     def ask() -> None:
         signal.raise_signal(signal.SIGINT)
