@@ -18,8 +18,9 @@ with spreads as (
         scores.measure,
         scores.run,
         count(*) as num_topics,
-        avg(scores.value) as mean,
-        stddev_samp(scores.value) / sqrt(count(*)) as standard_error,
+        -- In an order: the same to the last digit whenever they are asked for.
+        avg(scores.value order by scores.topic) as mean,
+        stddev_samp(scores.value order by scores.topic) / sqrt(count(*)) as standard_error,
         cast(split_part(min(measures.range), ' ', 1) as double) as lowest,
         cast(split_part(min(measures.range), ' ', 2) as double) as highest
     from scores

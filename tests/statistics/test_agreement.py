@@ -363,6 +363,12 @@ def test_a_mean_curve_is_the_same_by_any_number_of_threads(empty: Warehouse) -> 
     assert_same_by_threads(empty, "pr_curve_mean")
 
 
+def test_intervals_of_means_are_the_same_by_any_number_of_threads(empty: Warehouse) -> None:
+    topics = "'t' || range as topic, 'AP' as measure, range % 7 / 7 as value"
+    empty.execute(f"create temp table scores as select 'set' as qrels, 'run' as run, {topics} from range(400000)")
+    assert_same_by_threads(empty, "mean_intervals()")
+
+
 def assert_same_by_threads(warehouse: Warehouse, relation: str) -> None:
     found = []
     for threads in (1, 8, 8, 8):
