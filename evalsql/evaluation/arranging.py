@@ -84,7 +84,7 @@ def wide_query(database: Database, values: str, *, runs: Sequence[str], measures
     """
     taken = {"qrels", "measure", "topic"} & {run.lower() for run in runs}
     if taken:
-        raise UsageError(f'a run is called "{taken.pop()}" as a column of the table is; leave out wide for it')
+        raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
     columns = ", ".join(f"max(value) filter (where run = {literal(run)}) as {quoted(run)}" for run in runs)
     topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
     return (

@@ -237,7 +237,7 @@ class Evaluation:
         swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", "select * from temp.tied_answers")
         return (
             f"{effects}\norder by qrels, measure, value desc, run",
-            f"{swaps}\norder by qrels, measure, value desc, other desc",
+            f"{swaps}\norder by qrels, measure, value desc, other desc, run, other_run",
         )
 
     def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:

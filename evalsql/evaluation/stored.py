@@ -127,10 +127,10 @@ def _check_measures(database: Database, measures: Sequence[Measure], condition: 
         order by pairs.run
         """
     )
-    by_measure: dict[str, list[str]] = {}
+    by_measure: dict[str, list[str]] = {measure.name: [] for measure in measures}
     for measure, run in lacking:
-        by_measure.setdefault(measure, []).append(run)
-    told = [f"{measure} of {_named(runs)}" for measure, runs in by_measure.items()]
+        by_measure[measure].append(run)
+    told = [f"{measure} of {_named(runs)}" for measure, runs in by_measure.items() if runs]
     if not told:
         return
     text = f"not among the stored scores, and their rankings are not here to compute it: {'; '.join(told)}"

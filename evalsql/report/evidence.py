@@ -150,7 +150,8 @@ class Gatherer:
             first = self._query("first_documents", ["chosen_lists"], depth=DEPTH)
             for run, topic, rank, name, grade in self._database.rows(f"{first}\norder by run, topic, rank"):
                 found.setdefault((run, topic), []).append(Document(name, grade, worth.get((run, topic, rank))))
-            for run, topic, rank, name in self._rows("later_documents", ["chosen_lists"], depth=DEPTH):
+            below = self._query("later_documents", ["chosen_lists"], depth=DEPTH)
+            for run, topic, rank, name in self._database.rows(f"{below}\norder by run, topic, rank"):
                 later.setdefault((run, topic), {})[name] = rank
         return ShownLists(found, later)
 

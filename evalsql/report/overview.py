@@ -27,7 +27,8 @@ TEST, CORRECTION = "t", "holm"
 # Statements about the values of the measures; {qrels} and {names} are filled in.
 _OF_SCORES: Mapping[str, str] = {
     "values": "select measure, run, topic, value from temp.scores where qrels = {qrels} order by measure, run, topic",
-    "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels}",
+    "intervals": "select measure, run, num_topics, low, high from mean_intervals() where qrels = {qrels} "
+    "order by measure, run",
     "distribution": "select * exclude (qrels) from value_boxes where qrels = {qrels} "
     "order by list_position([{names}], measure), median desc, run",
     "agreement": "select * exclude (qrels) from measure_agreement() where qrels = {qrels} "

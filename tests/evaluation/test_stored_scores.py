@@ -177,6 +177,9 @@ def test_measures_that_are_not_stored_are_named(command: Command, stored: Path) 
     values = {row["run"]: row["Bpref"] for row in rows(answer.stdout)}
     assert {run for run, value in values.items() if value == ""} == {*STORED}
     assert "Bpref of dense, hybrid, tfidf" in answer.stderr
+    several = ["Rprec", "Bpref", "P@3", "P@5", "P@2", "P@4"]
+    told = command("leaderboard", "-m", ",".join(several), "--db", stored).stderr
+    assert re.findall(r"(\S+) of dense, hybrid, tfidf", told) == several  # in the order in which they were asked for
     alone = command("leaderboard", "dense", "-m", "Bpref", "--db", stored)
     assert (alone.returncode, alone.stdout) == (2, "")
     assert "not among the stored scores" in alone.stderr
