@@ -5,7 +5,7 @@ A run has rankings here or stored scores, never both, so the two add up without 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED
 from evalsql.catalog.names import Measure, literal
@@ -115,8 +115,41 @@ def origin_notes(database: Database, qrels: Sequence[str], runs: Sequence[str]) 
     return lines
 
 
+def with_every_measure(
+    database: Database, what: str, measures: Sequence[Measure], qrels: str, runs: Sequence[str]
+) -> list[str]:
+    """The runs without those whose stored scores lack a measure; these are warned of.
+
+    Raises:
+        UsageError: no run is left.
+    """
+    if not (measures and runs and are_held(database)):
+        return list(runs)
+    condition = f" where qrels = {literal(qrels)} and run in ({', '.join(map(literal, runs))})"
+    lacking = _lacking(database, measures, condition)
+    without = {run for lackers in lacking.values() for run in lackers}
+    if len(without) == len(runs):
+        raise UsageError(f"{_told(lacking)}; {what} has every measure of every run: name other measures")
+    if without:
+        warn(f"{_told(lacking)}; left out, since {what} has every measure of every run")
+    return [run for run in runs if run not in without]
+
+
 def _check_measures(database: Database, measures: Sequence[Measure], condition: str) -> None:
     """Warn of stored runs without values of a measure; raises UsageError where nothing at all would be shown."""
+    text = _told(_lacking(database, measures, condition))
+    if not text:
+        return
+    shown = f"select 1 from ({rows(measures, condition)}) union all select 1 from coverage{condition}"
+    shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
+    # A condition on topics is none on the coverage of runs.
+    if "topic in (" not in condition and not database.rows(shown):
+        raise UsageError(text)
+    warn(text)
+
+
+def _lacking(database: Database, measures: Sequence[Measure], condition: str) -> dict[str, list[str]]:
+    """By measure the stored runs without values of it."""
     names = ", ".join(f"({literal(measure.name)})" for measure in measures)
     lacking = database.rows(
         f"""
@@ -130,16 +163,12 @@ def _check_measures(database: Database, measures: Sequence[Measure], condition: 
     by_measure: dict[str, list[str]] = {measure.name: [] for measure in measures}
     for measure, run in lacking:
         by_measure[measure].append(run)
-    told = [f"{measure} of {_named(runs)}" for measure, runs in by_measure.items() if runs]
-    if not told:
-        return
-    text = f"not among the stored scores, and their rankings are not here to compute it: {'; '.join(told)}"
-    shown = f"select 1 from ({rows(measures, condition)}) union all select 1 from coverage{condition}"
-    shown += f"{' and' if condition else ' where'} missing_topics is not null limit 1"
-    # A condition on topics is none on the coverage of runs.
-    if "topic in (" not in condition and not database.rows(shown):
-        raise UsageError(text)
-    warn(text)
+    return by_measure
+
+
+def _told(lacking: Mapping[str, Sequence[str]]) -> str:
+    told = "; ".join(f"{measure} of {_named(runs)}" for measure, runs in lacking.items() if runs)
+    return told and f"not among the stored scores, and their rankings are not here to compute it: {told}"
 
 
 def _named(names: Sequence[str]) -> str:

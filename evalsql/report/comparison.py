@@ -84,11 +84,13 @@ class Comparison(NamedTuple):
 
     @property
     def runs(self) -> list[str]:
-        """Those that have an order, then the best by the first measure on top."""
-        means = self.means
+        """Those that have an order, then the best by the first measure on top; stored scores may lack it."""
+        means, first = self.means, self.measures[0]
         names = {run for run, _ in means} - {*self.order}
-        sign = 1 if self.measures[0] in self.lower else -1
-        return [*self.order, *sorted(names, key=lambda run: (sign * means[run, self.measures[0]], run))]
+        sign = 1 if first in self.lower else -1
+        with_mean = sorted(names & {run for run, measure in means if measure == first})
+        with_mean.sort(key=lambda run: sign * means[run, first])
+        return [*self.order, *with_mean, *sorted(names - {*with_mean})]
 
     @property
     def outdone(self) -> dict[tuple[str, str], set[str]]:
@@ -258,13 +260,14 @@ def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list
     best = {}
     for measure in comparison.measures:
         choose = min if measure in comparison.lower else max
-        best[measure] = texts[choose(runs, key=lambda run: means[run, measure]), measure]
+        if with_mean := [run for run in runs if (run, measure) in means]:
+            best[measure] = texts[choose(with_mean, key=lambda run: means[run, measure]), measure]
     marks, changes = _marks(comparison, labels), comparison.changes or {}
     for run in runs:
         cells = [
             _Cell(
-                texts[run, measure],
-                texts[run, measure] == best[measure],
+                texts.get((run, measure), ""),
+                (run, measure) in texts and texts[run, measure] == best[measure],
                 marks.get((run, measure), ""),
                 _percent(changes.get((run, measure))),
             )

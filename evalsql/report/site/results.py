@@ -162,8 +162,8 @@ def _of_set(
         progress=progress,
     )
     evaluated = shown_measures(warehouse, measures)
-    asker = _Asker(warehouse, qrels, runs)
-    with warehouse.evaluation.with_scores(evaluated, qrels=qrels, runs=runs):
+    asker = _Asker(warehouse, qrels, found.runs)
+    with warehouse.evaluation.with_scores(evaluated, qrels=qrels, runs=found.runs):
         board = asker.board(evaluated)
         intervals = asker.intervals()
         places = asker.places(found.measures)
