@@ -369,10 +369,11 @@ def connect(address: Address, token: str, *, reads_files: bool, progress: Progre
             "allow_unsigned_extensions": True,
         }
         local = engine.connect(":memory:", config=settings)  # type: ignore[arg-type]
-        local.execute("set enable_progress_bar = false")
-        quack.load(local)
     remote = RemoteConnection(local, address, token, reads_files=reads_files, progress=progress)
     try:
+        with held_back():
+            local.execute("set enable_progress_bar = false")
+            quack.load(local)
         remote.attach()
     except BaseException:
         local.close()

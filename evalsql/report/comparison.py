@@ -88,9 +88,11 @@ class Comparison(NamedTuple):
         means, first = self.means, self.measures[0]
         names = {run for run, _ in means} - {*self.order}
         sign = 1 if first in self.lower else -1
-        with_mean = sorted(names & {run for run, measure in means if measure == first})
-        with_mean.sort(key=lambda run: sign * means[run, first])
-        return [*self.order, *with_mean, *sorted(names - {*with_mean})]
+
+        def place(run: str) -> tuple[bool, float, str]:
+            return (run, first) not in means, sign * means.get((run, first), 0.0), run
+
+        return [*self.order, *sorted(names, key=place)]
 
     @property
     def outdone(self) -> dict[tuple[str, str], set[str]]:

@@ -166,7 +166,7 @@ def test_interrupted_is_130(tmp_path: Path) -> None:
     while _unread(reading) and running.poll() is None:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=300)
+    running.communicate(timeout=30)
     assert running.returncode == 130
     os.close(reading)
     os.close(writing)

@@ -150,7 +150,7 @@ def test_a_reader_that_has_enough_is_no_failure(tmp_path: Path, words: tuple[str
         process.stdout.readline()
         process.stdout.close()
         told = process.stderr.read()
-        assert process.wait(timeout=600) == 0
+        assert process.wait(timeout=60) == 0
         assert b"Error" not in told
         assert words[0] != "trec_eval" or told == b""
 

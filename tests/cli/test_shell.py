@@ -183,7 +183,7 @@ def test_ctrl_c_stops_what_runs(shell: Terminal) -> None:
     shell.until_keys_are_signals()
     time.sleep(1)  # the query is on its way
     shell.send("\x03")
-    shell.until("evalsql: interrupted")
+    shell.until("evalsql: interrupted", seconds=20)
     shell.until(PROMPT)
     asked(shell, "select 43 as answer;", "\n    43\n")
 
@@ -270,6 +270,6 @@ warehouse.close()
         time.sleep(seconds)
         running.send_signal(signal.SIGINT)
         try:
-            assert running.communicate(timeout=300) == ("[(42,)]\n", "")
+            assert running.communicate(timeout=20) == ("[(42,)]\n", "")
         finally:
             running.kill()

@@ -282,7 +282,7 @@ def test_what_is_known_of_a_run_is_kept(judged: Warehouse, tmp_path: Path) -> No
     path = write(tmp_path / "system.run", text)
     judged.load_runs(path, meta={"lr": "0.1"})
     ((tag, comments, meta, age),) = judged.rows("""
-        select tag, comments, meta['lr'], (current_timestamp at time zone 'UTC') - loaded_at < interval 15 minute
+        select tag, comments, meta['lr'], (current_timestamp at time zone 'UTC') - loaded_at < interval 1 minute
         from runs
     """)
     assert (tag, comments, meta, age) == ("tag", "# team: us\n# method: bm25", "0.1", True)

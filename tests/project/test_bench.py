@@ -143,7 +143,7 @@ def test_a_process_is_measured_apart_from_who_starts_it() -> None:
     small = run([*PYTHON, "-c", "import time; time.sleep(0.2); print('done')"])
     large = run([*PYTHON, "-c", "held = b'x' * 200_000_000"])
     assert small.output == "done\n"
-    assert small.wall - small.user - small.system > 0.19
+    assert small.wall > 0.2 > small.user
     assert small.peak < 100_000_000 < 200_000_000 < large.peak
 
 

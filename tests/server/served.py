@@ -62,7 +62,7 @@ class Served:
         if self.process is None:
             return 0
         self.process.send_signal(number)
-        return self.process.wait(timeout=300)
+        return self.process.wait(timeout=60)
 
     def command(self, *words: object, token: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command as a client."""
