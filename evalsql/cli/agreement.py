@@ -10,9 +10,9 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.options import Measures, OutputOptions, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.report.table import Table

@@ -17,10 +17,10 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_read, open_warehouse
-from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.options import OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import write_table
 from evalsql.cli.pages import print_page
-from evalsql.cli.where import Where, WhereToAsk
+from evalsql.cli.where import MemoryLimit, Where, WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError

@@ -12,9 +12,9 @@ from evalsql.cli.look import LookOptions
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report import charts

@@ -10,10 +10,10 @@ from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.options import Measures, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import write_table
 from evalsql.cli.ties import print_ties
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
 from evalsql.report.table import Table

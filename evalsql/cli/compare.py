@@ -15,10 +15,10 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note, note_coverage, note_waiting
 from evalsql.cli.opening import open_to_read
-from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.options import Measures, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.paper import PaperOptions
-from evalsql.cli.where import WhereToAsk
+from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import comparison

@@ -13,9 +13,9 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.look import LookOptions
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import MemoryLimit, OutputOptions, RunSelection
+from evalsql.cli.options import OutputOptions, RunSelection
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts

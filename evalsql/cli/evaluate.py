@@ -17,22 +17,12 @@ from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns, Queries, WithSelf
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.load.options import Form, KeepBest, LowerIsBetter, TieRuleOption
 from evalsql.cli.notes import note, note_coverage, note_formats, note_repeated, note_thresholds, note_ties, note_waiting
 from evalsql.cli.opening import open_in_memory, open_to_read
-from evalsql.cli.options import (
-    DEFAULT_MEASURES,
-    Form,
-    KeepBest,
-    LowerIsBetter,
-    Measures,
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    RunSelection,
-    TieRuleOption,
-)
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import WhereToAsk
+from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.errors import UsageError
 from evalsql.evaluation.arranging import lower_columns, wide_query
 from evalsql.evaluation.topic_groups import groups_query

@@ -10,9 +10,9 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import DEFAULT_MEASURES, MemoryLimit, OneQrels, OutputOptions, OwnMeasures, only_one
+from evalsql.cli.options import DEFAULT_MEASURES, OneQrels, OutputOptions, OwnMeasures, only_one
 from evalsql.cli.outputs import fetched, protected_files, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.topic_groups import texts
 from evalsql.report.explained import VALUES, explanation_lines

@@ -14,6 +14,7 @@ import typer
 
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.lazy import typer_group
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
@@ -30,11 +31,9 @@ from evalsql.warehouse.outputs import part_of, whole_files
 from evalsql.warehouse.warehouse import Warehouse
 from evalsql.words import counted
 
-app = typer.Typer(
-    help="Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+app = typer_group(
+    {name: f"export.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")},
+    "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
 )
 
 Format = Annotated[
@@ -54,7 +53,6 @@ Sets = Annotated[
 ]
 
 
-@app.command("runs")
 @grouped_options
 def runs(
     *,
@@ -76,7 +74,6 @@ def runs(
     _export("runs", names or [], form, output, replace=replace, where=where)
 
 
-@app.command("qrels")
 @grouped_options
 def qrels(
     *,
@@ -95,7 +92,6 @@ def qrels(
     _export("qrels", names or [], form, output, replace=replace, where=where)
 
 
-@app.command("topics")
 @grouped_options
 def topics(
     *,
@@ -114,7 +110,6 @@ def topics(
     _export("topics", names or [], form, output, replace=replace, where=where)
 
 
-@app.command("weights")
 @grouped_options
 def weights(
     *,
@@ -130,7 +125,6 @@ def weights(
     _export("weights", names or [], None, output, replace=replace, where=where)
 
 
-@app.command("scores")
 @grouped_options
 def scores(
     *,
@@ -165,7 +159,6 @@ def scores(
     note(f"wrote {counted(count, 'value')}" + (f" to {output}" if output else ""))
 
 
-@app.command("warehouse")
 @grouped_options
 def warehouse(
     *,

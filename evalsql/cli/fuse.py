@@ -8,13 +8,13 @@ import typer
 
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
-from evalsql.cli.load import Meta, Replace, parse_meta
+from evalsql.cli.load.options import Meta, Replace, parse_meta
 from evalsql.cli.name_completion import complete_qrels, complete_runs
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load, require_warehouse
-from evalsql.cli.options import MemoryLimit, OutputOptions
+from evalsql.cli.options import OutputOptions
 from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.fusion import fuse as fuse_runs

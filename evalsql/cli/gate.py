@@ -12,9 +12,9 @@ import typer
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_read
-from evalsql.cli.options import MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.options import OutputOptions, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import WhereToAsk
+from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.names import resolve_one
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation import gate as gates

@@ -13,16 +13,9 @@ from evalsql.cli.look import LookOptions
 from evalsql.cli.name_completion import complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_read
-from evalsql.cli.options import (
-    Measures,
-    MemoryLimit,
-    OutputOptions,
-    OwnMeasures,
-    QrelsFilter,
-    RunFilters,
-)
+from evalsql.cli.options import Measures, OutputOptions, OwnMeasures, QrelsFilter, RunFilters
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import WhereToAsk
+from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.errors import JOIN_RUN, UsageError
 from evalsql.evaluation.history import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.report import charts

@@ -15,8 +15,8 @@ from typer.models import ParameterInfo
 from evalsql.cli import values
 
 
-def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]) -> type[TyperGroup]:
-    """A group of commands, each in a place such as "evaluate.leaderboard" below this package: a function or a group.
+def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]] = {}) -> type[TyperGroup]:
+    """A group of commands, each in a place such as "load.runs.runs" below this package: a function or a group.
 
     Args:
         places: by the commands' names, in the order of the help.
@@ -46,18 +46,29 @@ def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]
     return LazyGroup
 
 
+def typer_group(places: Mapping[str, str], meaning: str) -> typer.Typer:
+    """The same as a command with commands of its own, such as ``load``; ``--help`` starts with the meaning."""
+    group = typer.Typer(
+        cls=lazy_group(places), help=meaning, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+    group.callback()(_do_nothing)
+    return group
+
+
+def _do_nothing() -> None:
+    """What a group does before its command; Typer takes no group without it."""
+
+
 def _imported(name: str, place: str, settings: dict[str, Any] | None) -> Any:
-    module, _, attribute = place.partition(".")
+    module, _, attribute = place.rpartition(".")
     found = getattr(import_module(f"evalsql.cli.{module}"), attribute)
-    if not isinstance(found, typer.Typer):
-        one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        one.command(name, context_settings=settings)(found)
-        return _convert_here(get_command(one), get_type_hints(found, include_extras=True))
-    group: Any = get_command(found)
-    group.name = name
-    for command in group.commands.values():
-        _convert_here(command, get_type_hints(command.callback.__wrapped__, include_extras=True))
-    return _convert_here(group, {})
+    if isinstance(found, typer.Typer):
+        group: Any = get_command(found)
+        group.name = name
+        return group
+    one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    one.command(name, context_settings=settings)(found)
+    return _convert_here(get_command(one), get_type_hints(found, include_extras=True))
 
 
 def _convert_here(command: Any, hints: Mapping[str, Any]) -> Any:

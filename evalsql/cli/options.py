@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from evalsql.warehouse.warehouse import Warehouse
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
-TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="How rows are written; by default what --output's extension says.")
 ]
@@ -51,35 +50,6 @@ OneQrels = Annotated[
     typer.Option(
         "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgment set, where there are several."
     ),
-]
-TieRuleOption = Annotated[
-    TieRule | None,
-    typer.Option(
-        "--tie-rule",
-        help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
-        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; trec_eval_10 "
-        "with --lower-is-better.",
-    ),
-]
-LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
-Form = Annotated[
-    Literal["grades", "groups", "preferences", "pairs", "families"],
-    typer.Option(
-        help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
-        "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-        "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families)."
-    ),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(
-        "--memory-limit",
-        metavar="SIZE",
-        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
-    ),
-]
-KeepBest = Annotated[
-    bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
 
 

@@ -12,9 +12,9 @@ from evalsql.cli.compare import note_results
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note, note_coverage
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import MemoryLimit, Output, OwnMeasures
+from evalsql.cli.options import Output, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.report import comparison
 from evalsql.report.paper import made_from, paper_comparison

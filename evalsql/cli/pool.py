@@ -9,9 +9,9 @@ import typer
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import Measures, MemoryLimit, OutputOptions, RunSelection
+from evalsql.cli.options import Measures, OutputOptions, RunSelection
 from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.report.table import Table

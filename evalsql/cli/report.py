@@ -14,9 +14,9 @@ from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note_waiting
 from evalsql.cli.opening import open_to_read
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OneQrelsSelection, OwnMeasures
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, OwnMeasures
 from evalsql.cli.outputs import protected_files, write_bytes
-from evalsql.cli.where import WhereToAsk
+from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
 from evalsql.report.overview import MOST_THRESHOLDS, ON_REQUEST, overview

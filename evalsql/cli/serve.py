@@ -15,8 +15,7 @@ import typer
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
-from evalsql.cli.options import MemoryLimit
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database import quack
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.tokens import read_tokens

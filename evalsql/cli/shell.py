@@ -13,12 +13,12 @@ from evalsql.cli.ask import print_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import Digits, Format, FormatOption, MemoryLimit, OutputOptions, OwnMeasures
+from evalsql.cli.options import Digits, Format, FormatOption, OutputOptions, OwnMeasures
 from evalsql.cli.outputs import write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, known_in
 from evalsql.cli.statements import is_blank, split
 from evalsql.cli.values import meant_word
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse

@@ -14,9 +14,9 @@ from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_runs
 from evalsql.cli.notes import note
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OwnMeasures, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
 from evalsql.database.scratch import scratch_folder
 from evalsql.errors import EvalsqlError, UsageError

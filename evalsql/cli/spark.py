@@ -15,36 +15,19 @@ import typer
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.columns import Columns, QrelsColumns
 from evalsql.cli.groups import grouped_options
+from evalsql.cli.lazy import typer_group
+from evalsql.cli.load.options import Form, KeepBest, LowerIsBetter, TieRuleOption
 from evalsql.cli.notes import note
-from evalsql.cli.options import (
-    DEFAULT_MEASURES,
-    Form,
-    KeepBest,
-    LowerIsBetter,
-    Measures,
-    OwnMeasures,
-    TieRuleOption,
-)
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.words import counted
 
 REFUSED = 2
 _MOST_NOTES = 10
-app = typer.Typer(
-    help="Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = typer_group({"eval": "spark.evaluate"}, "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
 
 
-@app.callback()
-def _group() -> None:
-    """A group of one command so far."""
-
-
-@app.command("eval")
 @grouped_options
 def evaluate(
     *,

@@ -12,9 +12,9 @@ from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, MemoryLimit, OutputOptions, OwnMeasures, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OutputOptions, OwnMeasures, RunSelection
 from evalsql.cli.outputs import fetched, write_table
-from evalsql.cli.where import Where
+from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
 from evalsql.words import counted
 

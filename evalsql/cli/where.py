@@ -1,4 +1,4 @@
-"""Which warehouse file a command opens, and for how long it waits for it."""
+"""Which warehouse file a command opens, for how long it waits for it, and how much memory it takes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from typing import Annotated
 import typer
 
 from evalsql.warehouse.opening import WAIT
+
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ def named_commands() -> dict[tuple[str, ...], Any]:
     context = typer.Context(GROUP)
     for name in GROUP.list_commands(context):
         one = GROUP.get_command(context, name)
-        found |= {(name, inner): each for inner, each in getattr(one, "commands", {}).items()}
+        inner = one.list_commands(context) if hasattr(one, "list_commands") else []
+        found |= {(name, each): one.get_command(context, each) for each in inner}
         found |= {(name,): one}
     return {words: one for words, one in found.items() if not one.hidden}
 
