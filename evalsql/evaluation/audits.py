@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.ddl import relation_query, with_inputs
 from evalsql.catalog.names import default_measure, literal
 from evalsql.catalog.parameters import Value
 from evalsql.catalog.relations import Catalog, Relation
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from evalsql.evaluation.evaluation import Evaluation
 
 COLUMNS = ("audit", "finding", "num_rows")
-_FIRST_RUN = "first_run"
 _VALUES = "audited_values"
+_RANKINGS = "ranking_sums"
 _MOST_TOLD = 3
 MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs of TREC-COVID that takes a sixth
 
@@ -26,7 +26,11 @@ MOST_DOCUMENTS = 1_000_000  # of runs whose values are audited; of the 126 runs 
 def audits(catalog: Catalog, *, quick: bool = False) -> list[Relation]:
     """All audits, or those that take no time that one notices; what reads values of measures comes last."""
     found = [relation for relation in catalog.of_kind("audits") if relation.header.is_quick or not quick]
-    return sorted(found, key=lambda relation: bool(relation.header.inputs))
+    return sorted(found, key=_reads_values)
+
+
+def _reads_values(audit: Relation) -> bool:
+    return _VALUES in audit.header.inputs
 
 
 def audited_runs(database: Database, most: int = MOST_DOCUMENTS) -> list[str]:
@@ -49,12 +53,16 @@ def findings(
     database = evaluation.database
     rows: list[tuple[str, str, int]] = []
     named = "" if runs is None else f" where run in ({', '.join(map(literal, runs)) or 'null'})"
-    inputs = {_VALUES: f"select * from temp.{_VALUES}", "audited_runs": f"select run_id from runs{named}"}
+    inputs = {
+        _VALUES: f"select * from temp.{_VALUES}",
+        "audited_runs": f"select run_id from runs{named}",
+        _RANKINGS: ranking_sums(database.catalog),
+    }
     is_filled = False
     try:
         for done, audit in enumerate(chosen):
             progress("checking", done, len(chosen))
-            if audit.header.inputs and not is_filled:
+            if _reads_values(audit) and not is_filled:
                 measures = [(each.header.measure, default_measure(each)) for each in database.catalog.measures]
                 evaluation.fill_scores(_VALUES, measures, named)
                 is_filled = True
@@ -72,19 +80,22 @@ def check_new_runs(database: Database) -> None:
     Raises:
         AuditError: they found something.
     """
-    chosen = [audit for audit in audits(database.catalog, quick=True) if _takes_runs(audit)]
     # The time of the transaction stands with each run that it loaded.
     new = "select min(run_id) from runs where loaded_at = current_timestamp at time zone 'UTC'"
     ((first_run,),) = database.rows(new)
-    if first_run is None or not chosen:
+    if first_run is None:
         return
-    queries = [audit_query(database.catalog, audit, first_run=first_run) for audit in chosen]
-    if found := database.rows(" union all ".join(queries) + " order by audit, finding"):
+    catalog = database.catalog
+    chosen = [audit for audit in audits(catalog, quick=True) if _RANKINGS in audit.header.inputs]
+    queries = " union all ".join(audit_query(catalog, audit, first_run=first_run) for audit in chosen)
+    rankings = {_RANKINGS: ranking_sums(catalog, first_run)}  # read once for all of them
+    if found := database.rows(f"{with_inputs(queries, rankings)} order by audit, finding"):
         raise AuditError(_message(found))
 
 
-def _takes_runs(audit: Relation) -> bool:
-    return any(parameter.name == _FIRST_RUN for parameter in audit.parameters)
+def ranking_sums(catalog: Catalog, first_run: int = 0) -> str:
+    """A SELECT of what audits of rankings go by, from this run on."""
+    return relation_query(catalog, _RANKINGS, first_run=first_run)
 
 
 def audit_query(catalog: Catalog, audit: Relation, inputs: Mapping[str, str] = {}, **arguments: Value) -> str:

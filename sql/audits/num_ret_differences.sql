@@ -1,21 +1,13 @@
 -- title: Topics of runs whose number of documents is not that of their rankings
 -- quick: yes
+-- inputs: ranking_sums
 -- parameters: first_run
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   documents of the ranking
 -- definition: num_ret in run_topics is the number of rows in retrieved; a topic of which no document was kept
 --    has 0.
-with ranking_sizes as (
-    select
-        run_id,
-        topic_id,
-        count(*) as num_rows
-    from retrieved
-    where run_id >= $first_run
-    group by run_id, topic_id
-),
-topic_sizes as (
+with topic_sizes as (
     select
         run_id,
         topic_id,
@@ -25,14 +17,14 @@ topic_sizes as (
 ),
 compared as (
     select
-        coalesce(topic_sizes.run_id, ranking_sizes.run_id) as run_id,
-        coalesce(topic_sizes.topic_id, ranking_sizes.topic_id) as topic_id,
+        coalesce(topic_sizes.run_id, ranking_sums.run_id) as run_id,
+        coalesce(topic_sizes.topic_id, ranking_sums.topic_id) as topic_id,
         topic_sizes.num_ret,
-        coalesce(ranking_sizes.num_rows, 0) as num_rows
+        coalesce(ranking_sums.num_rows, 0) as num_rows
     from topic_sizes
-    full join ranking_sizes
-        on ranking_sizes.run_id = topic_sizes.run_id
-        and ranking_sizes.topic_id = topic_sizes.topic_id
+    full join ranking_sums
+        on ranking_sums.run_id = topic_sizes.run_id
+        and ranking_sums.topic_id = topic_sizes.topic_id
 )
 select
     concat(

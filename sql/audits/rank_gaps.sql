@@ -1,38 +1,36 @@
 -- title: Rankings whose ranks are not 1 to the number of their documents
 -- quick: yes
--- parameters: first_run
+-- inputs: ranking_sums
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   documents of the ranking
 -- definition: The ranks of a run for a topic are the whole numbers from 1 on. Their least and greatest, their
 --    sum and the sum of their squares tell that without sorting; rank_order compares each with the one above.
-with ranking_sums as (
+with measured as (
     select
         run_id,
         topic_id,
-        count(*) as num_rows,
-        cast(count(*) as hugeint) as length,
-        min(rank) as least,
-        max(rank) as greatest,
-        sum(rank) as total,
-        sum(cast(rank as bigint) * rank) as total_of_squares
-    from retrieved
-    where run_id >= $first_run
-    group by run_id, topic_id
+        num_rows,
+        cast(num_rows as hugeint) as length,
+        least,
+        greatest,
+        total,
+        total_of_squares
+    from ranking_sums
 )
 select
     concat(
-        'run ', coalesce(runs.run, concat('#', ranking_sums.run_id)),
-        ', topic ', coalesce(topics.topic, concat('#', ranking_sums.topic_id)),
-        ': the ranks are not 1 to ', ranking_sums.num_rows
+        'run ', coalesce(runs.run, concat('#', measured.run_id)),
+        ', topic ', coalesce(topics.topic, concat('#', measured.topic_id)),
+        ': the ranks are not 1 to ', measured.num_rows
     ) as finding,
-    ranking_sums.num_rows
-from ranking_sums
-left join runs on runs.run_id = ranking_sums.run_id
-left join topics on topics.topic_id = ranking_sums.topic_id
+    measured.num_rows
+from measured
+left join runs on runs.run_id = measured.run_id
+left join topics on topics.topic_id = measured.topic_id
 where
-    ranking_sums.least <> 1
-    or ranking_sums.greatest <> ranking_sums.num_rows
-    or 2 * ranking_sums.total <> ranking_sums.length * (ranking_sums.length + 1)
-    or 6 * ranking_sums.total_of_squares
-    <> ranking_sums.length * (ranking_sums.length + 1) * (2 * ranking_sums.length + 1)
+    measured.least <> 1
+    or measured.greatest <> measured.num_rows
+    or 2 * measured.total <> measured.length * (measured.length + 1)
+    or 6 * measured.total_of_squares
+    <> measured.length * (measured.length + 1) * (2 * measured.length + 1)

@@ -17,7 +17,7 @@ from evalsql import AuditError, Warehouse
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import check
 from evalsql.database.database import Database
-from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings
+from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings, ranking_sums
 from evalsql.ingest import ranking
 from tests.conftest import ROOT, Command, csv_rows, new_file, new_warehouse, write
 from tests.evaluation.damage import DAMAGE, EVALUATION, HERE, PLACE
@@ -155,6 +155,7 @@ def test_an_audit_holds_to_the_form(sample_file: Path, audit: Relation) -> None:
         given = {
             "audited_values": "select qrels, run, topic, 'AP' as measure, value from ap",
             "audited_runs": "select run_id from runs",
+            "ranking_sums": ranking_sums(warehouse.catalog),
         }
         inputs = {name: given[name] for name in audit.header.inputs}
         described = warehouse.rows(f"describe {audit_query(warehouse.catalog, audit, inputs)}")
