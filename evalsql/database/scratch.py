@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
-import socket
 import sys
 import tempfile
 import time
@@ -43,7 +43,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[str]:
 
 def host() -> str:
     """The machine's name: a folder may be shared by several, and each knows its own processes only."""
-    return re.sub(r"[^A-Za-z0-9.]+", "_", socket.gethostname()) or "host"
+    return re.sub(r"[^A-Za-z0-9.]+", "_", platform.node()) or "host"
 
 
 @cache

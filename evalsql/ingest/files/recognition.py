@@ -45,7 +45,7 @@ _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 _SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
 # trec_eval pads names with blanks before the tab; programs that do not have its "all".
-_VALUES = re.compile(rf"({'|'.join(trec_groups.ORDER)})(_\S+)?( +\t\S+|\tall)\t\S+\s".encode())
+_VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_16_UNMARKED = re.compile(rb"([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}")
@@ -103,7 +103,7 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
         found = "an XML document; topics are loaded by evalsql load topics"
-    elif _VALUES.match(head):
+    elif _holds_values(head):
         found = "output of trec_eval; evalsql eval computes its values from the run itself"
     elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
         found = "text in UTF-16; save it as UTF-8"
@@ -111,6 +111,14 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         name, sign, hint = found.partition("; ")
         raise InputError([Problem(source.label, 0, f"is {name}, neither a run nor judgments{sign}{hint}")])
     return None
+
+
+def _holds_values(head: bytes) -> bool:
+    """Whether it starts with a measure of trec_eval, which a _ and a cutoff or level may follow, and its value."""
+    found = _VALUE.match(head)
+    return found is not None and any(
+        f"{found[1].decode('utf-8', 'replace')}_".startswith(f"{each}_") for each in trec_groups.ORDER
+    )
 
 
 # Text with a header
@@ -130,9 +138,11 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
         return None  # the readers of TREC files tell the line
     for delimiter, name in _DELIMITERS.items():
         names = _split(line, delimiter)
-        columns = {**known_columns.known(names, kind), **(given or {})}
         is_aligned = delimiter == " " and "" in names
-        if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
+        if len(names) < 2 or is_aligned:
+            continue
+        columns = {**known_columns.known(names, kind), **(given or {})}
+        if not set(columns.values()) <= set(names):
             continue
         if given or known_columns.header_meanings(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):

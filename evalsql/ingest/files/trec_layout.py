@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -37,11 +36,10 @@ def layout(text: Text) -> tuple[str, str | None] | None:
 
 
 class Row(NamedTuple):
-    """A line with the columns of a run."""
+    """A line with the columns of a run; those behind the fifth are its tag, which may hold blanks."""
 
     number: int
-    columns: Sequence[bytes]  # six at most; blanks that follow are in the last
-    width: int
+    columns: Sequence[bytes]
     score: float
 
 
@@ -50,10 +48,13 @@ def first_rows(text: Text) -> Sequence[Row]:
     rows = []
     with text.path.open("rb") as stream:
         for number, line in enumerate(islice(stream, _LOOKED_AT), start=1):
-            columns = line.split(None, 5)
+            columns = line.split()
             if len(columns) > 4 and not line.startswith(b"#"):
-                with suppress(ValueError):
-                    rows.append(Row(number, columns, len(line.split()), float(columns[4])))
+                try:
+                    score = float(columns[4])
+                except ValueError:
+                    continue
+                rows.append(Row(number, columns, score))
     return rows
 
 
@@ -74,9 +75,12 @@ def opposes_ranks(rows: Iterable[Row], *, lower_is_better: bool) -> bool:
 
 
 def _ranks_and_scores(rows: Iterable[Row]) -> Iterator[tuple[bytes, float, float]]:
-    for row in rows:
-        with suppress(ValueError):
-            yield row.columns[0], float(row.columns[3]), row.score
+    for _, columns, score in rows:
+        try:
+            rank = float(columns[3])
+        except ValueError:
+            continue
+        yield columns[0], rank, score
 
 
 def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
@@ -88,20 +92,26 @@ def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
     """
     if not rows:
         return None
-    same_tag = _greatest_share(tuple(row.columns[5:]) for row in rows)
-    same_second = _greatest_share(row.columns[1] for row in rows)
-    pairs = [(a.columns[3], b.columns[3]) for a, b in pairwise(rows) if a.columns[0] == b.columns[0]]
-    has_ranks = sum(a.isdigit() and b.isdigit() and int(a) < int(b) for a, b in pairs) >= _NEARLY_ALL * len(pairs)
-    if sum(row.width > 6 for row in rows) >= _NEARLY_ALL * len(rows):
-        is_run = same_tag >= _NEARLY_ALL and (has_ranks or same_second >= _NEARLY_ALL)
+    same_tag = _greatest_share([tuple(row.columns[5:]) for row in rows])
+    if sum(len(row.columns) > 6 for row in rows) >= _NEARLY_ALL * len(rows):
+        is_run = same_tag >= _NEARLY_ALL and (_has_ranks(rows) or _has_one_second_column(rows))
     else:
-        is_run = same_tag >= _HALF or has_ranks
-    return None if is_run else (rows[0].number, rows[0].width)
+        is_run = same_tag >= _HALF or _has_ranks(rows)
+    return None if is_run else (rows[0].number, len(rows[0].columns))
 
 
-def _greatest_share(values: Iterable[object]) -> float:
-    counts = Counter(values)
-    return max(counts.values()) / counts.total()
+def _has_ranks(rows: Sequence[Row]) -> bool:
+    """Whether the fourth column goes up within nearly each topic."""
+    pairs = [(a.columns[3], b.columns[3]) for a, b in pairwise(rows) if a.columns[0] == b.columns[0]]
+    return sum(a.isdigit() and b.isdigit() and int(a) < int(b) for a, b in pairs) >= _NEARLY_ALL * len(pairs)
+
+
+def _has_one_second_column(rows: Sequence[Row]) -> bool:
+    return _greatest_share([row.columns[1] for row in rows]) >= _NEARLY_ALL
+
+
+def _greatest_share(values: Sequence[object]) -> float:
+    return max(Counter(values).values()) / len(values)
 
 
 def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:
