@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -179,8 +180,6 @@ class RunLoader:
             for file in files:
                 self._look_at(file, folder)
             return
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(lambda file: self._look_at(file, folder), files))
 

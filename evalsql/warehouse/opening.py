@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -97,13 +98,13 @@ def open_database(
     is_new = _check_path(path, read_only=read_only)
     if temporary:
         read_catalog().extended(temporary)  # names that are taken, before there is a file
-    reading = Thread(target=read_catalog)  # takes as long as the engine's start, and is done once a process
-    reading.start()
+    preparing = Thread(target=_prepare, args=(read_only,))
+    preparing.start()
     inspection = Inspection() if is_new else inspected(path, partial(connect_waiting, path, True, wait, progress))
     if reach is None and not _may_reach_all(path, inspection, external_access):
         reach = Reach()
     connection = connect_waiting(path, read_only, wait, progress)
-    reading.join()
+    preparing.join()
     database = Database(connection, read_catalog(), path=path, read_only=read_only)
     try:
         is_common = _are_common(asked, temporary)
@@ -124,6 +125,14 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def _prepare(read_only: bool) -> None:
+    """Do, once a process, what takes about as long as the engine's start: the catalogue, and modules that load."""
+    read_catalog()
+    if not read_only:
+        import_module("evalsql.ingest.files.table_reading")
+        import_module("evalsql.ingest.runs")
 
 
 def _are_common(asked: Sequence[str], temporary: Sequence[Relation]) -> bool:
