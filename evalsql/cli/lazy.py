@@ -47,7 +47,7 @@ def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]
 
 
 def typer_group(places: Mapping[str, str], meaning: str) -> typer.Typer:
-    """The same as a command with commands of its own, such as ``load``; ``--help`` starts with the meaning."""
+    """A lazy group as a command that has commands of its own, such as ``load``; its help starts with the meaning."""
     group = typer.Typer(
         cls=lazy_group(places), help=meaning, no_args_is_help=True, add_completion=False, rich_markup_mode=None
     )

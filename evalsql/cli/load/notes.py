@@ -18,6 +18,7 @@ def read_as(warehouse: Warehouse) -> str:
 
 
 def left_out_words(count: int) -> str:
+    """How many repeated documents were left out; empty if none."""
     return f", {counted(count, 'repeated document')} left out" if count else ""
 
 

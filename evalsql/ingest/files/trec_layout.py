@@ -101,12 +101,13 @@ def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
 
 
 def _has_ranks(rows: Sequence[Row]) -> bool:
-    """Whether the fourth column goes up within nearly each topic."""
+    """Whether the fourth column goes up between nearly all rows that follow each other within a topic."""
     pairs = [(a.columns[3], b.columns[3]) for a, b in pairwise(rows) if a.columns[0] == b.columns[0]]
     return sum(a.isdigit() and b.isdigit() and int(a) < int(b) for a, b in pairs) >= _NEARLY_ALL * len(pairs)
 
 
 def _has_one_second_column(rows: Sequence[Row]) -> bool:
+    """Whether the second column is the same in nearly all rows."""
     return _greatest_share([row.columns[1] for row in rows]) >= _NEARLY_ALL
 
 
