@@ -12,7 +12,7 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.interrupts import held_back, interruptible
 from evalsql.database.statements import CHANGING, explain_of
-from evalsql.database.trouble import fault
+from evalsql.database.trouble import file_error
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def translated_errors(path: str = "the warehouse") -> Iterator[None]:
     except engine.InterruptException as error:
         raise KeyboardInterrupt from error
     except engine.Error as error:
-        if words := fault(path, str(error).strip()):
+        if words := file_error(path, str(error).strip()):
             raise WarehouseError(words) from error
         kind = ReachError if _SHUT_IN in str(error) else QueryError
         raise kind(str(error).strip()) from error

@@ -13,7 +13,7 @@ _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", r
 _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
 
 
-def fault(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
+def server_error(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
     """An error of the extension in our words."""
     told = _OWN_PLACE.sub("", message.strip())
     if REFUSED in told:

@@ -21,7 +21,7 @@ from evalsql.database import engine, quack
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.interrupts import held_back
 from evalsql.database.quack import CATALOG, LEASE, Address
-from evalsql.database.quack_faults import fault
+from evalsql.database.quack_faults import server_error
 from evalsql.database.rendering import rendered
 from evalsql.database.statements import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import EvalsqlError, UsageError
@@ -264,7 +264,7 @@ class RemoteConnection:
             except engine.InterruptException:
                 raise
             except engine.Error as error:
-                raise fault(str(error), self.address) from error
+                raise server_error(str(error), self.address) from error
 
 
 class Heart:

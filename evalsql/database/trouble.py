@@ -34,7 +34,7 @@ def lock_holder(message: str) -> str:
     return f"process {found['pid']} ({os.path.basename(found['program'])})" if found else "another process"
 
 
-def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> str:
+def lock_error(path: str, message: str, *, read_only: bool, waited: float) -> str:
     """The message for a lock that was not given up in time; ``waited`` is in seconds."""
     holder = lock_holder(message)
     how = f"is locked: {holder} has it open" + (" for writing" if read_only else "")
@@ -44,7 +44,7 @@ def lock_fault(path: str, message: str, *, read_only: bool, waited: float) -> st
     )
 
 
-def fault(path: str, message: str) -> str | None:
+def file_error(path: str, message: str) -> str | None:
     """The message for a damaged file, a full disk or a file that is open already, if the engine tells of one."""
     if is_open_here(message):
         return (

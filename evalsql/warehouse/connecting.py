@@ -56,7 +56,7 @@ def connect_waiting(path: str, read_only: bool, wait: float, progress: Progress)
                 raise
             left = deadline - time.monotonic()
             if not left > 0:
-                words = trouble.lock_fault(path, message, read_only=read_only, waited=max(wait, 0))
+                words = trouble.lock_error(path, message, read_only=read_only, waited=max(wait, 0))
                 raise WarehouseError(words) from error
             progress(f"waiting for {trouble.lock_holder(message)}", 0, 1)
             time.sleep(min(_PAUSE, left))
@@ -84,7 +84,7 @@ def connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     except engine.Error as error:
         if trouble.is_cut_short(path):
             raise WarehouseError(UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
-        words = trouble.fault(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
+        words = trouble.file_error(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
         raise WarehouseError(words) from error
     return connection
 
