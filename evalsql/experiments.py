@@ -7,14 +7,14 @@ from numbers import Number
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.names import DEFAULT_MEASURES
+from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.database.database import MEMORY
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import Warehouse, open
+from evalsql.phrases import counted
 from evalsql.report.shown import Shown
-from evalsql.words import counted
 
 _QRELS = "qrels"
 

@@ -7,7 +7,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from evalsql.catalog.names import (
+from evalsql.catalog.measure_names import (
     COMPARED_MEASURES,
     DEFAULT_MEASURES,
     Measure,
@@ -115,7 +115,7 @@ class Warehouse(plain.Warehouse):
         Args:
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
-        from evalsql.evaluation.arranging import wide_query
+        from evalsql.evaluation.sorted_rows import wide_query
         from evalsql.report import shown_tables as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
@@ -354,7 +354,7 @@ class Warehouse(plain.Warehouse):
         sort: str | None,
         limit: int | None,
     ) -> Shown:
-        from evalsql.evaluation.arranging import arranged, lower_columns
+        from evalsql.evaluation.sorted_rows import arranged, lower_columns
         from evalsql.report.shown import Shown
 
         asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.catalog.relations import Catalog
 from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.database.database import MEMORY

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
-from evalsql.catalog.parameters import TIE_RULE, TIES, Parameter, Value
+from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
+from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.relations import AFTER_SCORES, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters, in_schemas
-from evalsql.words import alternatives
+from evalsql.phrases import alternatives
 
 SCORES = "scores"
 TIED = "tied_scores"

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.folders import SQL_ROOT
-from evalsql.catalog.header import CONTRACT, Header, read_header
-from evalsql.catalog.parameters import SHARED_PARAMETERS, TIES, Parameter
+from evalsql.catalog.header import CONTRACT, SHARED_PARAMETERS, TIES, Header, Parameter, read_header
 from evalsql.catalog.syntax import functions_named, relations_named
 from evalsql.catalog.trec_groups import GROUPS
 from evalsql.errors import CatalogError

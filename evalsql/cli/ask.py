@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import literal, parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures

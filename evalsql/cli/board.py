@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure
+from evalsql.catalog.measure_names import Measure
 from evalsql.database.names import Names
 from evalsql.report import terminal
 from evalsql.report.table import Table

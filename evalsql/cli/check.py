@@ -16,8 +16,8 @@ from evalsql.cli.ties import print_ties
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
+from evalsql.phrases import counted
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 FOUND = 1
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.differences import EXPLAINED, GOING, drawn
 from evalsql.cli.groups import grouped_options
@@ -21,10 +21,10 @@ from evalsql.cli.paper import PaperOptions
 from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
+from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]

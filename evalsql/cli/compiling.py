@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import default_measure, parse_measures
+from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.cli.ask import known_catalog
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_measures

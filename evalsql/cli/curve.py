@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.look import LookOptions
 from evalsql.cli.notes import note

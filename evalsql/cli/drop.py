@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.name_completion import complete_systems
 from evalsql.cli.notes import note
@@ -17,10 +17,10 @@ from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.choosing import Choice, choose_runs
+from evalsql.evaluation.selection import Choice, choose_runs
+from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 _WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 

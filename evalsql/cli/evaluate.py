@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalsql.catalog.names import Measure, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli.arranging import Arrangement
 from evalsql.cli.bars import progress_bar
@@ -24,14 +24,14 @@ from evalsql.cli.options import DEFAULT_MEASURES, Measures, OutputOptions, OwnMe
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.errors import UsageError
-from evalsql.evaluation.arranging import lower_columns, wide_query
+from evalsql.evaluation.sorted_rows import lower_columns, wide_query
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.ingest import columns as known_columns
+from evalsql.phrases import counted, natural_key
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted, natural_key
 
 if TYPE_CHECKING:
     from evalsql.report.terminal import Going

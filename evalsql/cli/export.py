@@ -20,8 +20,9 @@ from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
 from evalsql.cli.outputs import protected_files, refuse_protected
 from evalsql.cli.where import Where
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import UsageError
+from evalsql.phrases import counted
 from evalsql.version import __version__
 from evalsql.warehouse import archive, exporting
 from evalsql.warehouse.entry import open_shut_in
@@ -29,7 +30,6 @@ from evalsql.warehouse.exporting import FORMATS, Written
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.outputs import part_of, whole_files
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 app = typer_group(
     {name: f"export.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")},

@@ -35,7 +35,7 @@ class RunFacts:
 
     def with_meta(self, meta: Mapping[str, str]) -> dict[str, str]:
         """These facts and the meta; raises UsageError where both say something, or the date is none."""
-        from evalsql.evaluation.choosing import parse_date
+        from evalsql.evaluation.selection import parse_date
 
         date = self.date if self.date is None else parse_date(self.date, "--date")
         given = {"system": self.system, "version": self.version, "date": date}

@@ -16,11 +16,11 @@ from evalsql.cli.options import OutputOptions
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
+from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.fusion import fuse as fuse_runs
 from evalsql.warehouse.tuning import Tuning
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 
 @grouped_options

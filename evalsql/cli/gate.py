@@ -17,14 +17,22 @@ from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.names import resolve_one
 from evalsql.errors import EvalsqlError, UsageError
-from evalsql.evaluation import gate as gates
-from evalsql.evaluation.baseline import EXTENSIONS, Figures, read_figures, text_of
-from evalsql.evaluation.choosing import latest_run
-from evalsql.evaluation.rules import COMPARING, Rule, parse_rules, read_rules
+from evalsql.evaluation import gate_decision as gates
+from evalsql.evaluation.gate_rules import (
+    COMPARING,
+    EXTENSIONS,
+    Figures,
+    Rule,
+    parse_rules,
+    read_figures,
+    read_rules,
+    text_of,
+)
+from evalsql.evaluation.selection import latest_run
+from evalsql.phrases import counted
 from evalsql.report import junit
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 SAYS_NO = 1
 LATEST = "latest"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsql.catalog.names import Measure, names_of_counts, parse_measures
+from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.look import LookOptions
 from evalsql.cli.name_completion import complete_runs, complete_systems
@@ -17,12 +17,12 @@ from evalsql.cli.options import Measures, OutputOptions, OwnMeasures, QrelsFilte
 from evalsql.cli.outputs import protected_files, write_bytes, write_table
 from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation.history import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
+from evalsql.evaluation.run_changes import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
+from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.drawing import MOST_LINES, best_systems
 from evalsql.report.overview import history_chart
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 _MEASURES = ("nDCG@10",)
 

@@ -13,9 +13,9 @@ from evalsql.cli.opening import open_existing
 from evalsql.cli.options import OutputOptions
 from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import Where
-from evalsql.evaluation.choosing import Choice, held_systems, outlived_runs
+from evalsql.evaluation.selection import Choice, held_systems, outlived_runs
+from evalsql.phrases import counted
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 
 @grouped_options

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from evalsql.catalog.names import Measure
+from evalsql.catalog.measure_names import Measure
 from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
+from evalsql.phrases import counted
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 
 def note(text: str) -> None:

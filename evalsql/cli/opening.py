@@ -11,7 +11,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.where import Where, WhereToAsk
 from evalsql.database.database import MEMORY
 from evalsql.database.interrupts import ignore_from_now_on
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
 from evalsql.warehouse.warehouse import Warehouse

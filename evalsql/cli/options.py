@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evalsql import report
-from evalsql.catalog.names import DEFAULT_MEASURES as DEFAULT_MEASURES
+from evalsql.catalog.measure_names import DEFAULT_MEASURES as DEFAULT_MEASURES
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.errors import UsageError
 
 if TYPE_CHECKING:
-    from evalsql.evaluation.choosing import Choice
+    from evalsql.evaluation.selection import Choice
     from evalsql.warehouse.warehouse import Warehouse
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
@@ -106,7 +106,7 @@ class RunFilters:
 
     def choice(self, names: Sequence[str] = (), systems: Sequence[str] = ()) -> Choice:
         """What is chosen of these names and systems."""
-        from evalsql.evaluation.choosing import Choice
+        from evalsql.evaluation.selection import Choice
 
         return Choice(names, self.condition, self.since, self.last, systems)
 
@@ -147,7 +147,7 @@ class RunSelection(RunFilters):
 
     def chosen(self, warehouse: Warehouse) -> Sequence[str]:
         """Names or globs of the runs that are meant; empty is all. Raises UsageError where none fits the options."""
-        from evalsql.evaluation.choosing import choose_runs
+        from evalsql.evaluation.selection import choose_runs
 
         choice = self.run_choice
         return self.run_names if choice.is_by_name else choose_runs(warehouse.database, choice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.report.plain import printable
 

@@ -14,8 +14,8 @@ from evalsql.cli.outputs import protected_files, write_table
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
+from evalsql.phrases import counted
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 _MEASURES = ("nDCG@10", "AP")
 

@@ -18,7 +18,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database import quack
 from evalsql.server.serving import serve as serve_file
-from evalsql.server.tokens import read_tokens
+from evalsql.server.sessions import read_tokens
 from evalsql.warehouse.opening import default_path
 
 

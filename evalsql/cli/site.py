@@ -18,8 +18,9 @@ from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSele
 from evalsql.cli.outputs import protected_files
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import EvalsqlError, UsageError
+from evalsql.phrases import counted
 from evalsql.report.site.copying import DEPTH
 from evalsql.report.site.serving import keep_current, open_server, replace_folder, state_of
 from evalsql.report.site.writing import Site, check_folder, write_site
@@ -27,7 +28,6 @@ from evalsql.version import __version__
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.outputs import part_of
-from evalsql.words import counted
 
 
 @grouped_options

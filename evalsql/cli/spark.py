@@ -21,7 +21,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 REFUSED = 2
 _MOST_NOTES = 10

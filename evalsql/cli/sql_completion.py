@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.names import literal
-from evalsql.catalog.parameters import Parameter
+from evalsql.catalog.header import CONTRACT, Parameter
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.tokens import Token, tokens
 from evalsql.cli.statements import split

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note
@@ -16,7 +16,7 @@ from evalsql.cli.options import DEFAULT_MEASURES, Measures, OutputOptions, OwnMe
 from evalsql.cli.outputs import fetched, write_table
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 FOUND = 1
 

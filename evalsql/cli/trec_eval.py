@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.catalog.names import trec_names, unknown_measure
+from evalsql.catalog.measure_names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.notes import note

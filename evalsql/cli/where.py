@@ -44,7 +44,7 @@ class Where:
         """What to show a server; None where no file is named."""
         if self.token_file is None:
             return None
-        from evalsql.server.tokens import read_token
+        from evalsql.server.sessions import read_token
 
         return read_token(self.token_file)
 

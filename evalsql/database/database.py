@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
+from evalsql.database.file_errors import file_error
 from evalsql.database.interrupts import held_back, interruptible
-from evalsql.database.statements import CHANGING, explain_of
-from evalsql.database.trouble import file_error
+from evalsql.database.statement_text import CHANGING, explain_of
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
-from evalsql.words import natural_key, nearest, shortened
+from evalsql.phrases import natural_key, nearest, shortened
 
 Names = Sequence[str] | str
 REPLACED = "select qrels from qrels where replaced_at is not null"

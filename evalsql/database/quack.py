@@ -1,4 +1,4 @@
-"""DuckDB's extension quack: where it comes from, the addresses it serves, and what it needs."""
+"""DuckDB's extension quack: where it comes from, the addresses it serves, and its errors in our words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
+from evalsql.database.database import translated_errors
 from evalsql.database.interrupts import held_back
-from evalsql.errors import UsageError, WarehouseError
+from evalsql.errors import QueryError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
+
 
 SCHEME = "quack:"
 DEFAULT_PORT = 9494
@@ -94,3 +96,35 @@ def load(connection: duckdb.DuckDBPyConnection) -> None:
                 "pip install 'evalsql[server]' puts in DuckDB 1.5.5 with it; with another version of DuckDB and a "
                 f"network, INSTALL {name} in any DuckDB client fetches it"
             ) from error
+
+
+_OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
+_KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
+
+
+def server_error(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
+    """An error of the extension in our words."""
+    told = _OWN_PLACE.sub("", message.strip())
+    if REFUSED in told:
+        return UsageError(told.partition(REFUSED)[2].strip())
+    plain = _KIND.sub("", told)
+    if plain.startswith("Authentication failed"):
+        return WarehouseError(
+            f"{address.url}: does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
+        )
+    if "Could not connect" in plain or "Failed to send message" in plain:
+        return WarehouseError(f"{address.url}: no server answers there; evalsql serve starts one")
+    if "Invalid connection id" in plain:
+        return WarehouseError(
+            f"{address.url}: the server has ended this session, and nothing of an open transaction is kept; try again"
+        )
+    if "Unsupported Quack version" in plain or "eserializ" in plain:
+        return WarehouseError(
+            f"{address.url}: the server speaks another version of the protocol than DuckDB {engine.__version__} here "
+            f"({plain.splitlines()[0]}); install the same version on both sides"
+        )
+    try:
+        with translated_errors(address.url):
+            raise engine.Error(plain)
+    except (QueryError, WarehouseError) as error:
+        return error

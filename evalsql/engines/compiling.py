@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.names import Measure
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.engines.dialects import DIALECTS, RefusalError, translated
 from evalsql.engines.inlining import DUCKDB, Inlined, inlined

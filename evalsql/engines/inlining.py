@@ -12,8 +12,8 @@ from typing import NamedTuple
 import sqlglot
 from sqlglot import exp
 
-from evalsql.catalog.names import literal
-from evalsql.catalog.parameters import TIES, Parameter, Value
+from evalsql.catalog.header import TIES, Parameter, Value
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.errors import UsageError
 

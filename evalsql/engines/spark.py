@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.names import parse_measures, split_names
+from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.names import Names, as_list
 from evalsql.engines import spark_task

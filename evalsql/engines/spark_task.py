@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
-from evalsql.database.scratch import new_scratch_folder
+from evalsql.database.temporary_folders import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.paths import stem
 from evalsql.version import __version__

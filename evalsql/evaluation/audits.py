@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query, with_inputs
-from evalsql.catalog.names import default_measure, literal
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import default_measure, literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.errors import AuditError
 from evalsql.progress import Progress, silent

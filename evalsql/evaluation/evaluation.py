@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names, resolve_one
 from evalsql.errors import UsageError
-from evalsql.evaluation import shared_steps, stored
+from evalsql.evaluation import shared_steps, stored_scores
 from evalsql.progress import Progress, silent
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
@@ -45,7 +45,7 @@ class Evaluation:
         if not per_topic and len(named) >= shared_steps.FEWEST:
             return self._leaderboard(named, chosen)
         computed = self._filtered(named, ddl.scores(named), chosen)
-        scores = stored.with_stored(self.database, named, computed, chosen)
+        scores = stored_scores.with_stored(self.database, named, computed, chosen)
         if per_topic:
             return ddl.per_topic(named, scores)
         return ddl.leaderboard(self.database.catalog, named, scores)
@@ -53,7 +53,7 @@ class Evaluation:
     def _leaderboard(self, named: Sequence[Measure], chosen: str) -> str:
         """The leaderboard of many measures, evaluated a few at a time and kept until the connection closes."""
         self.fill_scores("evalsql_answers", [(measure.name, measure) for measure in named], chosen)
-        stored.add(self.database, "evalsql_answers", named, chosen)
+        stored_scores.add(self.database, "evalsql_answers", named, chosen)
         board = ddl.leaderboard(self.database.catalog, named, "select * from temp.evalsql_answers")
         kept = self.keep(board, "drop table temp.evalsql_answers")
         return f"select * from {kept} order by {ddl.board_order(named)}"
@@ -167,7 +167,7 @@ class Evaluation:
             raise UsageError(
                 f"curves are {', '.join(CURVES)}; of one topic alone {', '.join(k for k in CURVES if CURVES[k][1])}"
             )
-        stored.check_rankings(self.database, "a curve", runs)
+        stored_scores.check_rankings(self.database, "a curve", runs)
         pooled, single, order = CURVES[kind]
         by = "qrels, run, topic" if topics else "qrels, run"
         points = self.relation_rows_query(
@@ -207,7 +207,7 @@ class Evaluation:
         try:
             chosen = self._filter(qrels, runs)
             self.fill_scores("scores", [(measure.name, measure) for measure in measures], chosen)
-            stored.add(self.database, "scores", measures, chosen)
+            stored_scores.add(self.database, "scores", measures, chosen)
             yield
         finally:
             self.database.execute("drop table if exists temp.scores")

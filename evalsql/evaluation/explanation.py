@@ -8,20 +8,23 @@ runs of a warehouse in memory that holds the judgments of this one topic.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.names import only_qrels, replaced_qrels, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation import stored
-from evalsql.words import nearest
+from evalsql.evaluation import stored_scores
+from evalsql.phrases import nearest
 
 if TYPE_CHECKING:
     import duckdb
 
     from evalsql.database.database import Database
     from evalsql.evaluation.evaluation import Evaluation
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
 
 DEPTH = 100
 THRESHOLD = "threshold"
@@ -108,7 +111,7 @@ def explain(
     runs = [resolve_one(evaluation.database, "run", name) for name in ([run] if other is None else [run, other])]
     if len(set(runs)) < len(runs):
         raise UsageError(f'"{run}" is compared with itself; --other names another run')
-    stored.require_rankings(evaluation.database, "an explanation", runs)
+    stored_scores.require_rankings(evaluation.database, "an explanation", runs)
     judged = _judgments(evaluation, runs, qrels)
     _check_topic(evaluation, judged, topic)
     request = _Request(named[0], judged, topic, runs, depth)
@@ -280,3 +283,89 @@ def _rows(sandbox: Database, request: _Request) -> tuple[duckdb.DuckDBPyRelation
     ((num_equal,),) = sandbox.rows(f"select count(*) from (\n{both}\n) where difference = 0")
     order = "order by abs(difference) desc, least(rank, other_rank), document"
     return sandbox.sql(f"select * from (\n{both}\n) where difference is distinct from 0 {order}"), num_equal
+
+
+_LISTS = "temp.page_chosen_lists"
+_TYPES = {
+    "chosen_lists": "evaluation_id integer, qrels_id integer, run_id integer, topic_id integer, run varchar, "
+    "topic varchar",
+    "retrieved": "run_id integer, topic_id integer, rank integer, tied_above integer, document_id integer, "
+    "score double",
+    "judged_ranks": "evaluation_id integer, rank integer, tied_above integer, tied_below integer, "
+    "judged_rank integer, relevant_rank integer, grade integer, document_id integer",
+    "run_topics": "run_id integer, topic_id integer, num_ret integer",
+}
+
+
+def can_be_cut(database: Database, measure: Measure) -> bool:
+    """Measures of users may compare runs, and those with a threshold take it from all topics."""
+    return measure.relation not in database.catalog.own and THRESHOLD not in measure.relation.columns
+
+
+def contributions(database: Database, sandbox: Database, measure: Measure, depth: int) -> list[tuple[Any, ...]]:
+    """Rows of run, topic, rank and what the document there contributes.
+
+    Args:
+        database: holds the rankings that are looked at in the temporary table page_chosen_lists.
+        sandbox: an empty warehouse in memory that knows the measure.
+    """
+    if not database.rows(f"select 1 from {_LISTS} limit 1"):
+        return []  # where only scores are stored, no rankings are here
+    _copy_lists(database, sandbox, depth)
+    _copy_judgments(database, sandbox)
+    whole = {name: f"select * from temp.whole_{name}" for name in _TYPES}
+    keys = relation_query(sandbox.catalog, "prefix_keys", {"chosen_lists": whole["chosen_lists"]}, depth=depth)
+    sandbox.execute(f"create temp table prefix_keys as {keys}")
+    inputs = {"prefix_keys": "select * from temp.prefix_keys"}
+    sandbox.insert("evaluations", "select evaluation_id, qrels_id, run_id, topic_id from temp.prefix_keys")
+    for table in ("retrieved", "judged_ranks", "run_topics"):
+        sandbox.insert(table, relation_query(sandbox.catalog, f"prefix_{table}", inputs | {table: whole[table]}))
+    _name_runs(database, sandbox)
+    sandbox.execute(f"create temp table prefix_values as select run, topic, value from {measure.call}")
+    inputs["prefix_values"] = "select * from temp.prefix_values"
+    return sandbox.rows(relation_query(sandbox.catalog, "prefix_contributions", inputs))
+
+
+def _copy_lists(database: Database, sandbox: Database, depth: int) -> None:
+    """The first documents of the rankings as they are, and those among them that are judged."""
+    queries: Mapping[str, str] = {
+        "chosen_lists": f"select * from {_LISTS}",
+        "retrieved": f"""
+            select run_id, topic_id, rank, tied_above, document_id, score
+            from retrieved semi join {_LISTS} using (run_id, topic_id) where rank <= {depth}""",
+        "judged_ranks": f"""
+            select evaluation_id, rank, tied_above, tied_below, judged_rank, relevant_rank, grade, document_id
+            from judged_ranks semi join {_LISTS} using (evaluation_id) where rank <= {depth}""",
+        "run_topics": f"select * from run_topics semi join {_LISTS} using (run_id, topic_id)",
+    }
+    for table, query in queries.items():
+        sandbox.execute(f"create temp table whole_{table} ({_TYPES[table]})")
+        copy_rows(sandbox, f"temp.whole_{table}", database.rows(query))
+
+
+def _copy_judgments(database: Database, sandbox: Database) -> None:
+    lists = f"semi join {_LISTS} using (qrels_id, topic_id)"
+    ((form,),) = database.rows(f"select form from qrels semi join {_LISTS} using (qrels_id)")
+    tables = ["judged_documents", "topic_weights", *(["assessments", "preferences"] if form != "grades" else [])]
+    for table in tables:
+        copy_rows(sandbox, table, database.rows(f"select * from {table} {lists}"))
+    # Some gains go by the greatest grade of all topics.
+    greatest = f"""
+        select * from judged_documents semi join {_LISTS} using (qrels_id)
+        where topic_id not in (select topic_id from {_LISTS}) order by grade desc limit 1"""
+    copy_rows(sandbox, "judged_documents", database.rows(greatest))
+    copy_rows(sandbox, "topics", database.rows(f"select * from topics semi join {_LISTS} using (topic_id)"))
+    copy_rows(sandbox, "qrels", database.rows(f"select * from qrels semi join {_LISTS} using (qrels_id)"))
+
+
+def _name_runs(database: Database, sandbox: Database) -> None:
+    rules = database.rows(f"select run_id, tie_rule, lower_is_better from runs semi join {_LISTS} using (run_id)")
+    sandbox.execute("create temp table tie_rules (run_id integer, tie_rule varchar, lower_is_better boolean)")
+    copy_rows(sandbox, "temp.tie_rules", rules)
+    sandbox.execute("""
+        insert into runs
+        select cut.run_id, cut.name, null, 0, tie_rule, lower_is_better, 0, null, null, '', map([], []),
+            timestamp '1970-01-01', ''
+        from (select distinct run_id, name, whole_run_id from temp.prefix_keys) as cut
+        join temp.tie_rules on tie_rules.run_id = cut.whole_run_id
+    """)

@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.evaluation.stored import check_rankings
+from evalsql.evaluation.stored_scores import check_rankings
 
 Priority = Literal["runs", "total", "figure", "order"]
 _ORDERS = {

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.names import Measure, tie_variants
+from evalsql.catalog.measure_names import Measure, tie_variants
 from evalsql.database.database import MEMORY
-from evalsql.database.overlaps import scarce_overlaps
-from evalsql.evaluation import stored
+from evalsql.database.judgment_overlap import scarce_overlaps
+from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.words import counted, shortened
+from evalsql.phrases import counted, shortened
 
 # With more, trying orders of ties takes longer than a leaderboard should.
 MOST_TIED = 20_000
@@ -53,7 +53,7 @@ def on_coverage(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
         lines += [Notice("missing", f"  {note}") for note in notes[:_MOST_NOTES]]
         if len(notes) > _MOST_NOTES:
             lines.append(Notice("more", f"  ... and {len(notes) - _MOST_NOTES} more, see evalsql ls"))
-    return lines + [Notice("origins", text) for text in stored.origin_notes(evaluation.database, qrels, runs)]
+    return lines + [Notice("origins", text) for text in stored_scores.origin_notes(evaluation.database, qrels, runs)]
 
 
 def on_waiting(evaluation: Evaluation, runs: Sequence[str]) -> str | None:

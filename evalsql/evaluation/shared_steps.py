@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import bound
-from evalsql.catalog.names import Measure, literal
-from evalsql.catalog.parameters import TIE_RULE, TIES, Value
+from evalsql.catalog.header import TIE_RULE, TIES, Value
+from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.syntax import bind_parameters
 from evalsql.database.database import Database

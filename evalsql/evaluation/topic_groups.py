@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsql.catalog.names import Measure, literal, parse_measures, quoted
+from evalsql.catalog.measure_names import Measure, literal, parse_measures, quoted
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation

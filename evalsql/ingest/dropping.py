@@ -8,7 +8,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
 from evalsql.errors import warn
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 
 def drop(database: Database, kind: str, names: Names) -> list[str]:

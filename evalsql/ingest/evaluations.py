@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import warn
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -9,7 +9,7 @@ from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import quoted
+from evalsql.catalog.measure_names import quoted
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns, python_rows
 from evalsql.ingest.columns import Given

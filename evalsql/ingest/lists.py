@@ -13,8 +13,8 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.catalog.names import literal
-from evalsql.database.scratch import scratch_folder
+from evalsql.catalog.measure_names import literal
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, UsageError
 from evalsql.ingest import keys, ranking, weights
 from evalsql.ingest.file_rows import FileRow, add_file_rows
@@ -26,7 +26,7 @@ from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

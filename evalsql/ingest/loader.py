@@ -14,8 +14,8 @@ from evalsql.errors import USE_REPLACE, InputError, UsageError
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.judgments.versions import SetAside, refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.ingest.naming import by_name, checked_name
+from evalsql.phrases import shortened
 from evalsql.progress import Progress, silent
-from evalsql.words import shortened
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.source import Source

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.names import quoted
+from evalsql.catalog.measure_names import quoted
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import MEANINGS, Given

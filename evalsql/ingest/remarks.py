@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.database.overlaps import RETRIEVED, scarce_overlaps
+from evalsql.database.judgment_overlap import RETRIEVED, scarce_overlaps
 from evalsql.errors import warn
 from evalsql.ingest.evaluations import pairs_query
-from evalsql.words import counted, shortened
+from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

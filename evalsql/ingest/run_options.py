@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from evalsql.catalog.parameters import GREATEST_INTEGER
+from evalsql.catalog.header import GREATEST_INTEGER
 from evalsql.errors import UsageError
 
 TIE_RULES = ("trec_eval", "trec_eval_10", "rank", "input")

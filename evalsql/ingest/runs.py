@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import literal
-from evalsql.database.scratch import scratch_folder
+from evalsql.catalog.measure_names import literal
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, QueryError
 from evalsql.ingest import keys
 from evalsql.ingest.file_rows import FileRow, add_file_rows

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import literal, parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.dropping import delete
 from evalsql.ingest.file_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
+from evalsql.phrases import shortened
 from evalsql.version import __version__
-from evalsql.words import shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -7,8 +7,8 @@ from io import StringIO
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TextIO
 
+from evalsql.phrases import counted
 from evalsql.report.markup import decimal_parts, escape_latex, escape_markdown, in_bold, latex_label, latex_needs
-from evalsql.words import counted
 
 TESTS: Mapping[str, str] = {
     "t": "paired t test",

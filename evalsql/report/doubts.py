@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from evalsql.phrases import counted
 from evalsql.report.evidence import Evidence
 from evalsql.report.figures import dots, in_words, listed, number, places, share
 from evalsql.report.overview import Overview
-from evalsql.words import counted
 
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_TOLD = 5

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.report import overview

@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal
 from evalsql.database.database import MEMORY
 from evalsql.evaluation.audits import audits, findings
-from evalsql.evaluation.first_contributions import can_be_cut, contributions
+from evalsql.evaluation.explanation import can_be_cut, contributions
 from evalsql.warehouse.opening import open_database
 from evalsql.warehouse.warehouse import Warehouse
 

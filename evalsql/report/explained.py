@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalsql.evaluation.explanation import Explanation, ListValue
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 # Columns of an explanation that hold values of the measure.
 VALUES = frozenset({"contribution", "value", "ideal_value", "other_contribution", "difference"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evalsql.phrases import counted, natural_key
 from evalsql.report.figures import listed, number, signed
 from evalsql.report.overview import Overview
-from evalsql.words import counted, natural_key
 
 _SAME = 12  # decimals to which two values are the same, as in the relation differences
 _MOST_NAMED = 3

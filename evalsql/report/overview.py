@@ -8,20 +8,20 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
-from evalsql.evaluation import stored
-from evalsql.evaluation.choosing import Choice
-from evalsql.evaluation.history import history_query
+from evalsql.evaluation import stored_scores
+from evalsql.evaluation.run_changes import history_query
+from evalsql.evaluation.selection import Choice
 from evalsql.evaluation.topic_groups import texts
+from evalsql.phrases import shortened
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, PairTests, ShownLists, default_baseline
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import shortened
 
 TEST, CORRECTION = "t", "holm"
 # Statements about the values of the measures; {qrels} and {names} are filled in.
@@ -172,7 +172,7 @@ def _chosen_runs(
 ) -> list[str]:
     """The runs of the report; raises UsageError where these are none or too many, or the baseline is none of them."""
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
-    chosen = stored.with_every_measure(warehouse.database, "a report", named, judged, chosen)
+    chosen = stored_scores.with_every_measure(warehouse.database, "a report", named, judged, chosen)
     if not chosen or not named:
         raise UsageError(
             f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
@@ -303,7 +303,7 @@ def chart_rows(
         raise UsageError(f"the chart {name} takes no baseline; differences does")
     of_runs = "pr_topics" if name == "pr_levels" else name
     if of_runs in _OF_RUNS:
-        stored.check_rankings(warehouse.database, f"the chart {name}", chosen)
+        stored_scores.check_rankings(warehouse.database, f"the chart {name}", chosen)
         return _run_table(warehouse, of_runs, judged, chosen)
     others = [] if baseline is None else resolve_names(warehouse.database, "run", [baseline])
     given = named if name == "agreement" else named[:1]

@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from evalsql.phrases import counted
 from evalsql.report.answers import Standing, standing
 from evalsql.report.doubts import Doubt, doubts, gravest, summary
 from evalsql.report.evidence import Evidence
@@ -18,7 +19,6 @@ from evalsql.report.overview import Overview
 from evalsql.report.pagedata import embedded_json, facts_in_short, page_data, plain_words
 from evalsql.report.sections import sections
 from evalsql.report.table import Table
-from evalsql.words import counted
 
 _FOLDER = Path(__file__).resolve().parent / "pagefiles"
 _SCRIPTS = ("state", "marks", "narrow", "answers", "winner", "topics", "documents", "curves", "doubts", "start")

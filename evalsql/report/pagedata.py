@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evalsql.phrases import counted, natural_key
 from evalsql.report import charts
 from evalsql.report.doubts import drawn, is_about_judgments
 from evalsql.report.evidence import ALPHA, DEPTH, Evidence
 from evalsql.report.overview import Overview
 from evalsql.report.table import Table
-from evalsql.words import counted, natural_key
 
 _FIGURES = 7  # significant ones of what is only drawn
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import Measure, names_of_less_is_better, parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.choosing import Choice, choose_runs, held_systems
+from evalsql.evaluation.selection import Choice, choose_runs, held_systems
 from evalsql.report.comparison import Comparison
 from evalsql.report.paper_file import Entry, PaperFile
 from evalsql.report.table import Table

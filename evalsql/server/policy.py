@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from evalsql.database import engine
-from evalsql.database.statements import CHANGING, explain_of
+from evalsql.database.statement_text import CHANGING, explain_of
 
 WRITE, READ = "write", "read"
 _READING = {"SELECT", "TRANSACTION"}

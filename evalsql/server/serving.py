@@ -14,14 +14,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.database.quack import Address
 from evalsql.errors import InputWarning, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
-from evalsql.server.sessions import Sessions
-from evalsql.server.tokens import Tokens
+from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.opening import WAIT, open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address

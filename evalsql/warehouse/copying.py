@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, WarehouseError
 from evalsql.warehouse.schema import write_version

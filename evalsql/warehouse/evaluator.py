@@ -9,11 +9,11 @@ from typing import Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import literal, parse_measures, split_names
+from evalsql.catalog.measure_names import literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY
+from evalsql.database.judgment_overlap import scarce_overlaps
 from evalsql.database.names import Names, as_list
-from evalsql.database.overlaps import scarce_overlaps
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import evaluations
@@ -21,8 +21,8 @@ from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
 from evalsql.ingest.run_options import tie_rule_for
+from evalsql.phrases import counted
 from evalsql.warehouse.opening import open_database
-from evalsql.words import counted
 
 _QRELS = "qrels"
 _RUN = "run"

@@ -9,11 +9,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.stored import check_rankings, with_rankings
+from evalsql.evaluation.stored_scores import check_rankings, with_rankings
 
 # By what is exported the formats, each with the extension of its files.
 FORMATS: Mapping[str, Mapping[str, str]] = {

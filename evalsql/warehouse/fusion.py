@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.names import literal
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.evaluation.stored import require_rankings
+from evalsql.evaluation.stored_scores import require_rankings
 from evalsql.ingest.frames import Query
 from evalsql.ingest.loader import Loader
+from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.fusion_methods import Method, method_named, number_text, weighted, weights_text
 from evalsql.warehouse.tuning import Tuning, search
-from evalsql.words import counted
 
 TIE_RULES = ("trec_eval", "trec_eval_10")
 

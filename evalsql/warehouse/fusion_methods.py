@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.names import Measure
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.errors import UsageError
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 # What other programs call a method that has weights, and other words for some.
 _ALIASES = {"wsum": "sum", "wmnz": "mnz", "w_bordafuse": "borda", "w_condorcet": "condorcet"}

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS
 from evalsql.database.database import Database
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import EvalsqlError, WarehouseError
 from evalsql.warehouse.template import cached
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.opening import WAIT, default_path

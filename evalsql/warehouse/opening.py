@@ -14,11 +14,11 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import parse_measures, quoted
+from evalsql.catalog.measure_names import parse_measures, quoted
 from evalsql.catalog.relations import STEPS, Catalog, Relation, read_catalog
-from evalsql.database import trouble
+from evalsql.database import file_errors
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.scratch import scratch_folder
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import EvalsqlError, InputWarning, QueryError, WarehouseError, warn
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.connecting import UNFINISHED, connect, connect_waiting, engines_share, limit_memory
@@ -217,9 +217,9 @@ def inspected(path: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> In
             connection = connect()
         except WarehouseError as error:
             message = str(error.__cause__)
-            if trouble.is_lock(message):
+            if file_errors.is_lock(message):
                 raise
-            known = _WRITTEN_HERE.get(os.path.realpath(path)) if trouble.is_open_here(message) else None
+            known = _WRITTEN_HERE.get(os.path.realpath(path)) if file_errors.is_open_here(message) else None
             return known or UNREADABLE
         with closing(Database(connection, read_catalog(), path=path, read_only=True)) as database:
             found = _inspected(database, folder)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evalsql.database import trouble
+from evalsql.database import file_errors
 from evalsql.errors import UsageError, WarehouseError
 
 
@@ -89,6 +89,6 @@ def _refuse_taken(place: Path, *, replace: bool) -> None:
 
 def failure(target: Path, error: OSError) -> UsageError | WarehouseError:
     """What is said where files cannot be written."""
-    if trouble.is_full(error):
+    if file_errors.is_full(error):
         return WarehouseError(f"{target}: cannot be written: the disk is full; nothing of it is left there")
     return UsageError(f"{target}: cannot be written: {error.strerror or error}")

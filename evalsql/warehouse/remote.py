@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from evalsql.catalog.relations import Catalog, read_catalog
-from evalsql.database import engine, quack, remote
+from evalsql.database import engine, quack, server_connection
 from evalsql.database.database import Database
-from evalsql.database.remote import RemoteDatabase
+from evalsql.database.server_connection import RemoteDatabase
 from evalsql.errors import QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
@@ -45,7 +45,7 @@ def open_remote(
             f"{address.url}: takes a token: --token-file names the file that has it, or {TOKEN_VARIABLE} is it"
         )
     temporary = read_sources(as_sources(measures))
-    connected = remote.connect(address, known, reads_files=not read_only, progress=progress)
+    connected = server_connection.connect(address, known, reads_files=not read_only, progress=progress)
     database = RemoteDatabase(connected, read_catalog(), read_only=read_only)
     try:
         database.catalog = _checked_catalog(database)

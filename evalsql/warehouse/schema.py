@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.errors import CatalogError, QueryError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evalsql.catalog.folders import PACKAGE
 from evalsql.database import engine
-from evalsql.database.scratch import host, is_alive, scratch_folder
+from evalsql.database.temporary_folders import host, is_alive, scratch_folder
 from evalsql.warehouse.user_cache import cache_folder, keep_newest
 
 SHIPPED = PACKAGE / "template.duckdb"  # made when the wheel is built; none in a checkout

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, parse_measures
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.errors import InputWarning, UsageError
 from evalsql.progress import Progress, silent

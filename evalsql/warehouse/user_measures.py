@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.catalog.syntax import renamed
 from evalsql.errors import USE_REPLACE, CatalogError, UsageError, warn

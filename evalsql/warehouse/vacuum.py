@@ -8,7 +8,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError, WarehouseError

@@ -9,25 +9,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
-from evalsql.catalog.parameters import Value
+from evalsql.catalog.header import Value
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError
-from evalsql.evaluation import stored
+from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import check_new_runs
-from evalsql.evaluation.choosing import Choice, choose_runs
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.evaluation.history import history_query
+from evalsql.evaluation.run_changes import history_query
+from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
+from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.opening import open_database
 from evalsql.warehouse.schema import add_temporary_relations, remake_own
 from evalsql.warehouse.user_measures import Sources
-from evalsql.words import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -303,7 +303,7 @@ class Warehouse:
         order could be another, the higher one's least mean being below the other's greatest: ``qrels, measure, run,
         value, least, other_run, other, greatest``. Arguments are those of ``evaluate``.
         """
-        stored.check_rankings(self.database, "the order of tied documents", runs)
+        stored_scores.check_rankings(self.database, "the order of tied documents", runs)
         effects, swaps = self.evaluation.tie_queries(measures, qrels=qrels, runs=runs, progress=progress)
         return self.sql(effects), self.sql(swaps)
 

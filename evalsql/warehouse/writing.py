@@ -7,9 +7,9 @@ from typing import Any
 from evalsql.catalog.arguments import check_arguments
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
-from evalsql.database.statements import BEGINS, COMMITS, first_word
+from evalsql.database.statement_text import BEGINS, COMMITS, first_word
 from evalsql.errors import QueryError, ReachError, UsageError
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 _READING = {"SELECT", "TRANSACTION", "SET", "ATTACH", "DETACH", "LOAD", "VACUUM", "ANALYZE", "PRAGMA"}
 _READ_ONLY = "in read-only mode"  # the engine's words

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from evalsql.catalog.names import default_measure, trec_measures, trec_names
+from evalsql.catalog.measure_names import default_measure, trec_measures, trec_names
 from evalsql.catalog.relations import read_catalog
 from tests.bench.collection import Collection, covid
 from tests.bench.processes import EVALSQL, PYTHON, Outcome, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalsql.catalog.names import default_measure, parse_measures
+from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from evalsql.catalog.parameters import TIES
+from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.syntax import in_schemas, parameter_places, renamed
 

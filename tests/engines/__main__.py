@@ -15,7 +15,7 @@ from contextlib import ExitStack
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.engines.inlining import inlined
 from tests.engines.collections import small_warehouse
 from tests.engines.outcomes import keep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evalsql.catalog.names import Measure
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.engines.compiling import EXECUTED, digest, executed
 from evalsql.engines.inlining import Inlined, inlined

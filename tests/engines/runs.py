@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, default_measure, parse_measures, tie_variants
+from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, tie_variants
 from evalsql.catalog.relations import Catalog
 from evalsql.engines.compiling import written
 from evalsql.engines.dialects import RefusalError

@@ -11,7 +11,7 @@ import sqlglot
 from sqlglot import exp
 
 from evalsql import Warehouse
-from evalsql.catalog.names import default_measure, parse_measures
+from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.engines.compiling import compile_measure, digest, executed
 from evalsql.engines.dialects import DIALECTS, RefusalError, refusal

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.engines.inlining import inlined
 from tests.conftest import new_warehouse
 from tests.engines.collections import small_warehouse

@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from evalsql.evaluation.choosing import latest_run
+from evalsql.evaluation.selection import latest_run
 from tests.conftest import Command, csv_rows, new_file, write
 
 # Name, system, version, date, branch, epoch; in the order of loading.

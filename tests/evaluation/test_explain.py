@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from evalsql.catalog.names import default_measure
+from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import FIXTURES, Command, csv_rows, new_file, new_warehouse, write
 from tests.golden_cases import load_judgments

@@ -16,9 +16,8 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.evaluation import gate as gates
-from evalsql.evaluation.baseline import Figures
-from evalsql.evaluation.rules import parse_rule
+from evalsql.evaluation import gate_decision as gates
+from evalsql.evaluation.gate_rules import Figures, parse_rule
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
 from tests.conftest import Command, Outcome, csv_rows, new_file, new_warehouse
 from tests.statistics.scores import put_scores

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalsql import UsageError
-from evalsql.evaluation.baseline import Figures, read_figures, text_of
-from evalsql.evaluation.rules import parse_rule, parse_rules, read_rules
+from evalsql.evaluation.gate_rules import Figures, parse_rule, parse_rules, read_figures, read_rules, text_of
 from tests.cli.test_compare_command import drawn, loaded, reciprocal
 from tests.conftest import Command, write
 from tests.evaluation.test_gate import gate, verdicts

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from evalsql import UsageError, Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.report import overview
 from tests.conftest import new_warehouse
 from tests.oracles.brute_force import ranking

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, default_measure, parse_measures
+from evalsql.catalog.measure_names import Measure, default_measure, parse_measures
 from evalsql.errors import QueryError
 from evalsql.evaluation import shared_steps
 from tests.conftest import new_warehouse

@@ -17,7 +17,7 @@ from threading import Timer
 import evalsql
 from evalsql import EvalsqlError, Problem, Warehouse
 from evalsql.catalog.header import CONTRACT
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.database import MEMORY
 from evalsql.ingest.files import trec_lines

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.options import DEFAULT_MEASURES
 from tests.conftest import SAMPLE, Command, warned, write
 from tests.random_collections import collection

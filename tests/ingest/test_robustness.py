@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 
 EXACT = 1e-9

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse, random_warehouse
 from tests.measures.test_diversity import load, together
 from tests.oracles import brute_force

@@ -12,7 +12,7 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse, random_warehouse
 from tests.measures.topic_values import values
 from tests.oracles import brute_force_curves as plain

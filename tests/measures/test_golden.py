@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, new_warehouse
 from tests.golden_cases import CASES, load_judgments

@@ -15,7 +15,7 @@ import pytest
 from ir_measures.measures import registry
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
 from tests.oracles.brute_force import ranking
 from tests.oracles.fresh_peer import Values, asked_alone

@@ -8,7 +8,7 @@ import pytest
 import pytrec_eval
 
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import new_warehouse
 from tests.oracles import peers

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import RANDOM_SEEDS, new_warehouse, random_warehouse
 from tests.oracles import brute_force, brute_force_tap, peers
 from tests.random_collections import Collection, collection

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import write
 from tests.measures.test_ties import EXACT, orders

@@ -13,7 +13,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, Command, new_warehouse, write
 from tests.measures.test_ties import orders

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import new_warehouse, write
 from tests.measures.test_preferences import PREFERENCE_MEASURES

@@ -18,7 +18,7 @@ import ranx
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
 from tests.random_collections import Qrels, Run
 

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import real_data
 from tests.measures.test_ir_measures import GDEVAL, SPELLINGS
 from tests.oracles import brute_force, peers

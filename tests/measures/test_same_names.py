@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
 from tests.measures.test_columns import COLUMNS
 from tests.measures.test_diversity import load, plain_measures

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
 from tests.oracles import brute_force, peers
 from tests.random_collections import Collection, collection

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from evalsql import InputWarning, Warehouse
-from evalsql.catalog.names import Measure, parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import new_warehouse
 from tests.oracles.brute_force_tap import System, tap

@@ -14,7 +14,7 @@ import pytest
 import pytrec_eval
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures, tie_variants
+from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import new_warehouse
 from tests.oracles import brute_force, brute_force_curves, brute_force_diversity, brute_force_user_models

@@ -14,7 +14,7 @@ from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.ranking import Ranking
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import random_warehouse
 from tests.measures.test_ties import orders, tied_collection
 from tests.measures.topic_values import values

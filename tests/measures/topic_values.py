@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalsql import Warehouse
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 
 
 def values(warehouse: Warehouse, measure: str, column: str = "value") -> dict[tuple[str, str], float]:

@@ -22,7 +22,7 @@ import platformdirs
 
 from evalsql import EvalsqlError, Warehouse
 from evalsql.catalog import ddl
-from evalsql.catalog.names import Measure
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from tests.mutation.cases import CATALOG, Values, cases, differ, opened, values
 from tests.mutation.mutants import Mutant, mutants, unchanged

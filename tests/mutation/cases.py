@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.names import Measure, parse_measures, tie_variants
+from evalsql.catalog.measure_names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, made_once, new_warehouse, write
 from tests.golden_cases import CASES, load_judgments

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.bench import growing, machine, peers
 from tests.bench.collection import MOST_DOCUMENTS, Collection, generated

@@ -18,7 +18,7 @@ from ranx.meta.evaluate import extract_metric_and_params
 from ranx.metrics import metric_switch
 
 import evalsql
-from evalsql.catalog.names import parse_measures
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
 from tests.tools import depth, measures_page

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql.phrases import natural_key
 from evalsql.report.evidence import default_baseline
 from evalsql.report.figures import listed, signed
-from evalsql.words import natural_key
 from tests.conftest import in_process, new_file
 
 

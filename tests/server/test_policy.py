@@ -6,8 +6,7 @@ import pytest
 
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, UNLOCK
 from evalsql.server.policy import RefusedError, admitted
-from evalsql.server.sessions import IDLE, OPEN, Sessions
-from evalsql.server.tokens import Tokens
+from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
 
 WRITE, READ = "w" * 20, "r" * 20
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from evalsql.database.rendering import rendered
+from evalsql.database.statement_text import rendered
 from evalsql.errors import UsageError
 
 VALUES = [

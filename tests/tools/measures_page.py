@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from evalsql.catalog.folders import SQL_ROOT
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 
 PAGE = SQL_ROOT / "measures" / "README.md"

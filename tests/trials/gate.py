@@ -17,9 +17,8 @@ import pandas
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.evaluation.baseline import Figures
-from evalsql.evaluation.gate import decide
-from evalsql.evaluation.rules import parse_rule
+from evalsql.evaluation.gate_decision import decide
+from evalsql.evaluation.gate_rules import Figures, parse_rule
 
 ALPHA = 0.05
 TOPICS = 50

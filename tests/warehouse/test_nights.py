@@ -11,9 +11,9 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.evaluation.choosing import latest_run
-from evalsql.evaluation.gate import decide
-from evalsql.evaluation.rules import parse_rule
+from evalsql.evaluation.gate_decision import decide
+from evalsql.evaluation.gate_rules import parse_rule
+from evalsql.evaluation.selection import latest_run
 from tests.conftest import Command, Outcome, csv_rows, new_file
 from tests.trials import gate as trial
 

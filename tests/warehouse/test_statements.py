@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalsql.database.statements import first_word
+from evalsql.database.statement_text import first_word
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.cli.outputs import whole_file
-from evalsql.database import engine, scratch
+from evalsql.database import engine, temporary_folders
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_lines
@@ -325,7 +325,10 @@ def test_a_lock_of_a_killed_process_is_taken_over_and_a_living_one_is_waited_for
     cache.mkdir()
     lock = cache / f"digest-duckdb-{duckdb.__version__}.lock"
     monkeypatch.setattr(template, "_PATIENCE", 0.5)
-    for name, pid, least in ((scratch.host(), ended_process(), 0.0), (scratch.host(), os.getppid(), 0.5)):
+    for name, pid, least in (
+        (temporary_folders.host(), ended_process(), 0.0),
+        (temporary_folders.host(), os.getppid(), 0.5),
+    ):
         lock.write_text(f"{name} {pid}")
         before = time.monotonic()
         path = template.cached("digest", lambda path: path.touch())
@@ -339,13 +342,13 @@ def test_a_lock_of_a_killed_process_is_taken_over_and_a_living_one_is_waited_for
 
 
 def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
-    own, gone, here = scratch.host(), ended_process(), os.getpid()
+    own, gone, here = temporary_folders.host(), ended_process(), os.getpid()
     old = [f"evalsql-{own}-{gone}-a", f"evalsql-{own}-{here}-b", f"evalsql-elsewhere-{gone}-c", "evalsql-notes", "tmpx"]
     for name in [*old, f"evalsql-{own}-{gone}-young"]:
         write(tmp_path / name / "file", "text")
     for name in old:
         os.utime(tmp_path / name, (1_000_000, 1_000_000))
-    with scratch.scratch_folder(tmp_path) as folder:
+    with temporary_folders.scratch_folder(tmp_path) as folder:
         assert Path(folder).name.startswith(f"evalsql-{own}-{here}-")
     assert {path.name for path in tmp_path.iterdir()} == {*old[1:], f"evalsql-{own}-{gone}-young"}
 

@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, QueryError, UsageError, Warehouse, WarehouseError
-from evalsql.catalog.names import default_measure
+from evalsql.catalog.measure_names import default_measure
 from evalsql.evaluation.shared_steps import FEWEST
 from tests.conftest import SAMPLE, new_file, write
 

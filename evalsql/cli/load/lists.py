@@ -12,7 +12,7 @@ from evalsql.cli.load.options import Meta, Replace, parse_meta
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import MemoryLimit, Where
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 
 @grouped_options

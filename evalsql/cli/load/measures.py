@@ -11,7 +11,7 @@ from evalsql.cli.load.options import Replace
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import Where
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 
 @grouped_options

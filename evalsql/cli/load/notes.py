@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evalsql.cli.notes import note
+from evalsql.phrases import counted
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted
 
 
 def num_weights(warehouse: Warehouse) -> dict[str, int]:

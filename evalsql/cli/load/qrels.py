@@ -15,7 +15,7 @@ from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.ingest import columns as known_columns
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 
 @grouped_options

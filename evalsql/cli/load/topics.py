@@ -14,8 +14,8 @@ from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
 from evalsql.ingest import columns as known_columns
+from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.words import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.ingest.topics.loading import LoadedTopics

@@ -12,7 +12,7 @@ from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import Given
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.ingest.files.trec_lines import number_fault
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

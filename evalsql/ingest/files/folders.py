@@ -13,7 +13,7 @@ from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, source_of, unreadable
 from evalsql.ingest.files.trec_lines import number_fault
-from evalsql.words import counted, shortened
+from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from tarfile import TarFile

@@ -8,7 +8,7 @@ from typing import Any
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.files.source import NOT_UTF8, Source
-from evalsql.words import shortened
+from evalsql.phrases import shortened
 
 TOO_DEEP = "nested too deeply to be rows or rankings"
 OF_MTEB = "mteb_model_meta"

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evalsql.database.scratch import scratch_folder
-from evalsql.database.trouble import is_full
+from evalsql.database.file_errors import is_full
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import InputError, Problem, UsageError, WarehouseError
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.source import Source, source_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import NAMES, Given

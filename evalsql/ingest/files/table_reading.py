@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.names import quoted
-from evalsql.database.scratch import scratch_folder
+from evalsql.catalog.measure_names import quoted
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest import columns as known_columns
 from evalsql.ingest.columns import NAMES, Given

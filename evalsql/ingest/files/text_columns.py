@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, Problem
 from evalsql.ingest import columns as known_columns
@@ -17,7 +17,7 @@ from evalsql.ingest.files import alignments
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Source
 from evalsql.ingest.files.trec_lines import number_fault
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 _LETOR = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")

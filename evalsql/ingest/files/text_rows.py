@@ -12,7 +12,7 @@ from evalsql.ingest.files import quotes, text_columns
 from evalsql.ingest.files.format import Format
 from evalsql.ingest.files.json_files import TOO_DEEP
 from evalsql.ingest.files.source import NOT_UTF8, Source, unreadable
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 
 def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:

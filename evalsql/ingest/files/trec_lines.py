@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 
 from evalsql.errors import Problem, warn
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, unreadable
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)

@@ -11,7 +11,7 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.paths import open_sources
 from evalsql.ingest.judgments.qrels import QrelsOptions, create_staged
 from evalsql.ingest.python_rows import put
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

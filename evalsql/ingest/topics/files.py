@@ -17,7 +17,7 @@ from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
 from evalsql.ingest.files.trec_lines import text_lines
 from evalsql.ingest.topics.markup import Record, Refuse, sgml_records, words, xml_records
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 # A question's own words, and what files call them; the first name that is there is taken.
 TEXTS: Mapping[str, Sequence[str]] = {

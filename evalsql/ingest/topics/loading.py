@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
 from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
@@ -17,7 +17,7 @@ from evalsql.ingest.files.source import Source
 from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
 from evalsql.ingest.topics.markup import Record
-from evalsql.words import counted, shortened
+from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

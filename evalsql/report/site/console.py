@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from html import escape
 
 from evalsql.catalog.folders import SQL_ROOT
-from evalsql.catalog.names import literal, quoted
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
+from evalsql.phrases import counted
 from evalsql.report.pagedata import embedded_json
 from evalsql.report.site.copying import Copy
 from evalsql.report.site.engine import SUMS, VERSION, WASM, WORKER
 from evalsql.report.site.parts import Page
 from evalsql.report.site.places import CONSOLE
 from evalsql.report.site.results import Results
-from evalsql.words import counted
 
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import default_measure, literal, quoted
+from evalsql.catalog.measure_names import default_measure, literal, quoted
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.report.site.results import Results

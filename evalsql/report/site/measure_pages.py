@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalsql.catalog.names import Measure
-from evalsql.catalog.parameters import Parameter
+from evalsql.catalog.header import Parameter
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog, Relation
+from evalsql.phrases import counted
 from evalsql.report.figures import number
 from evalsql.report.site import parts
 from evalsql.report.site.addresses import query_link
@@ -14,7 +15,6 @@ from evalsql.report.site.parts import Column, Page, link, text
 from evalsql.report.site.places import MEASURES, Places
 from evalsql.report.site.results import Results
 from evalsql.report.site.set_pages import DIGITS
-from evalsql.words import counted
 
 
 def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> Page:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.names import (
+from evalsql.catalog.measure_names import (
     Measure,
     default_measure,
     literal,
@@ -16,7 +16,7 @@ from evalsql.catalog.names import (
 )
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
-from evalsql.evaluation.choosing import held_systems
+from evalsql.evaluation.selection import held_systems
 from evalsql.progress import Progress, silent
 from evalsql.report.overview import Overview, overview
 from evalsql.report.table import Table

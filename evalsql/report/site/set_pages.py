@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
+from evalsql.phrases import counted
 from evalsql.report.answers import standing
 from evalsql.report.figures import number
 from evalsql.report.pagedata import facts_in_short, topics_in_order
@@ -14,7 +15,6 @@ from evalsql.report.site.addresses import query_link
 from evalsql.report.site.parts import Column, Page, link, text
 from evalsql.report.site.places import MEASURES, Places
 from evalsql.report.site.results import Results
-from evalsql.words import counted
 
 DIGITS = 3
 _FIRST = 10  # runs of each judgment set on the first page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.report.answers import beside
 from evalsql.report.figures import in_words, number, signed
 from evalsql.report.site import parts

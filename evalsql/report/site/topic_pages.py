@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
+from evalsql.phrases import counted
 from evalsql.report.figures import number
 from evalsql.report.pagedata import topics_in_order
 from evalsql.report.site import parts
@@ -13,7 +14,6 @@ from evalsql.report.site.parts import Column, Page, link, text
 from evalsql.report.site.places import Places
 from evalsql.report.site.results import FOUND_DEPTH, MOST_DOCUMENTS, TILES, Found, Results
 from evalsql.report.site.set_pages import DIGITS
-from evalsql.words import counted
 
 
 def topic_page(topic: str, results: Results, places: Places) -> Page:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.names import literal, parse_measures
+from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation.choosing import OF_NO_SYSTEM, Choice, choose_runs, held_systems
-from evalsql.evaluation.stored import require_rankings
-from evalsql.words import nearest
+from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
+from evalsql.evaluation.stored_scores import require_rankings
+from evalsql.phrases import nearest
 
 if TYPE_CHECKING:
     from evalsql.evaluation.evaluation import Evaluation
+
 
 MOST_TOPICS = 5
 _TOPICS = """

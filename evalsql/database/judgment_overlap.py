@@ -8,7 +8,7 @@ from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 _MOST_TOLD = 3
 RETRIEVED = "select * from retrieved"

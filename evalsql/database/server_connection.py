@@ -15,20 +15,19 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.names import literal
+from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.interrupts import held_back
-from evalsql.database.quack import CATALOG, LEASE, Address
-from evalsql.database.quack_faults import server_error
-from evalsql.database.rendering import rendered
-from evalsql.database.statements import BEGINS, COMMITS, ROLLBACKS, first_word
+from evalsql.database.quack import CATALOG, LEASE, Address, server_error
+from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
     import duckdb
+
 
 _READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json|json_objects)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)  # statements here are this package's

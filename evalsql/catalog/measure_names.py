@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.header import Alias
-from evalsql.catalog.parameters import TIE_RULE, TIES, Value
+from evalsql.catalog.header import TIE_RULE, TIES, Alias, Value
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
 from evalsql.errors import UsageError

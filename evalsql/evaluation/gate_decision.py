@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.names import Measure, literal, parse_measures
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import JOIN_RUN, UsageError
-from evalsql.evaluation import stored
-from evalsql.evaluation.baseline import Figures
+from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.evaluation.rules import COMPARING, Rule
+from evalsql.evaluation.gate_rules import COMPARING, Figures, Rule
+from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
-from evalsql.words import counted, shortened
 
 MOST_NAMED = 5
 DOCUMENTS = Rule("documents are retrieved", "documents", ">=", 1)
@@ -140,7 +139,7 @@ def _resolved(
     resolved = [_grouped(evaluation, rule.resolved(evaluation.database.catalog), judged) for rule in rules]
     if baseline is None and (comparing := [rule for rule in resolved if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
-    if stored.is_stored(evaluation.database, run):
+    if stored_scores.is_stored(evaluation.database, run):
         resolved = [_without_rankings(rule, run) for rule in resolved]
     else:
         if not any(rule.kind == "missing" for rule in resolved):
@@ -306,7 +305,7 @@ def _notes(evaluation: Evaluation, asked: _Asked) -> list[str]:
     """What makes a comparison with a baseline less than it seems."""
     database = evaluation.database
     notes = []
-    if stored.is_stored(database, asked.candidate):
+    if stored_scores.is_stored(database, asked.candidate):
         notes.append("only scores are stored: whether documents are retrieved and topics are missing is not checked")
     if asked.figures:
         ((new,),) = database.rows(

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evalsql.catalog.ddl import STORED
-from evalsql.catalog.names import Measure, literal
+from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError, warn
-from evalsql.words import counted
+from evalsql.phrases import counted
 
 _MOST_NAMED = 5
 _RUNS = "select run from runs where run_id in (select run_id from main.stored_scores)"

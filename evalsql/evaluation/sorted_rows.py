@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from evalsql.catalog.names import Measure, literal, names_of_less_is_better, quoted
+from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, quoted
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
-from evalsql.words import natural_key
+from evalsql.phrases import natural_key
 
 _DIRECTIONS = ("asc", "desc")
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
