@@ -1,22 +1,186 @@
-"""Relations as files for other engines: one SELECT over the base tables, under a header that says what it is."""
+"""Relations as files for other engines: one SELECT over the base tables, under a header that describes it.
+
+sqlglot writes a dialect. What it does not know was found by executing every measure (tests/engines); the rewrites are
+here, and the constructs that an engine cannot carry.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import UnsupportedError
+
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
-from evalsql.engines.dialects import DIALECTS, RefusalError, translated
 from evalsql.engines.inlining import DUCKDB, Inlined, inlined
 from evalsql.errors import UsageError
 from evalsql.version import __version__
+
+# Their values do not depend on a frame, and Spark refuses one that is not its own.
+_WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
+# e to a lower power is nothing that a sum would show. PostgreSQL calls what is too small for a number an error, and so
+# it calls the product of two powers below this one.
+_LEAST_EXPONENT = -345
+Mend = Callable[[exp.Query], None]
+
+
+class Dialect(NamedTuple):
+    """An engine: the words that sqlglot has for it, mends, by construct why it is refused, and what to know where a
+    relation recurses.
+    """
+
+    name: str
+    words: str
+    mends: Sequence[Mend]
+    refusals: Mapping[str, str]
+    on_recursion: str = ""
+
+
+class RefusalError(UsageError):
+    """A relation that a dialect cannot carry; the message names the construct and the reason."""
+
+
+def translated(query: exp.Query, dialect: Dialect) -> str:
+    """The query in the words of a dialect.
+
+    Raises:
+        RefusalError: the dialect cannot say it.
+    """
+    if reason := refusal(query, dialect):
+        raise RefusalError(reason)
+    query = query.copy()
+    for mend in dialect.mends:
+        mend(query)
+    try:
+        return query.sql(dialect.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
+    except UnsupportedError as error:
+        raise RefusalError(f"{dialect.name} cannot carry it: {error}") from error
+
+
+def refusal(query: exp.Query, dialect: Dialect) -> str | None:
+    """The first construct that the dialect cannot carry, and why; none if it can carry all."""
+    for construct in constructs(query):
+        for kind, reason in dialect.refusals.items():
+            if construct.startswith(kind):
+                return f"{dialect.name} cannot carry {construct}: {reason}"
+    return None
+
+
+NESTED = "a WITH inside the recursion"
+DISTINCT = "a UNION without ALL in the recursion"
+TWICE = "a recursion that reads itself more than once in a step"
+WINDOWS = "a window in the recursion"
+OUTER = "an outer join in the recursion"
+EXISTS = "an EXISTS in the recursion"
+REAL = "a cast to a 32-bit float"
+
+
+def constructs(query: exp.Query) -> Iterator[str]:
+    """What some dialect refuses, each with the CTE in which it stands."""
+    for cte in query.ctes:
+        if any(table.name == cte.alias for table in cte.this.find_all(exp.Table)):
+            yield from (f"{construct} {cte.alias}" for construct in _in_recursion(cte))
+        if any(cast.to.this == exp.DataType.Type.FLOAT for cast in cte.find_all(exp.Cast)):
+            yield f"{REAL} in {cte.alias}"
+
+
+def _in_recursion(cte: exp.CTE) -> Iterator[str]:
+    union = cte.this
+    assert isinstance(union, exp.Union)
+    step = union.expression
+    if step.find(exp.With):
+        yield NESTED
+    if union.args.get("distinct"):
+        yield DISTINCT
+    if sum(table.name == cte.alias for table in step.find_all(exp.Table)) > 1:
+        yield TWICE
+    if step.find(exp.Window):
+        yield WINDOWS
+    if any(join.args.get("side") for join in step.find_all(exp.Join)):
+        yield OUTER
+    if step.find(exp.Exists):
+        yield EXISTS
+
+
+def _write_out_windows(query: exp.Query) -> None:
+    """Each named window where it is used: engines differ in what they allow of one, and sqlglot in how it reads one."""
+    for select in query.find_all(exp.Select):
+        named = {each.name: each for each in select.args.get("windows") or []}
+        for window in list(select.find_all(exp.Window)) if named else []:
+            name = window.args.get("alias")
+            if name is None or window.parent_select is not select or window in named.values():
+                continue
+            window.set("alias", None)
+            for part in ("partition_by", "order", "spec"):
+                said = named[name.name].args.get(part)
+                window.set(part, [each.copy() for each in said] if isinstance(said, list) else said and said.copy())
+        select.set("windows", None)
+    for window in query.find_all(exp.Window):
+        if isinstance(window.this, _WITHOUT_FRAME):
+            window.set("spec", None)
+
+
+def _let_vanish(query: exp.Query) -> None:
+    """0 for powers too small for a number, which PostgreSQL calls an underflow."""
+    for node in reversed(list(query.find_all(exp.Exp, exp.Pow))):  # what stands inside another first
+        power = node.this.sql(DUCKDB)
+        if isinstance(node, exp.Pow):
+            if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:
+                continue
+            power = f"({node.expression.sql(DUCKDB)}) * ln(nullif(greatest({power}, 0), 0))"
+        whole = sqlglot.parse_one(
+            f"case when {power} < {_LEAST_EXPONENT} then cast(0 as double) else 1 end", dialect=DUCKDB
+        )
+        node.replace(whole)
+        whole.set("default", node)
+
+
+_SPARK = Dialect(
+    "spark",
+    "spark",
+    [_write_out_windows],
+    {
+        NESTED: "Spark does not find the recursive relation there",
+        DISTINCT: "Spark recurses by UNION ALL only",
+        WINDOWS: "Spark does not let a window read the recursive relation",
+    },
+    "A recursion in it may go deeper than Spark allows by default; spark.sql.cteRecursionLevelLimit raises that.",
+)
+DIALECTS: Mapping[str, Dialect] = {
+    dialect.name: dialect
+    for dialect in (
+        _SPARK,
+        _SPARK._replace(name="databricks", words="databricks"),
+        Dialect("postgres", "postgres", [_write_out_windows, _let_vanish], {}),
+        Dialect(
+            "datafusion",
+            "postgres",
+            [_write_out_windows],
+            {NESTED: "a recursion may read itself once there, and this one does so more often"},
+        ),
+        Dialect(
+            "sqlite",
+            "sqlite",
+            [_write_out_windows],
+            {
+                NESTED: "SQLite reads the recursive relation in the outermost FROM only",
+                WINDOWS: "SQLite has no window functions there",
+                REAL: "SQLite holds all floats with 64 bits",
+            },
+        ),
+        Dialect(DUCKDB, DUCKDB, [], {}),
+    )
+}
+
 
 EXECUTED = Path(__file__).parent / "executed.tsv"
 EQUAL = "equal"

@@ -17,8 +17,7 @@ from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.names import Names, as_list
 from evalsql.engines import spark_task
-from evalsql.engines.spark_files import MOST_BYTES, File, Files, Run, tasks, waves
-from evalsql.engines.spark_output import Output
+from evalsql.engines.spark_files import MOST_BYTES, File, Files, Output, Run, tasks, waves
 from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.paths import stem

@@ -1,5 +1,5 @@
 """Carries runs and judgments into the base tables.
 
-``files`` says what an input file is and reads its rows, ``judgments`` and ``topics`` have a room each; runs, lists,
+``files`` finds input files and reads their rows; ``topics`` reads texts and groups of topics; runs, judgments, lists,
 weights and scores are a module each.
 """

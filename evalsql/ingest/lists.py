@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, UsageError
-from evalsql.ingest import keys, ranking, weights
-from evalsql.ingest.file_rows import FileRow, add_file_rows
+from evalsql.ingest import base_rows, ranking, weights
+from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
-from evalsql.ingest.judgments import qrels
-from evalsql.ingest.judgments.qrels import QrelsOptions
-from evalsql.ingest.new_runs import NewRun
+from evalsql.ingest.judgments import QrelsOptions, stage_judgments, store_judgments
 from evalsql.ingest.problems import ProblemList
+from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted
@@ -199,15 +198,15 @@ def _check_whole(each: ListSet, problems: ProblemList) -> None:
 def store_qrels(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
     """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
     options = QrelsOptions("grades", False, meta)
-    judgments = [row for one in each.lists for row in one.judgments(each.width)]
-    qrels.stage_rows(database, ((topic, "0", document, grade) for topic, document, grade in judgments), options)
-    qrels_id = qrels.store(database, name, options, Notes(), 0)
+    rows = [row for one in each.lists for row in one.judgments(each.width)]
+    stage_judgments(database, ((topic, "0", document, grade) for topic, document, grade in rows), options)
+    qrels_id = store_judgments(database, name, options, Notes(), 0)
     given = {one.query: one.weight for one in each.lists if one.weight is not None}
     topics = dict(database.rows("select topic, topic_id from topics"))
-    weights.add(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
+    weights.add_weights(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
     for source in each.sources:
         own = {one.query for one in each.lists if one.file == source.label}
-        num_judgments = sum(topic in own for topic, _, _ in judgments)
+        num_judgments = sum(topic in own for topic, _, _ in rows)
         add_file_rows(database, FileRow.of("qrels", qrels_id, source, num_judgments))
         if own & given.keys():
             add_file_rows(database, FileRow.of("weights", qrels_id, source, len(own & given.keys())))
@@ -236,7 +235,7 @@ def store_run(
                 columns = {{topic: 'varchar', document: 'varchar', score: 'double'}}
             )
         """)
-    run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
+    run = NewRun(name, base_rows.next_id(database, "runs", "run_id"), [])
     ranking.rank(database, [run], options)
     ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False, remarks=Remarks())
     database.execute("drop table staged_run_rows")

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_one
-from evalsql.errors import USE_REPLACE, InputError, UsageError
-from evalsql.ingest.dropping import delete
-from evalsql.ingest.judgments.versions import SetAside, refuse_replaced, set_aside, sets_in_use, take_over
-from evalsql.ingest.naming import by_name, checked_name
+from evalsql.errors import USE_REPLACE, InputError, Problem, UsageError
+from evalsql.ingest.replacing import SetAside, delete, refuse_replaced, set_aside, sets_in_use, take_over
 from evalsql.phrases import shortened
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.source import Source
+    from evalsql.ingest.run_loading import RunLoader
     from evalsql.ingest.run_options import RunOptions
-    from evalsql.ingest.runs import RunLoader
+if TYPE_CHECKING:
+    from evalsql.ingest.files.paths import InputFiles
+    from evalsql.ingest.files.source import Source
 
 
 class Loader:
@@ -81,7 +82,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.judgments.staging import staged_judgments
+        from evalsql.ingest.judgment_sources import staged_judgments
 
         with staged_judgments(
             self.database,
@@ -108,12 +109,12 @@ class Loader:
             self._check()
 
     def _pair(self, qrels_id: int, run_ids: Iterable[int], before_id: int | None) -> None:
-        from evalsql.ingest import evaluations
+        from evalsql.ingest import base_rows
         from evalsql.ingest.remarks import Remarks
 
         take_over(self.database, qrels_id, before_id)
         pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
-        evaluations.add(self.database, pairs)
+        base_rows.add_evaluations(self.database, pairs)
         remarks = Remarks()
         remarks.note_repeated_files(self.database, "qrels", [qrels_id])
         remarks.note_irrelevance(self.database, [qrels_id])
@@ -195,7 +196,7 @@ class Loader:
         Raises:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
-        from evalsql.ingest import evaluations, lists
+        from evalsql.ingest import base_rows, lists
         from evalsql.ingest.files.paths import as_paths, open_sources
 
         with open_sources(as_paths(files)) as opened:
@@ -211,7 +212,7 @@ class Loader:
                     before = self._make_room(judged, replace)
                     qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
                     take_over(self.database, qrels_id, before.qrels_id)
-                    evaluations.add(self.database, [(qrels_id, run_id) for run_id in sorted(before.run_ids)])
+                    base_rows.add_evaluations(self.database, [(qrels_id, run_id) for run_id in sorted(before.run_ids)])
                     qrels_ids = self._prepare([run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
                 self._check()
@@ -264,7 +265,7 @@ class Loader:
         from evalsql.ingest.files.folders import warn_of_skipped
         from evalsql.ingest.files.paths import as_paths, open_sources
         from evalsql.ingest.files.table_reading import Tables
-        from evalsql.ingest.runs import RunLoader
+        from evalsql.ingest.run_loading import RunLoader
 
         options = self._run_options(
             tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
@@ -291,7 +292,7 @@ class Loader:
         in_order: bool,
     ) -> list[str]:
         """Load runs from their files, those that the engine stops at by the line reader; returns what was left out."""
-        from evalsql.ingest.runs import EngineStoppedError
+        from evalsql.ingest.run_loading import EngineStoppedError
 
         needs_line_reader: set[Path] = set()
         while True:
@@ -391,3 +392,33 @@ class Loader:
             there = ", ".join(name for _, name in present)
             raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
         return {name: own | wanted for name, own in pairs.items()}
+
+
+def by_name(
+    opened: InputFiles, name: str | None, stdin_name: str | None = None
+) -> tuple[dict[str, list[Source]], list[Problem]]:
+    """Files by name, and problems of files that cannot be loaded.
+
+    Args:
+        name: one for all files; by default each has its stem.
+        stdin_name: for standard input, which has no stem.
+    """
+    from evalsql.ingest.files.paths import stem
+
+    files: dict[str, list[Source]] = {}
+    problems = list(opened.problems)
+    for source in opened.sources:
+        own = stem(source.label) if name is None else name
+        own = checked_name(stdin_name if own == "-" and stdin_name else own)
+        if own in files and name is None:
+            first = files[own][0].label
+            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+        files.setdefault(own, []).append(source)
+    return files, problems
+
+
+def checked_name(name: str) -> str:
+    """The name; raises UsageError where it is empty, or the - of standard input."""
+    if name in ("", "-"):
+        raise UsageError("a name is needed; data from standard input has none of its own")
+    return name

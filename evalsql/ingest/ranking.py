@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import QueryError
-from evalsql.ingest import evaluations, keys
+from evalsql.ingest import base_rows
+from evalsql.ingest.files.source import Source, Text
+from evalsql.ingest.files.trec_lines import Notes
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.new_runs import NewRun
     from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.run_options import RunOptions
+if TYPE_CHECKING:
+    from evalsql.ingest.files.table import Table
+
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
 STAGED = f"create or replace temp table staged_run_rows ({STAGED_COLUMNS})"
@@ -29,7 +34,7 @@ def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set
     ``store`` takes them from there.
     """
     _add_runs(database, runs, options)
-    keys.add_names(database, "select * from staged_run_rows")
+    base_rows.add_names(database, "select * from staged_run_rows")
     ranked = ranked_rows(database, owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
     if _are_kept_whole(options):
         _retain(database, ranked)
@@ -89,15 +94,15 @@ def store(
     database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
     if options.keeps_unjudged:
-        evaluations.add(database, pairs)
+        base_rows.add_evaluations(database, pairs)
     else:
         judged = relation_query(database.catalog, "judged_or_tied", {"ranked": ranked})
         database.execute(f"create or replace temp table judged_or_tied as\n{judged}")
-        evaluations.add(database, pairs, "select * from judged_or_tied")
+        base_rows.add_evaluations(database, pairs, "select * from judged_or_tied")
         database.execute("drop table judged_or_tied")
     remarks.note_overlaps(database, pairs, ranked)
     database.execute("drop table if exists all_ranks")
-    keys.forget_names(database)
+    base_rows.forget_names(database)
 
 
 def _are_kept_whole(options: RunOptions) -> bool:
@@ -165,3 +170,69 @@ def _add_runs(database: Database, runs: Sequence[NewRun], options: RunOptions) -
             *(list(options.meta), list(options.meta.values()), __version__),
         ),
     )
+
+
+@dataclass
+class StagedFile:
+    """One file of one run on its way in.
+
+    Attributes:
+        text: the file as plain text, if the engine's reader may take it.
+        tag: that of the first row.
+        notes: comments and tags, where the file was read line by line.
+        opposes_ranks: whether scores get worse where the ranks say that they get better.
+        foreign: line number and number of columns of the first row, if the file is another kind of table.
+        table: the rows, if the file is no TREC file; they are staged already.
+    """
+
+    file_id: int
+    run_id: int
+    source: Source
+    text: Text | None = None
+    tag: str | None = None
+    sha256: str = ""
+    notes: Notes = field(default_factory=Notes)
+    num_rows: int = 0
+    opposes_ranks: bool = False
+    foreign: tuple[int, int] | None = None
+    table: Table | None = None
+
+
+@dataclass
+class NewRun:
+    """A run and the files it is made of."""
+
+    name: str
+    run_id: int
+    files: Sequence[StagedFile]
+
+    @property
+    def file_ids(self) -> Sequence[int]:
+        """The numbers under which its rows are staged; rows in memory are staged as file 0."""
+        return [file.file_id for file in self.files] or [0]
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return any(file.table is not None and file.table.is_ranking for file in self.files)
+
+    @property
+    def holds_evalues(self) -> bool:
+        """Whether its scores are E-values, by what its files are."""
+        return any(file.table is not None and file.table.holds_evalues for file in self.files)
+
+    @property
+    def notes(self) -> Notes:
+        """The comments and tags of all its files."""
+        whole = Notes()
+        for file in self.files:
+            whole.comments += file.notes.comments
+            whole.tags += file.notes.tags
+            whole.last_tag = file.notes.last_tag or file.tag or whole.last_tag
+        return whole
+
+    @property
+    def num_tags(self) -> int:
+        """How many tags its rows have."""
+        # Files that were not read line by line have one tag in all rows.
+        return len({*self.notes.tags, *(file.tag for file in self.files if file.tag and not file.notes.tags)})

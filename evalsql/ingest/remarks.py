@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.judgment_overlap import RETRIEVED, scarce_overlaps
 from evalsql.errors import warn
-from evalsql.ingest.evaluations import pairs_query
+from evalsql.ingest.base_rows import pairs_query
 from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.errors import InputError, Problem, UsageError, warn
-from evalsql.ingest import columns, keys, ranking
+from evalsql.ingest import base_rows, columns, ranking
+from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.columns import Given
-from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.frames import Query, check_rows, refuse_unlike, registered
-from evalsql.ingest.new_runs import NewRun
 from evalsql.ingest.python_rows import are_rows
+from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 
@@ -40,7 +40,7 @@ def load_run_data(
     database.execute(ranking.STAGED)
     num_rows, is_ranking, holds_evalues = stage_run_data(database, name, data, options.tie_rule, given)
     options = options.for_rows(is_ranking=is_ranking, holds_evalues=holds_evalues)
-    run = NewRun(name, keys.next_id(database, "runs", "run_id"), [])
+    run = NewRun(name, base_rows.next_id(database, "runs", "run_id"), [])
     told = leave_out(database, ranking.owners([run]), options)
     for line in told if options.tells_remarks else ():
         warn(f"{name}: {line}")

@@ -10,9 +10,9 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.dropping import delete
-from evalsql.ingest.file_rows import FileRow, add_file_rows
+from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
+from evalsql.ingest.replacing import delete
 from evalsql.phrases import shortened
 from evalsql.version import __version__
 

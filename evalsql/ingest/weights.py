@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from evalsql.errors import Problem, UsageError
-from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
+from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_lines import Notes, WeightRow, weight_fault, weight_rows
 from evalsql.ingest.problems import ProblemList
@@ -66,10 +66,10 @@ def _store(
             problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
         weights[topic] = weight
     problems.check()
-    add(database, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
+    add_weights(database, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
 
 
-def add(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:
+def add_weights(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:
     """Put weights by topic_id into the base table."""
     database.execute(
         "insert into topic_weights select ?, unnest(?::integer[]), unnest(?::double[])",

@@ -16,7 +16,7 @@ from evalsql.database.judgment_overlap import scarce_overlaps
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation import shared_steps
-from evalsql.ingest import evaluations
+from evalsql.ingest import base_rows
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
@@ -146,7 +146,7 @@ class Evaluator:
             f"{literal(self._tie_rule)} as tie_rule, {self._lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
-        evaluations.add(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
+        base_rows.add_evaluations(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
         rows = self._ranking_rows()
         for table, sql in rows.items():
             if table not in _OF_RUNS:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from evalsql.catalog.ddl import creating_statements, relation_query
 from evalsql.database.database import Database
-from evalsql.ingest.evaluations import rank_judged
+from evalsql.ingest.base_rows import rank_judged
 from evalsql.warehouse.schema import create_tables
 
 _CHANGED_IN_2 = ("qrels", "runs", "retrieved", "judged_ranks")

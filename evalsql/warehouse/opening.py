@@ -132,7 +132,7 @@ def _prepare(read_only: bool) -> None:
     read_catalog()
     if not read_only:
         import_module("evalsql.ingest.files.table_reading")
-        import_module("evalsql.ingest.runs")
+        import_module("evalsql.ingest.run_loading")
 
 
 def _are_common(asked: Sequence[str], temporary: Sequence[Relation]) -> bool:

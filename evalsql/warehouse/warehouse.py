@@ -20,8 +20,8 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.run_changes import history_query
 from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.evaluation.topic_groups import groups_query
-from evalsql.ingest.dropping import drop
 from evalsql.ingest.loader import Loader
+from evalsql.ingest.replacing import drop
 from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own

@@ -14,8 +14,7 @@ import pyarrow as pa
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, tie_variants
 from evalsql.catalog.relations import Catalog
-from evalsql.engines.compiling import written
-from evalsql.engines.dialects import RefusalError
+from evalsql.engines.compiling import RefusalError, written
 from evalsql.engines.inlining import Inlined
 from tests.engines.hosts import DataFusion, Host, PostgreSQL, Row, Spark, SQLite, postgres_programs, postgres_server
 

@@ -13,8 +13,7 @@ from sqlglot import exp
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
-from evalsql.engines.compiling import compile_measure, digest, executed
-from evalsql.engines.dialects import DIALECTS, RefusalError, refusal
+from evalsql.engines.compiling import DIALECTS, RefusalError, compile_measure, digest, executed, refusal
 from evalsql.engines.inlining import inlined
 from tests.conftest import Command, write
 from tests.engines.collections import small_warehouse

@@ -17,7 +17,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError
-from evalsql.engines import spark_files, spark_output
+from evalsql.engines import spark_files
 from tests.conftest import ROOT, SAMPLE, new_file
 from tests.engines.spark_cluster import Cluster, Killer, demand_spark, environment, running, session_on
 from tests.engines.spark_trial import MEASURES, Trial, differences, make
@@ -129,7 +129,7 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
     monkeypatch.setattr(spark_files, "_TASKS_A_SLOT", 1)
     # In portions of two tasks: the values of the second are there, and nothing says that they are whole.
     name, whole = ("write", 1) if stopped == "between portions" else ("_row", 2)
-    method = getattr(spark_output.Output, name)
+    method = getattr(spark_files.Output, name)
 
     def stop(*arguments: Any) -> Any:
         nonlocal calls
@@ -138,10 +138,10 @@ def test_a_job_that_was_stopped_looks_unfinished_and_goes_on(
             raise KeyboardInterrupt
         return method(*arguments)
 
-    monkeypatch.setattr(spark_output.Output, name, stop)
+    monkeypatch.setattr(spark_files.Output, name, stop)
     with pytest.raises(KeyboardInterrupt):
         evaluate(session, **asked(folder))
-    monkeypatch.setattr(spark_output.Output, name, method)
+    monkeypatch.setattr(spark_files.Output, name, method)
     assert not (out / "_SUCCESS").exists()
     assert len(list((out / "scores").iterdir())) == (1 if stopped == "between portions" else 2)
     with pytest.raises(InputError, match="the job that writes this folder has not ended"):

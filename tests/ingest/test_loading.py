@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evalsql import InputError, UsageError, Warehouse
-from evalsql.ingest import runs as ingest_runs
-from evalsql.ingest.judgments import qrels as ingest_qrels
+from evalsql.ingest import judgments as ingest_qrels
+from evalsql.ingest import run_loading as ingest_runs
 from evalsql.ingest.run_options import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
 

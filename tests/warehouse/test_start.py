@@ -28,7 +28,7 @@ HEAVY = (
     "prompt_toolkit",
     "pygments",
     "evalsql.trec_eval",
-    "evalsql.ingest.runs",
+    "evalsql.ingest.run_loading",
 )
 IMPORTED = f"""
 import sys
@@ -55,7 +55,9 @@ def imported(*arguments: object) -> set[str]:
 def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     open_to_ask(["AP"]).close()  # so that there is one to copy
     run = SAMPLE / "runs" / "bm25.run"
-    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {"evalsql.ingest.runs"}
+    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {
+        "evalsql.ingest.run_loading"
+    }
     assert imported("leaderboard", "-m", "AP", "--db", sample_file) == set()
     assert imported("ls", "--db", sample_file) == set()
     assert imported("measures", "--format", "csv") == set()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.file_rows import IN_MEMORY, FileRow, add_file_rows
+from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
 from evalsql.ingest.files.paths import open_sources
 from evalsql.ingest.files.source import Source

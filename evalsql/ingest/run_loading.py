@@ -13,16 +13,15 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, QueryError
-from evalsql.ingest import keys
-from evalsql.ingest.file_rows import FileRow, add_file_rows
+from evalsql.ingest import base_rows
+from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source, Text
 from evalsql.ingest.files.table import show_runs, stage_runs
 from evalsql.ingest.files.trec_layout import NO_DELIMITER, first_rows, foreign_layout, layout, opposes_ranks, reader
 from evalsql.ingest.files.trec_lines import Notes, run_rows, write_clean
-from evalsql.ingest.new_runs import NewRun, StagedFile
 from evalsql.ingest.problems import ProblemList
-from evalsql.ingest.ranking import STAGED, owners, rank, store
+from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, store
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import BY_SCORE, RunOptions
 from evalsql.progress import Progress
@@ -30,6 +29,7 @@ from evalsql.progress import Progress
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.files.table_reading import Tables
+
 
 BATCH_BYTES = 400_000_000
 
@@ -96,7 +96,7 @@ class RunLoader:
 
     def _new_runs(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """The runs to load with their keys; those made of files that do not go together are problems."""
-        first_id = keys.next_id(self.database, "runs", "run_id")
+        first_id = base_rows.next_id(self.database, "runs", "run_id")
         runs: list[NewRun] = []
         file_id = 0
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):

@@ -1,28 +1,86 @@
-"""Loads judgments: one file, or rows in memory, into the base tables."""
+"""Stages judgments, from a file or from memory, checks them, and stores them in the base tables."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import Problem, QueryError, UsageError
-from evalsql.ingest import keys
-from evalsql.ingest.file_rows import FileRow, add_file_rows
+from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.ingest import base_rows
+from evalsql.ingest.base_rows import FileRow, add_file_rows
+from evalsql.ingest.columns import Given
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_layout import NO_DELIMITER, reader
-from evalsql.ingest.files.trec_lines import Notes, QrelsRow, preference_rows, qrels_rows, write_clean
-from evalsql.ingest.judgments import preferences
+from evalsql.ingest.files.trec_lines import Notes, PreferenceRow, QrelsRow, preference_rows, qrels_rows, write_clean
+from evalsql.ingest.frames import check_rows, refuse_unlike, registered
 from evalsql.ingest.problems import ProblemList
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.files.table import Table
+
+
+# Documents by level, of each subgroup of one judgment group.
+Group = dict[str, dict[float, list[str]]]
+
+
+def check_preferences(rows: Iterable[tuple[int, PreferenceRow]], label: str, problems: ProblemList) -> None:
+    """Refuse what contradicts itself in ``rows``, which come with their line numbers.
+
+    Those are a document twice in one subgroup; a document at level 0, not relevant, in one subgroup and above it in
+    another of the same group; and groups in which a document is preferred to another and that one to it, be it by
+    way of others. Different groups may disagree.
+    """
+    first_lines: dict[tuple[str, str, str, str], int] = {}
+    first_levels: dict[tuple[str, str, str], tuple[int, float]] = {}
+    groups: dict[tuple[str, str], Group] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for line, (topic, group, subgroup, document, level) in rows:
+        where = f"of topic {topic} in group {group}"
+        first = first_lines.setdefault((topic, group, subgroup, document), line)
+        if first != line:
+            reason = f"document {document} {where} stands in subgroup {subgroup} already, at line {first}"
+            problems.add(Problem(label, line, reason))
+            continue
+        other, other_level = first_levels.setdefault((topic, group, document), (line, level))
+        if 0 in (level, other_level) and max(level, other_level) > 0:
+            reason = f"document {document} {where} has level {level:g} here and {other_level:g} at line {other}"
+            problems.add(Problem(label, line, f"{reason}; level 0 is not relevant, above it is relevant"))
+        groups[topic, group][subgroup][level].append(document)
+    for (topic, group), subgroups in groups.items():
+        if circle := _cycle(subgroups):
+            links = ", ".join(f"{better} to {worse}" for better, worse in pairwise([*circle, circle[0]]))
+            problems.add(Problem(label, 0, f"group {group} of topic {topic} contradicts itself, preferring {links}"))
+
+
+def _cycle(group: Group) -> list[str]:
+    """Documents each preferred to the next and the last to the first; empty if there is no such circle."""
+    if len(group) < 2:
+        return []
+    sorter: TopologicalSorter[str | tuple[str, float]] = TopologicalSorter()
+    for subgroup, levels in group.items():
+        for better, worse in pairwise(sorted(levels, reverse=True)):
+            # A node between two levels stands for all the pairs across them.
+            between = (subgroup, better)
+            sorter.add(between, *levels[better])
+            for document in levels[worse]:
+                sorter.add(document, between)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        documents = [node for node in error.args[1][1:] if isinstance(node, str)]
+        start = documents.index(min(documents))
+        return documents[start:] + documents[:start]
+    return []
+
 
 FORMS = ("grades", "groups", "preferences")
 GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
@@ -93,7 +151,7 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
     ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
     problems = ProblemList()
     if options.form == "preferences":
-        preferences.check(cast(Any, table.rows(*meanings)), table.source.label, problems)
+        check_preferences(cast(Any, table.rows(*meanings)), table.source.label, problems)
         problems.check()
         return StagedQrelsFile(table.source, num_rows)
     ((repeated,),) = database.rows(f"select count(*) from ({best_judgments(database, options)}) where times > 1")
@@ -108,7 +166,7 @@ def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -
 
 def store_qrels_file(database: Database, name: str, staged: StagedQrelsFile, options: QrelsOptions) -> int:
     """Put the staged file into the base tables within the caller's transaction; returns the qrels_id."""
-    qrels_id = store(database, name, options, staged.notes, staged.duplicates)
+    qrels_id = store_judgments(database, name, options, staged.notes, staged.duplicates)
     add_file_rows(database, FileRow.of("qrels", qrels_id, staged.source, staged.num_rows))
     return qrels_id
 
@@ -144,7 +202,7 @@ def _stage_exactly(database: Database, source: Source, options: QrelsOptions, no
     rows: Iterable[Iterable[object]]
     if options.form == "preferences":
         found = list(preference_rows(source, notes, problems.add))
-        preferences.check(found, source.label, problems)
+        check_preferences(found, source.label, problems)
         rows, num_rows, duplicates = [row for _, row in found], len(found), 0
     else:
         kept, duplicates = _unrepeated(qrels_rows(source, notes, problems.add), source, problems, options)
@@ -152,7 +210,7 @@ def _stage_exactly(database: Database, source: Source, options: QrelsOptions, no
     if not num_rows and not problems:
         problems.add(Problem(source.label, 0, "holds no rows"))
     problems.check()
-    stage_rows(database, rows, options)
+    stage_judgments(database, rows, options)
     return num_rows, duplicates
 
 
@@ -200,12 +258,12 @@ def keep_best(database: Database, options: QrelsOptions) -> int:
 
 
 def create_staged(database: Database, options: QrelsOptions) -> None:
-    """Make the temporary table that ``store`` takes its rows from."""
+    """Make the temporary table that ``store_judgments`` takes its rows from."""
     columns = ", ".join(f"{name} {kind}" for name, kind in options.columns.items())
     database.execute(f"create or replace temp table staged_qrels_rows ({columns})")
 
 
-def stage_rows(database: Database, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
+def stage_judgments(database: Database, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
     """Put rows that are known to be good into that table."""
     create_staged(database, options)
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
@@ -221,9 +279,9 @@ def stage_rows(database: Database, rows: Iterable[Iterable[object]], options: Qr
         """)
 
 
-def store(database: Database, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
+def store_judgments(database: Database, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
     """Put the staged judgments, with all that describes them, into the base tables; returns the qrels_id."""
-    qrels_id = keys.next_id(database, "qrels", "qrels_id")
+    qrels_id = base_rows.next_id(database, "qrels", "qrels_id")
     database.execute(
         """
         insert into qrels (qrels_id, qrels, form, duplicates, comments, meta, loaded_at, evalsql_version)
@@ -241,7 +299,7 @@ def store(database: Database, name: str, options: QrelsOptions, notes: Notes, du
         ),
     )
     staged = "select *, 0 as file_id from staged_qrels_rows"
-    keys.add_names(database, staged)
+    base_rows.add_names(database, staged)
     inputs = {
         "staged": staged,
         "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
@@ -249,7 +307,74 @@ def store(database: Database, name: str, options: QrelsOptions, notes: Notes, du
     table = "preferences" if options.form == "preferences" else "assessments"
     database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
     database.execute("drop table staged_qrels_rows")
-    keys.forget_names(database)
+    base_rows.forget_names(database)
     inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
     database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
     return qrels_id
+
+
+def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOptions, given: Given = None) -> int:
+    """Load judgments in memory within the caller's transaction; returns the qrels_id.
+
+    ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
+    there is one; for preferences with columns for topic, group, document and level, and subgroup if there is one.
+    Raises as ``load_run_data``; a grade must be a whole number.
+    """
+    create_staged(database, options)
+    if options.form == "preferences":
+        num_rows, duplicates = _stage_preferences(database, name, data, given), 0
+    else:
+        num_rows, duplicates = _stage_grades(database, name, data, options, given)
+    return store_staged_data(database, name, options, num_rows, duplicates)
+
+
+def store_staged_data(database: Database, name: str, options: QrelsOptions, num_rows: int, duplicates: int = 0) -> int:
+    """Put staged judgments that came from memory into the base tables; returns the qrels_id."""
+    qrels_id = store_judgments(database, name, options, Notes(), duplicates)
+    add_file_rows(database, FileRow.in_memory("qrels", qrels_id, num_rows))
+    return qrels_id
+
+
+def _stage_grades(database: Database, name: str, data: Any, options: QrelsOptions, given: Given) -> tuple[int, int]:
+    """Stage grades; returns the number of rows there were, and of those left out as repeated."""
+    with registered(database, data, options.form, given) as (view, found):
+        refuse_unlike(database, name, view, found["grade"], "grade", whole=True)
+        iteration = f"coalesce(cast({found['iteration']} as varchar), '0')" if "iteration" in found else "'0'"
+        database.execute(f"""
+            insert into staged_qrels_rows
+            select
+                cast({found["topic"]} as varchar), {iteration},
+                cast({found["document"]} as varchar), cast({found["grade"]} as integer)
+            from {view}
+        """)
+    num_rows = check_rows(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
+    best = best_judgments(database, options)
+    repeated = database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
+    if repeated and not options.keep_best:
+        hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
+        more = hint if options.form == "grades" and "iteration" in found else ""
+        raise InputError(
+            Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
+            for topic, document in repeated
+        )
+    return num_rows, num_rows - keep_best(database, options) if repeated else 0
+
+
+def _stage_preferences(database: Database, name: str, data: Any, given: Given) -> int:
+    """Stage preferences; returns the number of rows."""
+    with registered(database, data, "preferences", given) as (view, found):
+        refuse_unlike(database, name, view, found["level"], "level")
+        subgroup = f"coalesce(cast({found['subgroup']} as varchar), '0')" if "subgroup" in found else "'0'"
+        database.execute(f"""
+            insert into staged_qrels_rows
+            select
+                cast({found["topic"]} as varchar), coalesce(cast({found["group"]} as varchar), '0'), {subgroup},
+                cast({found["document"]} as varchar), cast({found["level"]} as double)
+            from {view}
+        """)
+    unusable = "level is null or not isfinite(level)"
+    num_rows = check_rows(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
+    problems = ProblemList()
+    check_preferences(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, problems)
+    problems.check()
+    return num_rows

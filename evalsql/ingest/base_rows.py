@@ -1,0 +1,127 @@
+"""Rows that every load adds to the base tables: keys of names, origins (``files``) and evaluated pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalsql.catalog.ddl import relation_query
+from evalsql.errors import warn
+from evalsql.phrases import counted
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+    from evalsql.ingest.files.source import Source
+
+
+def add_names(database: Database, staged: str) -> None:
+    """Give keys to the topics and documents of the staged rows that have none.
+
+    Afterwards the temporary tables ``staged_topics`` and ``document_ids`` have all that the rows name.
+
+    Args:
+        staged: a SELECT of the staged rows.
+    """
+    topics = relation_query(database.catalog, "staged_topics", {"staged": staged})
+    database.execute(f"create or replace temp table staged_topics as\n{topics}")
+    database.insert("topics", relation_query(database.catalog, "new_topics"))
+    named = relation_query(database.catalog, "document_ids", {"staged": staged})
+    database.execute(f"create or replace temp table document_ids as\n{named}")
+    database.insert("documents", "select document_id, document from document_ids where is_new")
+
+
+def forget_names(database: Database) -> None:
+    """Drop the temporary tables that ``add_names`` left."""
+    database.execute("drop table staged_topics; drop table document_ids")
+
+
+def next_id(database: Database, table: str, key: str) -> int:
+    """The least key above all that a table has."""
+    ((greatest,),) = database.rows(f"select coalesce(max({key}), 0) from {table}")
+    return int(greatest) + 1
+
+
+IN_MEMORY = "in memory"  # where rows come from that are in no file
+
+
+class FileRow(NamedTuple):
+    """A row of the table ``files``; ``key`` is that of the run or the judgment set, ``size`` is in bytes."""
+
+    kind: str
+    key: int
+    file: str
+    sha256: str | None
+    size: int | None
+    num_rows: int
+
+    @classmethod
+    def of(cls, kind: str, key: int, source: Source, num_rows: int) -> FileRow:
+        """The row of a file."""
+        return cls(kind, key, source.label, source.sha256(), source.path.stat().st_size, num_rows)
+
+    @classmethod
+    def in_memory(cls, kind: str, key: int, num_rows: int, origin: str = IN_MEMORY) -> FileRow:
+        """The row of data that came from no file; ``origin`` stands in the place of the file's name."""
+        return cls(kind, key, origin, None, None, num_rows)
+
+
+def add_file_rows(database: Database, *rows: FileRow) -> None:
+    """Add rows to the table ``files``."""
+    if rows:
+        database.execute(
+            """
+            insert into files
+            select
+                unnest(?::varchar[]), unnest(?::integer[]), unnest(?::varchar[]),
+                unnest(?::varchar[]), unnest(?::bigint[]), unnest(?::bigint[])
+            """,
+            [list(column) for column in zip(*rows, strict=True)],
+        )
+
+
+_ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
+
+
+def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
+    """Add the evaluations of new pairs, and the ranks of their judged documents.
+
+    Args:
+        pairs: (qrels_id, run_id) each, in this order.
+        retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
+    """
+    pairs = _with_rankings(database, pairs)
+    if pairs:
+        database.insert(
+            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
+        )
+        rank_judged(database, pairs, retrieved)
+
+
+def _with_rankings(database: Database, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """The pairs without runs of which only scores are stored: evaluated without rankings, they would get zeros."""
+    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")} if pairs else set()
+    if left_out := {run_id for _, run_id in pairs} & stored:
+        text = f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings"
+        warn(text)
+    return [pair for pair in pairs if pair[1] not in left_out]
+
+
+def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
+    """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
+    sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
+    rows = {"retrieved": retrieved} if retrieved else {}
+    some: list[tuple[int, int]] = []
+    num_rows = 0
+    for at, (qrels_id, run_id) in enumerate(pairs, start=1):
+        some.append((qrels_id, run_id))
+        num_rows += sizes.get(run_id, 0)
+        if num_rows >= _ROWS_TOGETHER or at == len(pairs):
+            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
+            database.insert("judged_ranks", ranks)
+            some, num_rows = [], 0
+
+
+def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:
+    """A SELECT of pairs of qrels_id and run_id."""
+    values = ", ".join(f"({int(qrels_id)}, {int(run_id)})" for qrels_id, run_id in pairs)
+    return f"select * from (values {values}) as pairs(qrels_id, run_id)"
