@@ -9,7 +9,7 @@ from dataclasses import replace
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, default_measure, literal, parse_measures, quoted, tie_variants
 from evalsql.catalog.relations import AFTER_SCORES, STEPS, WITHOUT_VIEW, Catalog, Relation
-from evalsql.catalog.syntax import bind_parameters, in_schemas
+from evalsql.catalog.sql_text import bind_parameters, in_schemas
 from evalsql.phrases import alternatives
 
 SCORES = "scores"

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
 
 # The columns that every measure gives first, in this order.

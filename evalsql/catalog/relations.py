@@ -17,9 +17,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.header import CONTRACT, SHARED_PARAMETERS, TIES, Header, Parameter, read_header
-from evalsql.catalog.syntax import functions_named, relations_named
+from evalsql.catalog.sql_text import functions_named, relations_named
 from evalsql.catalog.trec_groups import GROUPS
 from evalsql.errors import CatalogError
 
@@ -100,7 +100,7 @@ class Relation:
     @cached_property
     def reads_in_tree(self) -> frozenset[str]:
         """The same by the syntax tree; raises CatalogError if it has none, or its parameters are not the header's."""
-        from evalsql.catalog.tree import check_parameters, relations_read
+        from evalsql.catalog.sql_text import check_parameters, relations_read
 
         tree = self.tree()
         declared = {parameter.name for parameter in self.parameters}
@@ -111,7 +111,7 @@ class Relation:
 
     def tree(self) -> exp.Expr:
         """The syntax tree of the body; raises CatalogError with file and line where it has none."""
-        from evalsql.catalog.tree import parse
+        from evalsql.catalog.sql_text import parse
 
         return parse(self.body, self.path, self.body_line)
 

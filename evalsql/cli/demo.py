@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalsql.catalog.folders import PACKAGE
+from evalsql.catalog import PACKAGE
 from evalsql.cli.bars import progress_bar
 from evalsql.cli.groups import grouped_options
 from evalsql.cli.notes import note, note_coverage

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from evalsql.catalog.header import CONTRACT, Parameter
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
-from evalsql.catalog.tokens import Token, tokens
+from evalsql.catalog.sql_text import Token, tokens
 from evalsql.cli.statements import split
 
 _BUILT = ("tables", "steps", "measures", "fusion", "statistics", "reports", "judging")

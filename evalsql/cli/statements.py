@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsql.catalog.tokens import tokens
+from evalsql.catalog.sql_text import tokens
 
 
 def split(text: str) -> tuple[list[str], str]:

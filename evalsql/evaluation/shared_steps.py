@@ -7,7 +7,6 @@ takes longer than to run it, and most of that is its steps.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -16,15 +15,11 @@ from evalsql.catalog.ddl import bound
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
-from evalsql.catalog.syntax import bind_parameters
+from evalsql.catalog.sql_text import bind_parameters, relation_calls
 from evalsql.database.database import Database
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
-_COMMENT = re.compile(r"--[^\n]*")
-_ARGUMENTS = r"(?:[^()']|'(?:[^']|'')*')*"
-_CALL = re.compile(rf"\b(?:from|join)\s+(\w+)(?:\(({_ARGUMENTS})\)|(\())?")
-_ARGUMENT = re.compile(r"(\w+)\s*:=\s*('(?:[^']|'')*'|[^,]+)")
-_UNREAD = ("", "")  # stands for arguments that are more than words
+_UNREAD = ("", "")  # stands for arguments that are expressions
 Arguments = frozenset[tuple[str, str]]
 
 
@@ -125,20 +120,15 @@ def _steps(catalog: Catalog, measure: Measure) -> dict[str, set[Arguments]]:
             return
         seen.add((relation.name, arguments))
         if _UNREAD not in arguments:
-            for name, given in _calls(relation, arguments):
+            values = dict(arguments)
+            for name, given in relation_calls(relation.body):
                 if name in catalog.relations and catalog[name].kind in (STEPS, "measures"):
-                    visit(catalog[name], frozenset((dict(_defaults(catalog[name])) | dict(given)).items()))
+                    texts = {key: bind_parameters(text, values) for key, text in (given or {}).items()}
+                    read = dict(_defaults(catalog[name])) | texts if given is not None else {"": ""}
+                    visit(catalog[name], frozenset(read.items()))
         if relation.header.is_shared:
             found.setdefault(relation.name, set()).add(arguments)
 
     values = frozenset((name, literal(value)) for name, value in measure.arguments.items())
     visit(measure.relation, values)
     return found
-
-
-def _calls(relation: Relation, arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
-    """The relations that a body reads, with the arguments that it gives them."""
-    body = _COMMENT.sub("", bind_parameters(relation.body, dict(arguments)))
-    for name, given, unread in _CALL.findall(body):
-        pairs = [(argument, value.strip()) for argument, value in _ARGUMENT.findall(given)]
-        yield name, frozenset([_UNREAD] if unread else pairs)

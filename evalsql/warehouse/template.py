@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from evalsql.catalog.folders import PACKAGE
+from evalsql.catalog import PACKAGE
 from evalsql.database import engine
 from evalsql.database.temporary_folders import host, is_alive, scratch_folder
 from evalsql.warehouse.user_cache import cache_folder, keep_newest

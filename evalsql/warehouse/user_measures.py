@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
-from evalsql.catalog.syntax import renamed
+from evalsql.catalog.sql_text import renamed
 from evalsql.errors import USE_REPLACE, CatalogError, UsageError, warn
 from evalsql.warehouse.foreign import check_bodies
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from evalsql.catalog.arguments import check_arguments
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.relations import Catalog
+from evalsql.catalog.sql_text import tokens
 from evalsql.database.database import Database
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word
 from evalsql.errors import QueryError, ReachError, UsageError
@@ -31,7 +33,11 @@ class Writer:
             UsageError: rows would lack their run or judgment set, and nothing of the transaction is kept; or an
                 argument of a macro is given by =.
         """
-        check_arguments(text, self.database.catalog)
+        for macro, parameter in _equated_parameters(text, self.database.catalog):
+            raise UsageError(
+                f"{macro}({parameter} = ...): a parameter is given by :=, as in {macro}({parameter} := ...); "
+                "= compares, and gives other rows or none"
+            )
         statements = [] if self.database.read_only else self.database.statements(text)
         kinds = {kind for kind, _ in statements}
         if "TRANSACTION" in kinds:
@@ -80,3 +86,18 @@ class Writer:
                 f"this would leave {listed}; nothing was changed. evalsql drop runs (or qrels) takes one out with all "
                 "that belongs to it, and evalsql load with --replace puts another in its place"
             )
+
+
+def _equated_parameters(text: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Macros with a parameter followed by =, as in ``comparisons(baseline = 'bm25')``, where the engine compares."""
+    pieces = [("sign", ""), *((each.kind, each.text) for each in tokens(text) if each.kind != "comment"), ("sign", "")]
+    called: list[str] = []  # what stands before each parenthesis that is open
+    for (_, before), (kind, piece), (_, after) in zip(pieces, pieces[1:], pieces[2:], strict=False):
+        if piece == "(":
+            called.append(before.lower())
+        elif piece == ")" and called:
+            called.pop()
+        elif kind == "word" and before in ("(", ",") and after == "=" and called:
+            macro = catalog.relations.get(called[-1])
+            if macro and piece.lower() in (parameter.name for parameter in macro.parameters):
+                yield macro.name, piece.lower()

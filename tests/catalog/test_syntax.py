@@ -11,7 +11,7 @@ import sqlglot
 
 from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
-from evalsql.catalog.syntax import in_schemas, parameter_places, renamed
+from evalsql.catalog.sql_text import in_schemas, parameter_places, renamed
 
 
 def tokenized(body: str) -> list[tuple[int, int, str]]:

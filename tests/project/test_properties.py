@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evalsql import EvalsqlError
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from evalsql.catalog.syntax import in_schemas
+from evalsql.catalog.sql_text import in_schemas
 from tests.fuzz import __main__ as fuzz
 from tests.fuzz.targets import TARGETS, judged_warehouse, seeds, tried
 from tests.oracles.brute_force import ranking

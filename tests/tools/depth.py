@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 
 PAGE = SQL_ROOT / "README.md"

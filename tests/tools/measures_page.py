@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 

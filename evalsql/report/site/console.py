@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from evalsql.catalog.folders import SQL_ROOT
+from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.phrases import counted

@@ -1,0 +1,246 @@
+"""The text of SQL: its pieces, the relations and functions it names, its parameters, and its syntax tree.
+
+This is the one place that knows how SQL hides things from a reader: a semicolon within a string, a ``$name`` within a
+comment. The bodies of relations are read by their pieces: to parse all of the package's would take seconds. What users
+bring is parsed, by sqlglot, which is imported only then, as that takes longer than most commands run. Nothing here
+decides what a statement may do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalsql.errors import CatalogError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+# Strings (with escapes behind an e, or between dollar signs) and quoted names may lack their end while one types.
+_PIECES = r"""
+      (?P<string>[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z)
+        | \$(?P<tag>[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*|)\$ (?:.*?\$(?P=tag)\$ | .*\Z))
+    | (?P<name>"(?:[^"]|"")*(?:"|\Z))
+    | (?P<comment>--[^\r\n]*)
+    | (?P<block>/\*)
+    | (?P<word>[^\W\d][\w$]*)
+    | (?P<parameter>\$[^\W\d]\w*)
+    | (?P<number>\d(?:[\d.]|_(?=\d))*)
+"""
+_SIGNS = r"| (?P<sign>:=|=>|\S)"
+_WITHOUT_SIGNS = re.compile(_PIECES, re.VERBOSE | re.DOTALL)
+_WITH_SIGNS = re.compile(_PIECES + _SIGNS, re.VERBOSE | re.DOTALL)
+_BLOCK_ENDS = re.compile(r"/\*|\*/")
+_CLOSED = re.compile(r"""[eE]?'(?:[^'\\]|\\.|'')*'|\$([\w\x80-\U0010ffff]*)\$.*\$\1\$|"(?:[^"]|"")*\"""", re.DOTALL)
+_BEFORE_RELATION = ("from", "join", "lateral")
+_CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
+_ALIAS = re.compile(
+    r"(?!(?:join|left|right|full|inner|outer|cross|natural|asof|positional|semi|anti|on|using|where|group|having|window"
+    r"|qualify|order|limit|offset|union|intersect|except|tablesample)\b)[^\W\d]",
+    re.IGNORECASE,
+)
+
+
+class Token(NamedTuple):
+    """A piece of SQL. ``kind`` is string, name (a quoted one), comment, word, parameter, number or sign."""
+
+    kind: str
+    text: str
+    start: int
+    is_open: bool = False
+
+    @property
+    def end(self) -> int:
+        """Where the next piece can start."""
+        return self.start + len(self.text)
+
+
+def tokens(text: str, *, signs: bool = True) -> Iterator[Token]:
+    """Every piece in its place, without the signs where these are not wanted.
+
+    ``is_open`` marks the last one where its end is missing.
+    """
+    pattern = _WITH_SIGNS if signs else _WITHOUT_SIGNS
+    at = 0
+    while match := pattern.search(text, at):
+        at = match.end()
+        kind = "string" if match["tag"] is not None else match.lastgroup or ""
+        if kind == "block":
+            at, closed = _block_end(text, at)
+            yield Token("comment", text[match.start() : at], match.start(), not closed)
+        elif kind in ("string", "name"):
+            yield Token(kind, match[0], match.start(), at == len(text) and not _CLOSED.fullmatch(match[0]))
+        else:
+            yield Token(kind, match[0], match.start(), kind == "comment" and at == len(text))
+
+
+def _block_end(text: str, at: int) -> tuple[int, bool]:
+    """Where a comment ends that starts before ``at``, others within it; whether it does."""
+    depth = 1
+    for mark in _BLOCK_ENDS.finditer(text, at):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end(), True
+    return len(text), False
+
+
+def bind_parameters(body: str, arguments: Mapping[str, str]) -> str:
+    """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
+    pieces: list[str] = []
+    end = 0
+    for start, stop, name in parameter_places(body):
+        pieces += [body[end:start], arguments[name]]
+        end = stop
+    return "".join([*pieces, body[end:]])
+
+
+def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
+    """The body with each relation that it reads by a bare name in ``schemas`` read from that schema."""
+    pieces: list[str] = []
+    end = 0
+    for start, name in _relation_places(body):
+        if name in schemas:
+            pieces += [body[end:start], f"{schemas[name]}."]
+            end = start
+    return "".join([*pieces, body[end:]])
+
+
+def renamed(body: str, names: Mapping[str, str]) -> str:
+    """The body reading relations by their new names; each keeps its old name as an alias, which columns may use."""
+    pieces: list[str] = []
+    end = 0
+    for start, name in _relation_places(body):
+        if name in names:
+            rest = body[start + len(name) :].lstrip()
+            has_alias = rest.startswith("(") or _ALIAS.match(rest)
+            pieces += [body[end:start], names[name] if has_alias else f"{names[name]} as {name}"]
+            end = start + len(name)
+    return "".join([*pieces, body[end:]])
+
+
+@cache
+def parameter_places(body: str) -> list[tuple[int, int, str]]:
+    """Where each ``$name`` starts and ends."""
+    return [(each.start, each.end, each.text[1:]) for each in _words(body) if each.kind == "parameter"]
+
+
+def relations_named(body: str) -> frozenset[str]:
+    """The bare names behind FROM and JOIN that are none of the body's own CTEs."""
+    return frozenset(name for _, name in _relation_places(body))
+
+
+@cache
+def relation_calls(body: str) -> list[tuple[str, Mapping[str, str] | None]]:
+    """The relations behind FROM and JOIN with the arguments they are given; None where one is an expression."""
+    pieces = [*(each for each in tokens(body) if each.kind != "comment"), Token("sign", "", len(body))]
+    return [
+        (name.text, _arguments(body, pieces[at + 2 :]))
+        for at, (keyword, name) in enumerate(pairwise(pieces))
+        if keyword.text.lower() in _BEFORE_RELATION and name.kind == "word"
+    ]
+
+
+def _arguments(body: str, pieces: list[Token]) -> Mapping[str, str] | None:
+    """The texts by name in ``(name := text, ...)``, with which the pieces may begin."""
+    arguments: dict[str, str] = {}
+    name, start = "", 0
+    for before, piece in pairwise(pieces if pieces[0].text == "(" else []):
+        if piece.text == "(":
+            return None
+        if piece.text == ":=":
+            name, start = before.text, piece.end
+        elif piece.text in (",", ")"):
+            if name:
+                arguments[name] = body[start : piece.start].strip()
+            if piece.text == ")":
+                break
+    return arguments
+
+
+def functions_named(body: str) -> frozenset[str]:
+    """The words that an opening parenthesis follows."""
+    return frozenset(each.text for each in _words(body) if each.kind == "word" and body.startswith("(", each.end))
+
+
+@cache
+def _relation_places(body: str) -> list[tuple[int, str]]:
+    """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs."""
+    words = [each for each in _words(body) if each.kind == "word"]
+    own = {each.text for each in words if _CTE.match(body, each.end)}
+    places = []
+    for keyword, word in pairwise(words):
+        is_read = keyword.text.lower() in _BEFORE_RELATION and not body[keyword.end : word.start].strip()
+        if is_read and word.text not in own and not body.startswith(".", word.end):
+            places.append((word.start, word.text))
+    return places
+
+
+@cache
+def _words(body: str) -> list[Token]:
+    """Every word and ``$name`` outside strings and comments."""
+    return [token for token in tokens(body, signs=False) if token.kind in ("word", "parameter")]
+
+
+def parse(body: str, path: Path, first_line: int) -> exp.Expr:
+    """The syntax tree of a body that starts at this line of a file; raises CatalogError where it has none."""
+    import sqlglot
+    from sqlglot.errors import ParseError, TokenError
+
+    try:
+        trees = sqlglot.parse(body, dialect="duckdb")
+    except (ParseError, TokenError) as error:
+        line = error.errors[0].get("line") if isinstance(error, ParseError) and error.errors else None
+        raise CatalogError(f"{path}:{first_line + (line or 1) - 1}: {str(error).splitlines()[0]}") from error
+    except RecursionError as error:
+        raise CatalogError(f"{path}:{first_line}: is nested too deeply to be read") from error
+    if len(trees) != 1 or trees[0] is None:
+        raise CatalogError(f"{path}:{first_line}: expected one statement")
+    return trees[0]
+
+
+def relations_read(tree: exp.Expr) -> frozenset[str]:
+    """Names of tables, views and macros in a body that are not its own CTEs."""
+    from sqlglot import exp
+
+    own = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    series = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
+    tables = [table for table in tree.find_all(exp.Table) if not isinstance(table.this, series)]
+    names = {str(each.this.name if isinstance(each.this, exp.Func) else each.name) for each in tables}
+    return frozenset(names - own)
+
+
+def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, taken: Collection[str] = ()) -> None:
+    """Check that a body uses the parameters that its header declares, and no others.
+
+    Args:
+        place: file and line, for messages.
+        taken: parameters that are used though the body does not name them.
+
+    Raises:
+        CatalogError: parameters of body and header differ, or a column has the name of a parameter: a macro would
+            read the parameter in its place.
+    """
+    import sqlglot
+    from sqlglot import exp
+
+    used = {str(node.name) for node in tree.find_all(exp.Parameter)}.union(taken)
+    used |= {str(node.name) for node in tree.find_all(exp.Placeholder) if node.name}
+    declared = set(declared)
+    for name in sorted(declared):
+        if sqlglot.tokenize(name, dialect="duckdb")[0].token_type.name != "VAR":
+            raise CatalogError(f"{place}: {name} is a word of SQL and cannot name a parameter")
+    if used != declared:
+        differing = ", ".join(f"${name}" for name in sorted(used ^ declared))
+        side = "the body does not use" if used < declared else "the header does not name" if used > declared else ""
+        raise CatalogError(f"{place}: {side or 'header and body differ in'} the parameters {differing}")
+    # In f(k := $k) sqlglot takes the name on the left for a column. A column behind the name of its table is never
+    # mistaken for a parameter.
+    argument_names = {id(node.this) for node in tree.find_all(exp.PropertyEQ)}
+    bare = (column for column in tree.find_all(exp.Column) if not column.table)
+    columns = {column.name for column in bare if id(column) not in argument_names}
+    if clashes := sorted(columns & declared):
+        raise CatalogError(f"{place}: column named like a parameter: {', '.join(clashes)}")
