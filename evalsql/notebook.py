@@ -246,7 +246,7 @@ class Warehouse(plain.Warehouse):
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
-        from evalsql.report.overview import overview
+        from evalsql.report.page.report_data import gather_report
         from evalsql.report.shown_pages import Report, check_sections
         from evalsql.version import __version__
 
@@ -254,7 +254,7 @@ class Warehouse(plain.Warehouse):
         chosen = self._chosen(runs, choosing)
 
         def gather(for_page: bool) -> Any:
-            return overview(
+            return gather_report(
                 self,
                 measures,
                 program_version=__version__,

@@ -21,7 +21,7 @@ from evalsql.evaluation.run_changes import MOST_TOPICS, document_changes_query, 
 from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.drawing import MOST_LINES, best_systems
-from evalsql.report.overview import history_chart
+from evalsql.report.page.report_data import history_chart
 from evalsql.report.table import Table
 
 _MEASURES = ("nDCG@10",)

@@ -19,8 +19,8 @@ from evalsql.cli.outputs import protected_files, write_bytes
 from evalsql.cli.where import MemoryLimit, WhereToAsk
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
-from evalsql.report.overview import MOST_THRESHOLDS, ON_REQUEST, overview
-from evalsql.report.sections import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
+from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
+from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.version import __version__
 
 
@@ -84,7 +84,7 @@ def report(
     ):
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
-        found = overview(
+        found = gather_report(
             warehouse,
             measure or DEFAULT_MEASURES,
             program_version=__version__,
@@ -99,7 +99,7 @@ def report(
         )
         keep = protected_files(warehouse)
     if is_page:
-        from evalsql.report.page import page
+        from evalsql.report.page.html_page import page
 
         write_bytes(page(found, PAGE_DIGITS if digits is None else digits).encode(), output, keep=keep)
         return

@@ -21,9 +21,9 @@ from evalsql.database.database import translated_errors
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
-from evalsql.report.site.copying import DEPTH
-from evalsql.report.site.serving import keep_current, open_server, replace_folder, state_of
-from evalsql.report.site.writing import Site, check_folder, write_site
+from evalsql.report.site.published_copy import DEPTH
+from evalsql.report.site.site_server import keep_current, open_server, replace_folder, state_of
+from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.opening import default_path

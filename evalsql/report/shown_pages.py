@@ -11,8 +11,8 @@ from typing import Any
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.drawing import Drawing
-from evalsql.report.overview import ON_REQUEST, Overview
-from evalsql.report.sections import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
+from evalsql.report.page.report_data import ON_REQUEST, ReportData
+from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.warehouse.outputs import whole_files
 
 _ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
@@ -66,8 +66,8 @@ class Report:
         page: the page, which needs no network.
     """
 
-    def __init__(self, gather: Callable[[bool], Overview], digits: int | None = None) -> None:
-        from evalsql.report.page import page
+    def __init__(self, gather: Callable[[bool], ReportData], digits: int | None = None) -> None:
+        from evalsql.report.page.html_page import page
 
         self._gather = gather
         self._digits = digits

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.report.comparison import BETTER, WORSE, Comparison
-from evalsql.report.figures import number
 from evalsql.report.grid import Cell, Column, Grid
 from evalsql.report.markup import with_best
+from evalsql.report.page.figures import number
 from evalsql.report.table import CORRECTED, Table
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse, WarehouseError
-from evalsql.report import overview
+from evalsql.report.page import report_data
 from tests.conftest import Command, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -179,7 +179,7 @@ def test_a_report_of_too_many_runs_says_how_to_choose(
         judged.load_run({"q1": {"d1": 1.0}}, name)
     judged.close()
     for most, ended in ((2, 2), (3, 0)):
-        monkeypatch.setattr(overview, "MOST_RUNS", most)
+        monkeypatch.setattr(report_data, "MOST_RUNS", most)
         outcome = command("report", "--db", judged.path)
         assert outcome.returncode == ended
         assert ("of at most 2 runs, and q evaluates 3: name some of them" in outcome.stderr) == (ended == 2)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.report.doubts import Doubt, doubts
-from evalsql.report.overview import overview
+from evalsql.report.page.caveats import Doubt, doubts
+from evalsql.report.page.report_data import gather_report
 from tests.conftest import new_file, write
 
 
 def _doubts(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Doubt]:
-    found = overview(warehouse, ["AP"], program_version="", qrels=qrels, runs=runs, for_page=True)
+    found = gather_report(warehouse, ["AP"], program_version="", qrels=qrels, runs=runs, for_page=True)
     assert found.evidence is not None
     return {each.title: each for each in doubts(found, found.evidence)}
 

@@ -11,8 +11,8 @@ import pytest
 
 import evalsql
 from evalsql.phrases import natural_key
-from evalsql.report.evidence import default_baseline
-from evalsql.report.figures import listed, signed
+from evalsql.report.page.figures import listed, signed
+from evalsql.report.page.page_queries import default_baseline
 from tests.conftest import in_process, new_file
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import evalsql
-from evalsql.report.lost_topics import difference_text
+from evalsql.report.page.verdicts import difference_text
 from tests.conftest import in_process, new_file
 
 # The rank of the one relevant document by topic, in the system and in the baseline.

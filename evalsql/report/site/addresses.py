@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
+
+from evalsql.catalog.relations import Catalog
+from evalsql.report.site.parts import link
+from evalsql.report.site.site_data import Results
 
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _TAKEN = re.compile(r"index|con|prn|aux|nul|(?:com|lpt)[0-9]")  # some of them are no files on Windows
@@ -46,3 +51,46 @@ def _candidates(name: str) -> Iterable[str]:
 def query_link(to_root: str, sql: str) -> str:
     """The address of the console with a query in it."""
     return f"{to_root}sql.html#q={quote(sql, safe='')}"
+
+
+MEASURES = "measures/index.html"
+CONSOLE = "sql.html"
+
+
+class Places(NamedTuple):
+    """The files' names of judgment sets, runs, topics (by judgment set) and relations of measures."""
+
+    sets: Addresses
+    systems: Addresses
+    topics: dict[str, Addresses]
+    measures: Addresses
+
+    def of_set(self, qrels: str) -> str:
+        return f"sets/{self.sets[qrels]}/index.html"
+
+    def report(self, qrels: str) -> str:
+        return f"sets/{self.sets[qrels]}/report.html"
+
+    def topic_list(self, qrels: str) -> str:
+        return f"sets/{self.sets[qrels]}/topics.html"
+
+    def topic(self, qrels: str, topic: str) -> str:
+        return f"sets/{self.sets[qrels]}/topics/{self.topics[qrels][topic]}.html"
+
+    def system(self, run: str) -> str:
+        return f"systems/{self.systems[run]}.html"
+
+    def measure(self, relation: str) -> str:
+        return f"measures/{self.measures[relation]}.html"
+
+    def system_link(self, root: str, run: str) -> str:
+        return link(root + self.system(run), run)
+
+
+def places(found: Sequence[Results], catalog: Catalog) -> Places:
+    return Places(
+        Addresses(results.qrels for results in found),
+        Addresses(run for results in found for run in results.report.runs),
+        {results.qrels: Addresses(results.report.topics) for results in found},
+        Addresses(relation.name for relation in catalog.measures),
+    )

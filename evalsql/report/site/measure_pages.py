@@ -8,13 +8,12 @@ from evalsql.catalog.header import Parameter
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.phrases import counted
-from evalsql.report.figures import number
+from evalsql.report.page.figures import number
 from evalsql.report.site import parts
-from evalsql.report.site.addresses import query_link
+from evalsql.report.site.addresses import MEASURES, Places, query_link
 from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.places import MEASURES, Places
-from evalsql.report.site.results import Results
 from evalsql.report.site.set_pages import DIGITS
+from evalsql.report.site.site_data import Results
 
 
 def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> Page:
@@ -93,8 +92,8 @@ def _parameters(parameters: Sequence[Parameter]) -> str:
 
 
 def _winners(measure: Measure, results: Results, places: Places, root: str, *, is_only: bool) -> str:
-    overview = results.overview
-    first = overview.names[0]
+    report = results.report
+    first = report.names[0]
     means = results.means(measure.name)
     if not means:
         return ""
@@ -103,9 +102,9 @@ def _winners(measure: Measure, results: Results, places: Places, root: str, *, i
     rows, at, before = [], 0, None
     for nth, ((run, mean), (low, high)) in enumerate(zip(means, ends, strict=True), start=1):
         at, before = (at if mean == before else nth), mean
-        other = overview.runs.index(run) + 1
+        other = report.runs.index(run) + 1
         shown = f"{mean:.0f}" if measure.is_count else number(mean, DIGITS)
-        kind = "baseline" if run == overview.baseline else "system" if at == 1 else "mark"
+        kind = "baseline" if run == report.baseline else "system" if at == 1 else "mark"
         rows.append(
             [
                 str(at),

@@ -7,14 +7,13 @@ from typing import Any
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
-from evalsql.report.answers import standing
-from evalsql.report.figures import number
-from evalsql.report.pagedata import facts_in_short, topics_in_order
+from evalsql.report.page.figures import number
+from evalsql.report.page.page_data import facts_in_short, topics_in_order
+from evalsql.report.page.verdicts import standing
 from evalsql.report.site import parts
-from evalsql.report.site.addresses import query_link
+from evalsql.report.site.addresses import MEASURES, Places, query_link
 from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.places import MEASURES, Places
-from evalsql.report.site.results import Results
+from evalsql.report.site.site_data import Results
 
 DIGITS = 3
 _FIRST = 10  # runs of each judgment set on the first page
@@ -22,25 +21,25 @@ _FIRST = 10  # runs of each judgment set on the first page
 
 def set_facts(results: Results) -> str:
     """How much a judgment set holds, in a line."""
-    if results.overview.evidence is None:
-        raise ValueError("this overview was not gathered for a page")
-    return facts_in_short(results.overview, results.overview.evidence)
+    if results.report.evidence is None:
+        raise ValueError("this report was not gathered for a page")
+    return facts_in_short(results.report, results.report.evidence)
 
 
 def first_page(found: Sequence[Results], places: Places, title: str) -> Page:
     """What the site holds: each judgment set with its best systems."""
-    runs = {run for results in found for run in results.overview.runs}
+    runs = {run for results in found for run in results.report.runs}
     body = "".join(_set_in_short(results, places, len(found) == 1) for results in found)
     facts = f"{counted(len(found), 'judgment set')}, {counted(len(runs), 'system')}"
     return Page("index.html", title, set_facts(found[0]) if len(found) == 1 else facts, body)
 
 
 def _set_in_short(results: Results, places: Places, is_only: bool) -> str:
-    overview, qrels = results.overview, results.qrels
+    report, qrels = results.report, results.qrels
     links = " \u00b7 ".join(
         [
-            link(places.of_set(qrels), f"All {counted(len(overview.runs), 'system')}"),
-            link(places.topic_list(qrels), f"All {counted(len(overview.topics), 'topic')}"),
+            link(places.of_set(qrels), f"All {counted(len(report.runs), 'system')}"),
+            link(places.topic_list(qrels), f"All {counted(len(report.topics), 'topic')}"),
             link(places.report(qrels), "The report, with pairs, curves and doubts"),
         ]
     )
@@ -50,37 +49,35 @@ def _set_in_short(results: Results, places: Places, is_only: bool) -> str:
         "Leaderboard" if is_only else qrels,
         "" if is_only else set_facts(results),
         parts.answers(_answers(results, places, "")),
-        leaderboard(results, places, "", overview.runs[:_FIRST]),
+        leaderboard(results, places, "", report.runs[:_FIRST]),
         f'<p class="links">{links}</p>',
     )
 
 
 def _answers(results: Results, places: Places, root: str) -> Iterator[tuple[str, str, str]]:
-    if results.overview.evidence is None:
+    if results.report.evidence is None:
         return
-    best = results.overview.runs[0]
-    for question, big, words in standing(results.overview, results.overview.evidence, DIGITS).answers:
+    best = results.report.runs[0]
+    for question, big, words in standing(results.report, results.report.evidence, DIGITS).answers:
         yield question, places.system_link(root, best) if big == best else text(big), text(words)
 
 
 def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]) -> str:
     """The means of runs by the measures that were asked for, the first one drawn with its interval."""
-    overview = results.overview
-    first, names = overview.names[0], overview.names
+    report = results.report
+    first, names = report.names[0], report.names
     scale = parts.scale_of(
-        value
-        for at, row in enumerate(overview.board.rows)
-        for value in (_mean(row[1]), *_ends(results, overview.runs[at]))
+        value for at, row in enumerate(report.board.rows) for value in (_mean(row[1]), *_ends(results, report.runs[at]))
     )
     best = [_best(results, at, name) for at, name in enumerate(names, start=1)]
     rows = []
-    for at, row in enumerate(overview.board.rows):
-        run = overview.runs[at]
+    for at, row in enumerate(report.board.rows):
+        run = report.runs[at]
         if run not in runs:
             continue
-        cells = [overview.board.text(row, place, DIGITS).replace("-", "\u2212") for place in range(1, len(names) + 1)]
+        cells = [report.board.text(row, place, DIGITS).replace("-", "\u2212") for place in range(1, len(names) + 1)]
         shown = [f"<b>{cell}</b>" if cell == best[place] else cell for place, cell in enumerate(cells)]
-        kind = "baseline" if run == overview.baseline else "system" if at == 0 else "mark"
+        kind = "baseline" if run == report.baseline else "system" if at == 0 else "mark"
         low, high = _ends(results, run)
         picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind)
         rows.append([str(at + 1), places.system_link(root, run), picture, _interval_words(results, run), *shown])
@@ -94,7 +91,7 @@ def _mean(value: object) -> float | None:
 
 
 def _ends(results: Results, run: str) -> tuple[float | None, float | None]:
-    return results.intervals.get((results.overview.names[0], run), (None, None))
+    return results.intervals.get((results.report.names[0], run), (None, None))
 
 
 def _interval_words(results: Results, run: str) -> str:
@@ -103,20 +100,20 @@ def _interval_words(results: Results, run: str) -> str:
 
 
 def _best(results: Results, at: int, name: str) -> str:
-    rows: Sequence[Any] = results.overview.board.rows
+    rows: Sequence[Any] = results.report.board.rows
     choose = min if name in results.lower else max
     best = choose((row for row in rows if row[at] is not None), key=lambda row: row[at], default=rows[0])
-    return results.overview.board.text(best, at, DIGITS).replace("-", "\u2212")
+    return results.report.board.text(best, at, DIGITS).replace("-", "\u2212")
 
 
 def set_page(results: Results, places: Places) -> Page:
     """The leaderboard of all runs."""
-    overview = results.overview
+    report = results.report
     address = places.of_set(results.qrels)
     root = parts.to_root(address)
     said = (
-        f"{overview.names[0]} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
-        f"baseline, {overview.baseline}. Best means are bold."
+        f"{report.names[0]} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
+        f"baseline, {report.baseline}. Best means are bold."
     )
     asked = (
         f"select run, measure, value from summary where qrels = {literal(results.qrels)} order by measure, value desc"
@@ -133,9 +130,9 @@ def set_page(results: Results, places: Places) -> Page:
         "systems",
         "Systems",
         said,
-        leaderboard(results, places, root, overview.runs),
+        leaderboard(results, places, root, report.runs),
         f'<p class="links">{more}</p>',
-        _notices([each.text for each in overview.notices]),
+        _notices([each.text for each in report.notices]),
     )
     return Page(address, results.qrels, set_facts(results), body, [("Results", "index.html")])
 
@@ -148,16 +145,16 @@ def _notices(notices: Sequence[str]) -> str:
 
 def topic_list(results: Results, places: Places) -> Page:
     """All topics, with how hard they are."""
-    overview = results.overview
-    first = overview.names[0]
+    report = results.report
+    first = report.names[0]
     address = places.topic_list(results.qrels)
     root = parts.to_root(address)
-    standings = {run: results.places.get((first, run), {}) for run in overview.runs}
+    standings = {run: results.places.get((first, run), {}) for run in report.runs}
     scale = parts.scale_of(
         end for found in standings.values() for place in found.values() for end in (place.lowest, place.highest)
     )
     rows = []
-    for topic in topics_in_order(overview):
+    for topic in topics_in_order(report):
         of_runs = [(run, found[topic]) for run, found in standings.items() if topic in found]
         if not of_runs:
             continue

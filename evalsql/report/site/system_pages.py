@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
-from evalsql.report.answers import beside
-from evalsql.report.figures import in_words, number, signed
+from evalsql.report.page.figures import in_words, number, signed
+from evalsql.report.page.verdicts import beside
 from evalsql.report.site import parts
-from evalsql.report.site.addresses import query_link
+from evalsql.report.site.addresses import Places, query_link
 from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.places import Places
-from evalsql.report.site.results import Place, Results
 from evalsql.report.site.set_pages import DIGITS
+from evalsql.report.site.site_data import Place, Results
 from evalsql.report.table import Table
 
 _MOST_HISTORY = 200
@@ -26,8 +25,7 @@ def system_page(run: str, found: Sequence[Results], places: Places) -> Page:
     asked = f"select * from scores where run = {literal(run)}"
     body += f'<p class="links">{link(query_link(root, asked), "Ask for all its values in SQL")}</p>'
     facts = ", ".join(
-        f"{results.overview.runs.index(run) + 1} of {len(results.overview.runs)} by {results.qrels}"
-        for results in found
+        f"{results.report.runs.index(run) + 1} of {len(results.report.runs)} by {results.qrels}" for results in found
     )
     above = [("Results", "index.html"), *([(found[0].qrels, places.of_set(found[0].qrels))] if len(found) == 1 else [])]
     return Page(address, run, facts, body, above)
@@ -36,7 +34,7 @@ def system_page(run: str, found: Sequence[Results], places: Places) -> Page:
 def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: bool) -> str:
     name = places.sets[results.qrels]
     heading = "" if is_only else f" \u2013 {results.qrels}"
-    first = results.overview.names[0]
+    first = results.report.names[0]
     topics = results.places.get((first, run), {})
     made = parts.answers(_answers(run, results, places, root))
     made += parts.section(
@@ -52,10 +50,10 @@ def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: b
             "topics. The worst come first: circle its value, line all systems, tick their median."
         )
         made += parts.section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, places, root))
-    if len(results.overview.runs) > 1:
+    if len(results.report.runs) > 1:
         sentence = (
             f"Its {first} less theirs, paired by topic, with the 95% interval. Sure is what a t test finds at 5%, "
-            f"corrected for {len(results.overview.runs) - 1} comparisons by Holm."
+            f"corrected for {len(results.report.runs) - 1} comparisons by Holm."
         )
         made += parts.section(
             f"others-{name}", f"Beside the others{heading}", sentence, _others(run, results, places, root)
@@ -64,11 +62,11 @@ def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: b
 
 
 def _answers(run: str, results: Results, places: Places, root: str) -> Iterator[tuple[str, str, str]]:
-    overview = results.overview
-    first = overview.names[0]
-    at = overview.runs.index(run)
-    mean = number(overview.board.rows[at][1], DIGITS)  # type: ignore[arg-type]
-    yield "Where does it stand?", f"{at + 1} of {len(overview.runs)}", text(f"{first} {mean}.")
+    report = results.report
+    first = report.names[0]
+    at = report.runs.index(run)
+    mean = number(report.board.rows[at][1], DIGITS)  # type: ignore[arg-type]
+    yield "Where does it stand?", f"{at + 1} of {len(report.runs)}", text(f"{first} {mean}.")
     topics = results.places.get((first, run), {})
     if topics:
         ordered = sorted(topics, key=lambda topic: (_gain(results, first, topics[topic]), topic))
@@ -131,8 +129,8 @@ def _figures(run: str, results: Results, places: Places, root: str) -> str:
 
 
 def _topics(run: str, results: Results, places: Places, root: str) -> str:
-    overview = results.overview
-    first, others = overview.names[0], overview.names[1:4]
+    report = results.report
+    first, others = report.names[0], report.names[1:4]
     topics = results.places[first, run]
     scale = parts.scale_of(end for place in topics.values() for end in (place.lowest, place.highest))
     rows = []
@@ -156,19 +154,19 @@ def _topics(run: str, results: Results, places: Places, root: str) -> str:
 
 
 def _others(run: str, results: Results, places: Places, root: str) -> str:
-    overview = results.overview
-    first, evidence = overview.names[0], overview.evidence
+    report = results.report
+    first, evidence = report.names[0], report.evidence
     if evidence is None:
         return ""
     rows = []
-    found = [(other, beside(evidence, first, other, run)) for other in overview.runs if other != run]
+    found = [(other, beside(evidence, first, other, run)) for other in report.runs if other != run]
     scale = parts.scale_of(end for _, row in found if row for end in (row.low, row.high, row.difference))
     for other, row in found:
         if row is None:
             continue
         rows.append(
             [
-                str(overview.runs.index(other) + 1),
+                str(report.runs.index(other) + 1),
                 places.system_link(root, other),
                 signed(row.difference, DIGITS),
                 "" if row.low is None else f"{signed(row.low, DIGITS)} to {signed(row.high, DIGITS)}",

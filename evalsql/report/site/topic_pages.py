@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
-from evalsql.report.figures import number
-from evalsql.report.pagedata import topics_in_order
+from evalsql.report.page.figures import number
+from evalsql.report.page.page_data import topics_in_order
 from evalsql.report.site import parts
-from evalsql.report.site.addresses import query_link
+from evalsql.report.site.addresses import Places, query_link
 from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.places import Places
-from evalsql.report.site.results import FOUND_DEPTH, MOST_DOCUMENTS, TILES, Found, Results
 from evalsql.report.site.set_pages import DIGITS
+from evalsql.report.site.site_data import FOUND_DEPTH, MOST_DOCUMENTS, TILES, Found, Results
 
 
 def topic_page(topic: str, results: Results, places: Places) -> Page:
@@ -26,7 +25,7 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
     said = "".join(f'<p class="sentence">{text(each)}</p>' for each in told)
     documents = results.documents.get(topic, [])
     relevant = counted(len(documents), "relevant document")
-    first = results.overview.names[0]
+    first = results.report.names[0]
     body = (
         said
         + parts.answers(_answers(topic, results, places, root))
@@ -45,7 +44,7 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
             f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
         )
         body += parts.section(
-            "documents", "Relevant documents", sentence, _documents(documents, len(results.overview.runs))
+            "documents", "Relevant documents", sentence, _documents(documents, len(results.report.runs))
         )
     of_topic = f"qrels = {literal(results.qrels)} and topic = {literal(topic)}"
     asked = f"select * from judgments where {of_topic} order by grade desc"
@@ -59,19 +58,19 @@ def topic_page(topic: str, results: Results, places: Places) -> Page:
 
 
 def _neighbours(topic: str, results: Results) -> str:
-    order = topics_in_order(results.overview)
+    order = topics_in_order(results.report)
     return f"{order.index(topic) + 1} of {counted(len(order), 'topic')}"
 
 
 def _standing(topic: str, results: Results) -> list[str]:
     """Systems by the first measure on this topic, the best first."""
-    first = results.overview.names[0]
-    there = [run for run in results.overview.runs if topic in results.places.get((first, run), {})]
+    first = results.report.names[0]
+    there = [run for run in results.report.runs if topic in results.places.get((first, run), {})]
     return sorted(there, key=lambda run: results.places[first, run][topic].place)
 
 
 def _answers(topic: str, results: Results, places: Places, root: str) -> list[tuple[str, str, str]]:
-    first, order = results.overview.names[0], _standing(topic, results)
+    first, order = results.report.names[0], _standing(topic, results)
     if not order:
         return []
     place = results.places[first, order[0]][topic]
@@ -88,7 +87,7 @@ def _answers(topic: str, results: Results, places: Places, root: str) -> list[tu
 
 
 def _systems(topic: str, results: Results, places: Places, root: str) -> str:
-    first, others = results.overview.names[0], results.overview.names[1:4]
+    first, others = results.report.names[0], results.report.names[1:4]
     order = _standing(topic, results)
     scale = parts.scale_of(
         end
@@ -100,7 +99,7 @@ def _systems(topic: str, results: Results, places: Places, root: str) -> str:
     for run in order:
         place = results.places[first, run][topic]
         also = [results.places.get((name, run), {}).get(topic) for name in others]
-        kind = "baseline" if run == results.overview.baseline else "system" if place.place == 1 else "mark"
+        kind = "baseline" if run == results.report.baseline else "system" if place.place == 1 else "mark"
         value = number(place.value, DIGITS)
         rows.append(
             [

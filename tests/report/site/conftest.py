@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.report.site.serving import SiteServer
+from evalsql.report.site.site_server import SiteServer
 from tests.conftest import in_process
 
 # Words of the engine's own that a browser prints.

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import evalsql
-from evalsql.report.site.serving import SiteServer
+from evalsql.report.site.site_server import SiteServer
 from tests.conftest import Command, new_file, write
 from tests.report.site.conftest import served
 

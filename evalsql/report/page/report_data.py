@@ -19,7 +19,15 @@ from evalsql.evaluation.topic_groups import texts
 from evalsql.phrases import shortened
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
-from evalsql.report.evidence import ALPHA, MOST_LISTS, Evidence, Gatherer, PairTests, ShownLists, default_baseline
+from evalsql.report.page.page_queries import (
+    ALPHA,
+    MOST_LISTS,
+    Evidence,
+    Gatherer,
+    PairTests,
+    ShownLists,
+    default_baseline,
+)
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -63,7 +71,7 @@ from qrels left join files on files.kind in ('qrels', 'weights') and files.id = 
 where qrels.qrels = {qrels} order by files.kind, files.file"""
 
 
-class Overview(NamedTuple):
+class ReportData(NamedTuple):
     """The parts of a report by name, and what is to be said before them.
 
     ``board`` has a row a run, the best by the first measure on top: run and the mean of each measure. ``comparison``
@@ -107,7 +115,7 @@ class Overview(NamedTuple):
         return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows})
 
 
-def overview(
+def gather_report(
     warehouse: Warehouse,
     measures: Names,
     *,
@@ -120,7 +128,7 @@ def overview(
     without: Collection[str] = (),
     for_page: bool = False,
     progress: Progress = silent,
-) -> Overview:
+) -> ReportData:
     """Gather everything a report shows.
 
     Args:
@@ -154,7 +162,7 @@ def overview(
     tables["runs"] = _table(warehouse, _SOURCES.format(runs=among))
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
     said = _notices(warehouse, named[0], judged, chosen)
-    found = Overview(judged, named, board, comparison, tables, said, program_version, omitted, title)
+    found = ReportData(judged, named, board, comparison, tables, said, program_version, omitted, title)
     found = found._replace(baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, board))
     show("documents")
     if tests is not None:
@@ -242,27 +250,27 @@ def _omitted(shown: Collection[str], without: Collection[str], num_runs: int) ->
     return frozenset(without) | (frozenset(costly) - frozenset(shown))
 
 
-def _evidence(gatherer: Gatherer, overview: Overview, tests: PairTests) -> Evidence:
+def _evidence(gatherer: Gatherer, report: ReportData, tests: PairTests) -> Evidence:
     """What the page shows of documents: of the best systems and the baseline, on the topics where these differ most."""
     lists = ShownLists()
-    if "documents" not in overview.without:
-        best, num_topics = overview.runs[0], len(overview.topics)
+    if "documents" not in report.without:
+        best, num_topics = report.runs[0], len(report.topics)
         most = max(MOST_LISTS // num_topics, 2)
-        runs = list(dict.fromkeys([best, overview.baseline, *overview.runs]))[:most]
-        first = overview.names[0]
+        runs = list(dict.fromkeys([best, report.baseline, *report.runs]))[:most]
+        first = report.names[0]
         values: dict[Any, Any] = {
             (run, topic): value
-            for name, run, topic, value in overview.tables["values"].rows
-            if name == first and run in (best, overview.baseline)
+            for name, run, topic, value in report.tables["values"].rows
+            if name == first and run in (best, report.baseline)
         }
 
         def apart(topic: str) -> tuple[float, str]:
-            ours, theirs = (float(values.get((run, topic), 0)) for run in (best, overview.baseline))
+            ours, theirs = (float(values.get((run, topic), 0)) for run in (best, report.baseline))
             return -abs(ours - theirs), topic
 
-        topics = sorted(overview.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
-        lists = gatherer.documents(runs, topics, overview.measures[0])
-    judgments, grades, loaded_at = gatherer.facts(overview.runs)
+        topics = sorted(report.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
+        lists = gatherer.documents(runs, topics, report.measures[0])
+    judgments, grades, loaded_at = gatherer.facts(report.runs)
     return Evidence(tests, lists, gatherer.texts(), judgments, grades, loaded_at, gatherer.findings())
 
 

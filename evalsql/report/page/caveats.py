@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evalsql.phrases import counted
-from evalsql.report.evidence import Evidence
-from evalsql.report.figures import dots, in_words, listed, number, places, share
-from evalsql.report.overview import Overview
+from evalsql.report.page.figures import dots, in_words, listed, number, places, share
+from evalsql.report.page.page_queries import Evidence
+from evalsql.report.page.report_data import ReportData
 
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_TOLD = 5
@@ -30,36 +30,36 @@ class Doubt(NamedTuple):
     name: str = ""
 
 
-def doubts(overview: Overview, evidence: Evidence) -> list[Doubt]:
+def doubts(report: ReportData, evidence: Evidence) -> list[Doubt]:
     """All that was looked at: first what deserves a look, of that the gravest first."""
     found = [
-        _ids(overview),
+        _ids(report),
         _audits(evidence),
-        *_stored(overview),
-        *_unjudged(overview),
-        _missing(overview),
-        *_forms(overview),
-        _ties(overview),
-        *_other_measures(overview),
+        *_stored(report),
+        *_unjudged(report),
+        _missing(report),
+        *_forms(report),
+        _ties(report),
+        *_other_measures(report),
     ]
     return sorted(found, key=lambda doubt: not doubt.deserves_look)
 
 
-def _unjudged(overview: Overview) -> list[Doubt]:
-    shares = _unjudged_shares(overview)
+def _unjudged(report: ReportData) -> list[Doubt]:
+    shares = _unjudged_shares(report)
     if not shares:
         return []
     wanted = list(dict.fromkeys(k for _, k in shares))
-    arguments = overview.measures[0].arguments
+    arguments = report.measures[0].arguments
     cutoff = arguments.get("k") if isinstance(arguments.get("k"), int) else None
     deep = min(wanted, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else wanted[-1]
     parts = []
     for k in wanted:
-        held = [shares[run, k] for run in overview.runs if (run, k) in shares]
+        held = [shares[run, k] for run in report.runs if (run, k) in shares]
         low, high = share(min(held)), share(max(held))
         parts.append(f"{low if low == high else f'{low} to {high}'} of the first {k}")
-    worst = max((run for run in overview.runs if (run, deep) in shares), key=lambda run: shares[run, deep])
-    kinds = _kinds(overview)
+    worst = max((run for run in report.runs if (run, deep) in shares), key=lambda run: shares[run, deep])
+    kinds = _kinds(report)
     rows = [
         (f"first {k}", [(shares[run, k], kind) for run, kind in kinds.items() if (run, k) in shares]) for k in wanted
     ]
@@ -82,57 +82,55 @@ def _unjudged(overview: Overview) -> list[Doubt]:
     ]
 
 
-def _unjudged_shares(overview: Overview) -> dict[tuple[str, int], float]:
+def _unjudged_shares(report: ReportData) -> dict[tuple[str, int], float]:
     """By run and depth, the depths rising."""
-    rows: list[Any] = list(overview.tables["unjudged"].rows) if "unjudged" in overview.tables else []
+    rows: list[Any] = list(report.tables["unjudged"].rows) if "unjudged" in report.tables else []
     found = [(k, run, value) for run, k, _, _, value in rows if k in _DEPTHS]
     return {(run, k): value for k, run, value in sorted(found)}
 
 
-def _kinds(overview: Overview) -> dict[str, str]:
+def _kinds(report: ReportData) -> dict[str, str]:
     """By run how it is drawn, in the order of drawing: what is on top comes last."""
-    best, baseline = overview.runs[0], overview.baseline
-    kinds = {run: "other" for run in overview.runs if run not in (best, baseline)}
+    best, baseline = report.runs[0], report.baseline
+    kinds = {run: "other" for run in report.runs if run not in (best, baseline)}
     return {**kinds, baseline: "baseline", best: "system"} if best != baseline else {**kinds, best: "system"}
 
 
-def drawn(overview: Overview) -> dict[str, Any]:
+def drawn(report: ReportData) -> dict[str, Any]:
     """What the script draws the pictures from: shares and places, each by the run's number."""
-    shares = _unjudged_shares(overview)
+    shares = _unjudged_shares(report)
     depths = list(dict.fromkeys(k for _, k in shares))
-    names = _compared_measures(overview)[:_MOST_PLACES]
+    names = _compared_measures(report)[:_MOST_PLACES]
     return {
-        "unjudged": [[k, [shares.get((run, k)) for run in overview.runs]] for k in depths],
+        "unjudged": [[k, [shares.get((run, k)) for run in report.runs]] for k in depths],
         "measures": names,
-        "places": [[overview.places[run][name] for name in names] for run in overview.runs] if names else [],
+        "places": [[report.places[run][name] for name in names] for run in report.runs] if names else [],
     }
 
 
-def _compared_measures(overview: Overview) -> list[str]:
+def _compared_measures(report: ReportData) -> list[str]:
     """Measures whose orders of the runs are compared, if there is anything to compare."""
-    names = [measure.name for measure in overview.measures if not is_about_judgments(measure.name)]
-    return names if len(names) > 1 and len(overview.runs) > 1 else []
+    names = [measure.name for measure in report.measures if not is_about_judgments(measure.name)]
+    return names if len(names) > 1 and len(report.runs) > 1 else []
 
 
-def _ties(overview: Overview) -> Doubt:
-    told = [line.removeprefix("ties: ") for line in _told(overview, "ties")]
-    rules = sorted({str(row[2]) for row in overview.tables["runs"].rows})
+def _ties(report: ReportData) -> Doubt:
+    told = [line.removeprefix("ties: ") for line in _told(report, "ties")]
+    rules = sorted({str(row[2]) for row in report.tables["runs"].rows})
     note = f"Ties are broken by the rule {listed(rules)}."
     if not told:
         return Doubt(
-            "Ties.", False, f"The order of systems by {overview.names[0]} does not hang on tied scores.", note, ""
+            "Ties.", False, f"The order of systems by {report.names[0]} does not hang on tied scores.", note, ""
         )
     return Doubt("Ties.", True, _sentence(told[0]), note, "")
 
 
-def _other_measures(overview: Overview) -> list[Doubt]:
-    names = _compared_measures(overview)
+def _other_measures(report: ReportData) -> list[Doubt]:
+    names = _compared_measures(report)
     if not names:
         return []
-    best, order = overview.runs[0], overview.places
-    ahead = {
-        name: next(run for run in overview.runs if order[run][name] == 1) for name in names if order[best][name] > 1
-    }
+    best, order = report.runs[0], report.places
+    ahead = {name: next(run for run in report.runs if order[run][name] == 1) for name in names if order[best][name] > 1}
     first = [name for name in names[1:] if name not in ahead]
     claim = f"{best} is first by {listed(names[:1] + first)}."
     if ahead:
@@ -140,11 +138,11 @@ def _other_measures(overview: Overview) -> list[Doubt]:
         claim = f"{claim[:-1]}; {listed(others)}."
     agreed = [
         f"{other if measure == names[0] else measure} {number(tau, 2)}"
-        for measure, other, tau in _taus(overview)
+        for measure, other, tau in _taus(report)
         if names[0] in (measure, other) and measure != other and {measure, other} <= set(names)
     ]
     shown = names[:_MOST_PLACES]
-    kinds = _kinds(overview)
+    kinds = _kinds(report)
     orders = {run: [order[run][name] for name in shown] for run in kinds}
     told = [
         f"{run} {listed([str(place) for place in orders[run]])}" for run in reversed(kinds) if kinds[run] != "other"
@@ -156,8 +154,8 @@ def _other_measures(overview: Overview) -> list[Doubt]:
     return [Doubt("Other measures.", bool(ahead), claim, note, picture, "places")]
 
 
-def _taus(overview: Overview) -> list[tuple[str, str, float]]:
-    table = overview.tables.get("agreement")
+def _taus(report: ReportData) -> list[tuple[str, str, float]]:
+    table = report.tables.get("agreement")
     if table is None:
         return []
     at = [table.columns.index(name) for name in ("measure", "other", "tau_b")]
@@ -170,19 +168,19 @@ def is_about_judgments(name: str) -> bool:
     return name.startswith(("Judged", "Unjudged", "Num"))
 
 
-def _missing(overview: Overview) -> Doubt:
-    lines = _told(overview, "missing")
+def _missing(report: ReportData) -> Doubt:
+    lines = _told(report, "missing")
     if not lines:
-        total = counted(len(overview.topics), "topic")
-        claim = f"Every run answers all {total}." if len(overview.runs) > 1 else f"The run answers all {total}."
+        total = counted(len(report.topics), "topic")
+        claim = f"Every run answers all {total}." if len(report.runs) > 1 else f"The run answers all {total}."
         return Doubt("Missing topics.", False, claim, "", "none missing")
     more = f" and {len(lines) - _MOST_TOLD} more" if len(lines) > _MOST_TOLD else ""
-    claim = _sentence("; ".join(lines[:_MOST_TOLD]) + more, overview.runs)
+    claim = _sentence("; ".join(lines[:_MOST_TOLD]) + more, report.runs)
     return Doubt("Missing topics.", True, claim, "A topic left out scores as an empty ranking does.", "")
 
 
-def _ids(overview: Overview) -> Doubt:
-    lines = _told(overview, "ids")
+def _ids(report: ReportData) -> Doubt:
+    lines = _told(report, "ids")
     if not lines:
         return Doubt(
             "Ids that do not match.", False, "Document ids of runs and judgments are of one kind.", "", "none found"
@@ -190,28 +188,28 @@ def _ids(overview: Overview) -> Doubt:
     return Doubt(
         "Ids that do not match.",
         True,
-        _sentence("; ".join(lines), overview.runs),
+        _sentence("; ".join(lines), report.runs),
         "Figures of such runs mean nothing.",
         "",
     )
 
 
-def _stored(overview: Overview) -> list[Doubt]:
-    lines = _told(overview, "origins")
+def _stored(report: ReportData) -> list[Doubt]:
+    lines = _told(report, "origins")
     if not lines:
         return []
     note = "Figures of these runs are shown as they were loaded; there are no rankings to compute them from."
-    return [Doubt("Where figures come from.", True, _sentence("; ".join(lines), overview.runs), note, "")]
+    return [Doubt("Where figures come from.", True, _sentence("; ".join(lines), report.runs), note, "")]
 
 
-def _forms(overview: Overview) -> list[Doubt]:
-    lines = _told(overview, "forms")
+def _forms(report: ReportData) -> list[Doubt]:
+    lines = _told(report, "forms")
     return [Doubt("Judgments.", False, _sentence("; ".join(lines)), "", "")] if lines else []
 
 
-def _told(overview: Overview, about: str) -> list[str]:
+def _told(report: ReportData, about: str) -> list[str]:
     """What there is to note about something."""
-    return [each.text.strip() for each in overview.notices if each.about == about]
+    return [each.text.strip() for each in report.notices if each.about == about]
 
 
 def _audits(evidence: Evidence) -> Doubt:

@@ -10,7 +10,7 @@ from io import StringIO
 from typing import Any, NamedTuple, TextIO
 
 from evalsql.report import comparison, markup
-from evalsql.report.overview import Overview
+from evalsql.report.page.report_data import ReportData
 from evalsql.report.table import Table
 
 LARGEST = 2_000  # cells of a table that is still for reading
@@ -40,33 +40,33 @@ class Section(NamedTuple):
     tables: Sequence[tuple[str, Table]] = ()
 
 
-def sections(overview: Overview) -> list[Section]:
+def sections(report: ReportData) -> list[Section]:
     """Everything a report shows, in order; the leaderboard's table is written by each format itself."""
-    return [section for section in _all_sections(overview) if section.name not in overview.without]
+    return [section for section in _all_sections(report) if section.name not in report.without]
 
 
-def _all_sections(overview: Overview) -> list[Section]:
+def _all_sections(report: ReportData) -> list[Section]:
     empty = Table((), ())
-    tables = dict.fromkeys(_OPTIONAL, empty) | dict(overview.tables)
+    tables = dict.fromkeys(_OPTIONAL, empty) | dict(report.tables)
     return [
-        Section("leaderboard", "Leaderboard", _leaderboard_text(overview)),
+        Section("leaderboard", "Leaderboard", _leaderboard_text(report)),
         Section(
             "differences",
             "Differences",
             "How a run does on each topic compared with another; bars above zero are topics where it is better.",
-            _pairs(overview),
+            _pairs(report),
         ),
         Section(
             "topics",
             "Topics by systems",
             "The value of each run on each topic.",
-            [(f"{name} by topic", _by_topic(overview, name)) for name in overview.names[:1]],
+            [(f"{name} by topic", _by_topic(report, name)) for name in report.names[:1]],
         ),
         Section(
             "precision-recall",
             "Precision and recall",
             "Interpolated precision at eleven levels of recall, mean over topics, and by topic for one run.",
-            [("Precision at levels of recall", _spread(tables["pr"], "run", "recall", "precision", overview.runs))],
+            [("Precision at levels of recall", _spread(tables["pr"], "run", "recall", "precision", report.runs))],
         ),
         Section(
             "roc",
@@ -98,44 +98,44 @@ def _all_sections(overview: Overview) -> list[Section]:
             "Unjudged documents",
             "The share of the documents down to each rank that nobody judged. What is not judged counts as not "
             "relevant in most measures.",
-            [("Unjudged share by rank", _spread(tables["unjudged"], "run", "k", "unjudged", overview.runs))],
+            [("Unjudged share by rank", _spread(tables["unjudged"], "run", "k", "unjudged", report.runs))],
         ),
         Section(
             "provenance",
             "Where the data comes from",
-            f"Made by evalsql {overview.program_version}.",
+            f"Made by evalsql {report.program_version}.",
             [("Judgments", tables["qrels"]), ("Runs", tables["runs"])],
         ),
     ]
 
 
-def _leaderboard_text(overview: Overview) -> str:
+def _leaderboard_text(report: ReportData) -> str:
     text = "Means over the topics"
-    if overview.tables["intervals"].rows:
+    if report.tables["intervals"].rows:
         text += ", below them Student's interval at 95%, cut at the ends of the measure's range"
     text += "; the best in bold."
-    if overview.comparison is None:
+    if report.comparison is None:
         return text
-    notes = " ".join(["", *overview.comparison.notes])
+    notes = " ".join(["", *report.comparison.notes])
     return (
         f"{text} A superscript names the systems that are significantly worse, or their number where there are many "
-        f"({overview.comparison.how}, each measure by itself).{notes}"
+        f"({report.comparison.how}, each measure by itself).{notes}"
     )
 
 
-def _pairs(overview: Overview) -> list[tuple[str, Table]]:
+def _pairs(report: ReportData) -> list[tuple[str, Table]]:
     """Pairs of runs by the first measure, where they are few enough to be read."""
-    if overview.comparison is None or len(overview.runs) > MOST_PAIRED:
+    if report.comparison is None or len(report.runs) > MOST_PAIRED:
         return []
     shown = ("baseline", "run", "difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
-    name = overview.names[0]
-    rows = [tuple(pair[column] for column in shown) for pair in overview.comparison.pairs if pair["measure"] == name]
-    return [(f"Differences of {name}, {overview.comparison.how}", Table(shown, rows))]
+    name = report.names[0]
+    rows = [tuple(pair[column] for column in shown) for pair in report.comparison.pairs if pair["measure"] == name]
+    return [(f"Differences of {name}, {report.comparison.how}", Table(shown, rows))]
 
 
-def _intervals(overview: Overview, digits: int) -> list[tuple[str, Table]]:
+def _intervals(report: ReportData, digits: int) -> list[tuple[str, Table]]:
     """Intervals of the means as text, a row a run."""
-    rows: Sequence[Any] = overview.tables["intervals"].rows
+    rows: Sequence[Any] = report.tables["intervals"].rows
     ends = [
         (run, measure, f"{low:.{digits}f} to {high:.{digits}f}")
         for measure, run, _, low, high in rows
@@ -143,14 +143,14 @@ def _intervals(overview: Overview, digits: int) -> list[tuple[str, Table]]:
     ]
     if not ends:
         return []
-    measures = [name for name in overview.names if any(name == measure for _, measure, _ in ends)]
-    table = _spread(Table(("run", "measure", "interval"), ends), "run", "measure", "interval", overview.runs, measures)
+    measures = [name for name in report.names if any(name == measure for _, measure, _ in ends)]
+    table = _spread(Table(("run", "measure", "interval"), ends), "run", "measure", "interval", report.runs, measures)
     return [("Student's intervals of the means at 95%, cut at the ends of the measure's range", table)]
 
 
-def _by_topic(overview: Overview, measure: str) -> Table:
-    rows = [(topic, run, value) for name, run, topic, value in overview.tables["values"].rows if name == measure]
-    return _spread(Table(("topic", "run", "value"), rows), "topic", "run", "value", overview.topics, overview.runs)
+def _by_topic(report: ReportData, measure: str) -> Table:
+    rows = [(topic, run, value) for name, run, topic, value in report.tables["values"].rows if name == measure]
+    return _spread(Table(("topic", "run", "value"), rows), "topic", "run", "value", report.topics, report.runs)
 
 
 def _spread(
@@ -174,15 +174,15 @@ def _cuts(table: Table) -> Table:
     return Table(("run", "threshold", "false_positives"), rows)
 
 
-def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
+def write_markdown(report: ReportData, stream: TextIO, digits: int) -> None:
     """The report's text and tables; tables too large to read are left to the page and to JSON, and it says so."""
     escape = markup.escape_markdown
-    stream.write(f"# {escape(overview.heading)}\n\n")
-    stream.writelines(f"- {escape(each.text.strip())}\n" for each in overview.notices)
-    for section in _to_read(overview, digits):
+    stream.write(f"# {escape(report.heading)}\n\n")
+    stream.writelines(f"- {escape(each.text.strip())}\n" for each in report.notices)
+    for section in _to_read(report, digits):
         stream.write(f"\n## {escape(section.title)}\n\n")
         if section.name == "leaderboard":
-            _leaderboard(overview, stream, digits, comparison.write_markdown, markup.write_markdown)
+            _leaderboard(report, stream, digits, comparison.write_markdown, markup.write_markdown)
         stream.write(section.text)
         for title, table in section.tables:
             stream.write(f"**{escape(title)}**\n\n")
@@ -193,16 +193,16 @@ def write_markdown(overview: Overview, stream: TextIO, digits: int) -> None:
                 stream.write("\n")
 
 
-def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
+def write_latex(report: ReportData, stream: TextIO, digits: int) -> None:
     """Sections for a document with booktabs."""
     escape = markup.escape_latex
-    stream.write(f"\\section{{{escape(overview.heading)}}}\n")
-    for each in overview.notices:
+    stream.write(f"\\section{{{escape(report.heading)}}}\n")
+    for each in report.notices:
         stream.write(f"{escape(each.text.strip())}\n\n")
-    for section in _to_read(overview, digits):
+    for section in _to_read(report, digits):
         stream.write(f"\\subsection{{{escape(section.title)}}}\n")
         if section.name == "leaderboard":
-            _leaderboard(overview, stream, digits, comparison.write_latex, markup.write_tabular)
+            _leaderboard(report, stream, digits, comparison.write_latex, markup.write_tabular)
         stream.write(section.text)
         for title, table in section.tables:
             if _is_large(table):
@@ -213,10 +213,10 @@ def write_latex(overview: Overview, stream: TextIO, digits: int) -> None:
             stream.write("\\end{table}\n\n")
 
 
-def _to_read(overview: Overview, digits: int) -> Iterator[Section]:
+def _to_read(report: ReportData, digits: int) -> Iterator[Section]:
     """The sections for a document without charts: the paragraphs are about these, and only say what is elsewhere."""
-    for section in sections(overview):
-        tables = _intervals(overview, digits) if section.name == "leaderboard" else section.tables
+    for section in sections(report):
+        tables = _intervals(report, digits) if section.name == "leaderboard" else section.tables
         is_elsewhere = section.name != "leaderboard" and not tables
         yield section._replace(text="In the page and in JSON.\n\n" if is_elsewhere else "", tables=tables)
 
@@ -225,40 +225,40 @@ def _is_large(table: Table) -> bool:
     return len(table.rows) * len(table.columns) > LARGEST
 
 
-def _leaderboard(overview: Overview, stream: TextIO, digits: int, compared: Any, plain: Any) -> None:
-    if overview.comparison is None:
-        plain(overview.board, stream, digits)
+def _leaderboard(report: ReportData, stream: TextIO, digits: int, compared: Any, plain: Any) -> None:
+    if report.comparison is None:
+        plain(report.board, stream, digits)
         return
     shown = {
-        (str(row[0]), measure): overview.board.text(row, at, digits)
-        for row in overview.board.rows
-        for at, measure in enumerate(overview.names, start=1)
+        (str(row[0]), measure): report.board.text(row, at, digits)
+        for row in report.board.rows
+        for at, measure in enumerate(report.names, start=1)
     }
     text = StringIO()
-    compared([overview.comparison._replace(shown=shown)], text, digits)
+    compared([report.comparison._replace(shown=shown)], text, digits)
     stream.write(text.getvalue())
 
 
-def write_json(overview: Overview, stream: TextIO, digits: int) -> None:
+def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
     """Every table in full precision, by name: a list of objects each."""
-    tables = {"leaderboard": overview.board, **overview.tables}
+    tables = {"leaderboard": report.board, **report.tables}
     content: dict[str, Any] = {
-        "qrels": overview.qrels,
-        "measures": overview.names,
-        "notices": [each.text.strip() for each in overview.notices],
-        "evalsql_version": overview.program_version,
+        "qrels": report.qrels,
+        "measures": report.names,
+        "notices": [each.text.strip() for each in report.notices],
+        "evalsql_version": report.program_version,
         **{
             name: [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
             for name, table in tables.items()
         },
-        "comparisons": overview.comparison.pairs if overview.comparison else [],
+        "comparisons": report.comparison.pairs if report.comparison else [],
     }
     json.dump(content, stream, ensure_ascii=False, indent=1, default=str)
     stream.write("\n")
 
 
 # How a report is written for each extension; a page (.html) is another module's.
-WRITERS: Mapping[str, Callable[[Overview, TextIO, int], None]] = {
+WRITERS: Mapping[str, Callable[[ReportData, TextIO, int], None]] = {
     ".md": write_markdown,
     ".tex": write_latex,
     ".json": write_json,

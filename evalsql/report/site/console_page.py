@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+import shutil
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
+from evalsql.errors import UsageError
 from evalsql.phrases import counted
-from evalsql.report.pagedata import embedded_json
-from evalsql.report.site.copying import Copy
-from evalsql.report.site.engine import SUMS, VERSION, WASM, WORKER
+from evalsql.report.page.page_data import embedded_json
+from evalsql.report.site.addresses import CONSOLE
 from evalsql.report.site.parts import Page
-from evalsql.report.site.places import CONSOLE
-from evalsql.report.site.results import Results
+from evalsql.report.site.published_copy import Copy
+from evalsql.report.site.site_data import Results
 
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
@@ -52,7 +56,7 @@ def _as_column(sql: str, alias: str, run: str) -> str:
 
 def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine: str) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    runs = found[0].overview.runs
+    runs = found[0].report.runs
     asked = questions(runs)
     data = {
         "file": copy.file,
@@ -134,3 +138,44 @@ def _relations(catalog: Catalog) -> list[list[object]]:
         has_call = bool(relation.parameters) or relation.is_measure
         found.append([relation.name, f"({given})" if has_call else "", relation.header.title, list(relation.columns)])
     return sorted(found, key=lambda row: str(row[0]))
+
+
+PACKAGE = "@duckdb/duckdb-wasm"
+VERSION = "1.33.1-dev65.0"  # of the package; its engine is DuckDB 1.5.6
+WORKER, WASM = "duckdb-browser-eh.worker.js", "duckdb-eh.wasm"
+CDN = f"https://cdn.jsdelivr.net/npm/{PACKAGE}@{VERSION}/dist/"
+FOLDER = "duckdb/"
+# The page takes no other files than these, whoever serves them.
+SUMS = {
+    WORKER: "sha384-i0OQ1Tgir74BLt97iOu3RSuiEcSDVbaruBGyjCxyRr7sy49oVfmp30r28o6Lthc0",
+    WASM: "sha384-7RMibfLYcsAQjQ7gJ9HVOjkqJQ8wcBjoSD4fIY+ZCz7uLGWCPotv7FQ/u4JFyHVT",
+}
+
+
+def copy_engine(source: Path, site: Path) -> str:
+    """Copy what the console needs of an unpacked package into a site; returns its address there.
+
+    Raises:
+        UsageError: the folder lacks a file, or has one of another version.
+    """
+    folder = next(
+        (each for each in (source / "dist", source / "package" / "dist", source) if (each / WASM).is_file()), None
+    )
+    how = f"npm pack {PACKAGE}@{VERSION} fetches the package, tar -xzf unpacks it"
+    if folder is None:
+        raise UsageError(f"{source}: there is no {WASM} in it; {how}")
+    (site / FOLDER).mkdir()
+    for name, expected in SUMS.items():
+        if not (folder / name).is_file():
+            raise UsageError(f"{folder}: there is no {name} in it; {how}")
+        if checksum(folder / name) != expected:
+            raise UsageError(f"{folder / name}: is not that of version {VERSION}; {how}")
+        shutil.copyfile(folder / name, site / FOLDER / name)
+    return FOLDER
+
+
+def checksum(path: Path) -> str:
+    """As browsers check it."""
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha384").digest()
+    return f"sha384-{base64.b64encode(digest).decode()}"

@@ -1,4 +1,4 @@
-"""What a site shows of one judgment set: the report's overview, and what only the site's pages have."""
+"""What a site shows of one judgment set: its report, and what only the site's pages have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
 from evalsql.progress import Progress, silent
-from evalsql.report.overview import Overview, overview
+from evalsql.report.page.report_data import ReportData, gather_report
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -65,12 +65,12 @@ class Text(NamedTuple):
 
 
 class Results(NamedTuple):
-    """``overview`` has the measures that were asked for; ``board`` and ``intervals`` have all that pages are made of.
+    """``report`` has the measures that were asked for; ``board`` and ``intervals`` have all that pages are made of.
 
     ``places`` goes by measure, run and topic, ``tiles`` by run and topic: the grades of the first documents.
     """
 
-    overview: Overview
+    report: ReportData
     measures: Sequence[Measure]
     board: Table
     intervals: Mapping[tuple[str, str], tuple[float | None, float | None]]
@@ -82,7 +82,7 @@ class Results(NamedTuple):
 
     @property
     def qrels(self) -> str:
-        return self.overview.qrels
+        return self.report.qrels
 
     @property
     def lower(self) -> frozenset[str]:
@@ -151,7 +151,7 @@ def _of_set(
     baseline: str | None,
     progress: Progress,
 ) -> Results:
-    found = overview(
+    found = gather_report(
         warehouse,
         measures,
         program_version=program_version,

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
 from evalsql.errors import UsageError
 from evalsql.progress import Progress, silent
-from evalsql.report.site.copying import DEPTH, Copy, write_copy
-from evalsql.report.site.engine import CDN, copy_engine
-from evalsql.report.site.pages import sections, site_pages
+from evalsql.report.page.html_page import page as report_page
+from evalsql.report.page.page_data import topics_in_order
+from evalsql.report.site import parts
+from evalsql.report.site.addresses import CONSOLE, MEASURES, Places, places
+from evalsql.report.site.console_page import CDN, console_page, copy_engine
+from evalsql.report.site.measure_pages import measure_list, measure_page
 from evalsql.report.site.parts import Frame
-from evalsql.report.site.places import places
-from evalsql.report.site.results import gather
+from evalsql.report.site.published_copy import DEPTH, Copy, write_copy
+from evalsql.report.site.set_pages import DIGITS, first_page, set_page, topic_list
+from evalsql.report.site.site_data import Results, gather
+from evalsql.report.site.system_pages import system_page
+from evalsql.report.site.topic_pages import topic_page
 from evalsql.warehouse.outputs import whole_folder
 from evalsql.warehouse.warehouse import Warehouse
 
-_FILES = Path(__file__).resolve().parent.parent
+_FILES = Path(__file__).resolve().parent / "files"
+_PAGE_FILES = _FILES.parents[1] / "page" / "files"
 _SCRIPTS = ("site.js", "duckdb.js", "results.js", "completion.js", "console.js")
 _MARK = ".evalsql-site"  # a folder with this file was written here and may be written anew
 
@@ -110,8 +119,8 @@ def _write_pages(folder: Path, files: Iterable[tuple[str, str]]) -> int:
 def _write_shared_files(folder: Path) -> None:
     """Write the scripts and styles that all pages have."""
     for name in _SCRIPTS:
-        _write(folder / name, (_FILES / "sitefiles" / name).read_text(encoding="utf-8"))
-    styles = [_FILES / "pagefiles" / "page.css", _FILES / "sitefiles" / "site.css"]
+        _write(folder / name, (_FILES / name).read_text(encoding="utf-8"))
+    styles = [_PAGE_FILES / "page.css", _FILES / "site.css"]
     _write(folder / "site.css", "".join(style.read_text(encoding="utf-8") for style in styles))
     _write(folder / ".nojekyll", "")  # GitHub's pages are served as they are
 
@@ -120,3 +129,57 @@ def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n", errors="surrogateescape") as stream:
         stream.write(text)
+
+
+def site_pages(
+    found: Sequence[Results], catalog: Catalog, places: Places, frame: Frame, copy: Copy, engine: str
+) -> Iterator[tuple[str, str]]:
+    """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
+    pages = [first_page(found, places, frame.title)]
+    for results in found:
+        pages += [set_page(results, places), topic_list(results, places)]
+        pages += [topic_page(topic, results, places) for topic in results.report.topics]
+    for run in sorted({run for results in found for run in results.report.runs}):
+        pages.append(system_page(run, [results for results in found if run in results.report.runs], places))
+    pages.append(measure_list(catalog, found, places))
+    pages += [measure_page(each, found, places, each.name in copy.partial) for each in catalog.measures]
+    pages.append(console_page(found, catalog, copy, engine))
+    for each in pages:
+        yield each.address, parts.html(each, frame)
+    for results in found:
+        address = places.report(results.qrels)
+        home = [(frame.title, parts.to_root(address) + "index.html"), (results.qrels, "index.html")]
+        yield address, report_page(results.report, DIGITS, home)
+    yield "search.js", f"window.searchable = {_json(_searchable(found, catalog, places))};\n"
+
+
+def sections(found: Sequence[Results], places: Places) -> list[tuple[str, str]]:
+    """What the bar of every page links: of a single judgment set its own pages too."""
+    of_set = []
+    if len(found) == 1:
+        qrels = found[0].qrels
+        of_set = [
+            ("Systems", places.of_set(qrels)),
+            ("Topics", places.topic_list(qrels)),
+            ("Report", places.report(qrels)),
+        ]
+    return [("Results", "index.html"), *of_set, ("Measures", MEASURES), ("SQL", CONSOLE)]
+
+
+def _searchable(found: Sequence[Results], catalog: Catalog, places: Places) -> list[list[str]]:
+    """Kind, name, address and further words of everything that has a page."""
+    listed = [["system", run, places.system(run), ""] for run in sorted({r for f in found for r in f.report.runs})]
+    for results in found:
+        listed.append(["judgments", results.qrels, places.of_set(results.qrels), ""])
+        for topic in topics_in_order(results.report):
+            words = results.texts[topic].text if topic in results.texts else ""
+            of_set = f" ({results.qrels})" if len(found) > 1 else ""
+            listed.append(["topic", topic + of_set, places.topic(results.qrels, topic), words])
+    listed += [
+        ["measure", each.header.measure, places.measure(each.name), each.header.title] for each in catalog.measures
+    ]
+    return listed
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

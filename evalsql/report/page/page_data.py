@@ -1,4 +1,4 @@
-"""What the page's script draws from: the figures of an overview and its evidence, runs and topics by number."""
+"""What the page's script draws from: the figures of a report and its evidence, runs and topics by number."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from evalsql.phrases import counted, natural_key
 from evalsql.report import charts
-from evalsql.report.doubts import drawn, is_about_judgments
-from evalsql.report.evidence import ALPHA, DEPTH, Evidence
-from evalsql.report.overview import Overview
+from evalsql.report.page.caveats import drawn, is_about_judgments
+from evalsql.report.page.page_queries import ALPHA, DEPTH, Evidence
+from evalsql.report.page.report_data import ReportData
 from evalsql.report.table import Table
 
 _FIGURES = 7  # significant ones of what is only drawn
@@ -21,31 +21,31 @@ def embedded_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def facts_in_short(overview: Overview, evidence: Evidence) -> str:
+def facts_in_short(report: ReportData, evidence: Evidence) -> str:
     """How much was evaluated, and when the newest of it was loaded, in a line."""
     judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
-    held = f"{counted(len(overview.runs), 'system')}, {counted(len(overview.topics), 'topic')}, {judged}"
+    held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"
     day = evidence.loaded_at
     return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
 
 
-def topics_in_order(overview: Overview) -> list[str]:
+def topics_in_order(report: ReportData) -> list[str]:
     """The topics in natural order, 2 before 10."""
-    return sorted(overview.topics, key=natural_key)
+    return sorted(report.topics, key=natural_key)
 
 
-def plain_words(overview: Overview) -> dict[str, str]:
+def plain_words(report: ReportData) -> dict[str, str]:
     """By measure what it is: the title and definition of its relation."""
     return {
         measure.name: f"{measure.relation.header.title}: {measure.relation.header.definition}"
-        for measure in overview.measures
+        for measure in report.measures
     }
 
 
-def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, Any]:
+def page_data(report: ReportData, evidence: Evidence, digits: int) -> dict[str, Any]:
     """Everything that the script draws from, as JSON can hold it."""
-    runs, topics = overview.runs, topics_in_order(overview)
-    words = plain_words(overview)
+    runs, topics = report.runs, topics_in_order(report)
+    words = plain_words(report)
     return {
         "digits": digits,
         "alpha": ALPHA,
@@ -54,26 +54,26 @@ def page_data(overview: Overview, evidence: Evidence, digits: int) -> dict[str, 
             {
                 "name": measure.name,
                 "words": words[measure.name],
-                "lower": measure.name in overview.lower,
+                "lower": measure.name in report.lower,
                 "count": measure.is_count,
                 "judging": is_about_judgments(measure.name),
                 "range": _range(measure.relation.header.range),
                 "logarithmic": measure.relation.header.mean == "geometric",
             }
-            for measure in overview.measures
+            for measure in report.measures
         ],
         "runs": runs,
         "topics": [[topic, evidence.texts.get(topic, "")] for topic in topics],
-        "baseline": runs.index(overview.baseline),
-        "means": _means(overview),
-        "intervals": _intervals(overview),
-        "values": _values(overview, topics),
-        "pairs": {name: _pairs(evidence.tests.pairs.get(name, {}), runs) for name in overview.names},
-        "steps": {name: _steps(evidence.tests.steps.get(name, {}), runs) for name in overview.names},
+        "baseline": runs.index(report.baseline),
+        "means": _means(report),
+        "intervals": _intervals(report),
+        "values": _values(report, topics),
+        "pairs": {name: _pairs(evidence.tests.pairs.get(name, {}), runs) for name in report.names},
+        "steps": {name: _steps(evidence.tests.steps.get(name, {}), runs) for name in report.names},
         "factors": evidence.tests.factors,
         "documents": _documents(evidence, runs, topics),
-        "curves": _curves(overview),
-        "doubts": {} if "doubts" in overview.without else drawn(overview),
+        "curves": _curves(report),
+        "doubts": {} if "doubts" in report.without else drawn(report),
     }
 
 
@@ -86,24 +86,24 @@ def _is_finite(text: str) -> bool:
     return text.lstrip("-").replace(".", "", 1).isdecimal()
 
 
-def _means(overview: Overview) -> dict[str, list[float | None]]:
+def _means(report: ReportData) -> dict[str, list[float | None]]:
     return {
-        name: [charts.finite(row[at]) for row in overview.board.rows] for at, name in enumerate(overview.names, start=1)
+        name: [charts.finite(row[at]) for row in report.board.rows] for at, name in enumerate(report.names, start=1)
     }
 
 
-def _intervals(overview: Overview) -> dict[str, list[list[float | None] | None]]:
-    ends = {(run, measure): [low, high] for measure, run, _, low, high in overview.tables["intervals"].rows}
-    return {name: [ends.get((run, name)) for run in overview.runs] for name in overview.names}  # type: ignore[misc]
+def _intervals(report: ReportData) -> dict[str, list[list[float | None] | None]]:
+    ends = {(run, measure): [low, high] for measure, run, _, low, high in report.tables["intervals"].rows}
+    return {name: [ends.get((run, name)) for run in report.runs] for name in report.names}  # type: ignore[misc]
 
 
-def _values(overview: Overview, topics: Sequence[str]) -> dict[str, list[list[float | None]]]:
+def _values(report: ReportData, topics: Sequence[str]) -> dict[str, list[list[float | None]]]:
     places = {topic: at for at, topic in enumerate(topics)}
-    number = {run: at for at, run in enumerate(overview.runs)}
+    number = {run: at for at, run in enumerate(report.runs)}
     found: dict[str, list[list[float | None]]] = {
-        name: [[None] * len(topics) for _ in overview.runs] for name in overview.names
+        name: [[None] * len(topics) for _ in report.runs] for name in report.names
     }
-    for measure, run, topic, value in overview.tables["values"].rows:
+    for measure, run, topic, value in report.tables["values"].rows:
         found[str(measure)][number[str(run)]][places[str(topic)]] = charts.finite(value)
     return found
 
@@ -162,20 +162,20 @@ def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -
     return {str(at): there for at, there in sorted(held.items())}
 
 
-def _curves(overview: Overview) -> dict[str, Any]:
+def _curves(report: ReportData) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    number = {run: at for at, run in enumerate(overview.runs)}
+    number = {run: at for at, run in enumerate(report.runs)}
     shown = {"pr": ("recall", "precision"), "tap": ("threshold", "false_positives"), "roc": ("fpr", "tpr")}
     for name, (x, y) in shown.items():
-        table = overview.tables.get(name)
+        table = report.tables.get(name)
         if table is not None:
             found[name] = _points(table, x, y, number, ends_with_lists=name == "roc")
-    box = overview.tables.get("distribution")
+    box = report.tables.get("distribution")
     if box is not None:
         rows: Sequence[Any] = box.rows
         found["boxes"] = {
             name: {number[run]: numbers for measure, run, _, *numbers in rows if measure == name}
-            for name in overview.names
+            for name in report.names
         }
     return found
 

@@ -10,43 +10,42 @@ from string import Template
 from typing import Any
 
 from evalsql.phrases import counted
-from evalsql.report.answers import Standing, standing
-from evalsql.report.doubts import Doubt, doubts, gravest, summary
-from evalsql.report.evidence import Evidence
-from evalsql.report.figures import number, signed
-from evalsql.report.lost_topics import cells, sentence, topic_rows
-from evalsql.report.overview import Overview
-from evalsql.report.pagedata import embedded_json, facts_in_short, page_data, plain_words
-from evalsql.report.sections import sections
+from evalsql.report.page.caveats import Doubt, doubts, gravest, summary
+from evalsql.report.page.figures import number, signed
+from evalsql.report.page.page_data import embedded_json, facts_in_short, page_data, plain_words
+from evalsql.report.page.page_queries import Evidence
+from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.report_formats import sections
+from evalsql.report.page.verdicts import Standing, cells, sentence, standing, topic_rows
 from evalsql.report.table import Table
 
-_FOLDER = Path(__file__).resolve().parent / "pagefiles"
+_FOLDER = Path(__file__).resolve().parent / "files"
 _SCRIPTS = ("state", "marks", "narrow", "answers", "winner", "topics", "documents", "curves", "doubts", "start")
 _NUMBER = ' class="number"'
 
 
-def page(overview: Overview, digits: int, above: Sequence[tuple[str, str]] = ()) -> str:
-    """The whole page; ``overview`` has the evidence that a page shows, ``above`` names and addresses to link first."""
-    if overview.evidence is None:
-        raise ValueError("this overview was not gathered for a page")
-    evidence = overview.evidence
+def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ()) -> str:
+    """The whole page; ``report`` has the evidence that a page shows, ``above`` names and addresses to link first."""
+    if report.evidence is None:
+        raise ValueError("this report was not gathered for a page")
+    evidence = report.evidence
     template = Template(_read("page.html"))
-    found = standing(overview, evidence, digits)
-    doubted = [] if "doubts" in overview.without else doubts(overview, evidence)
+    found = standing(report, evidence, digits)
+    doubted = [] if "doubts" in report.without else doubts(report, evidence)
     return template.substitute(
-        title=_text(overview.heading),
+        title=_text(report.heading),
         style=_read("page.css"),
-        facts=_text(facts_in_short(overview, evidence)),
-        navigation=_navigation(overview, above),
+        facts=_text(facts_in_short(report, evidence)),
+        navigation=_navigation(report, above),
         answers=_answers(found),
         doubted=_doubted(doubted),
-        winner=_winner(overview, found, digits),
-        topics="" if "topics" in overview.without else _topics(overview, evidence, digits),
-        doubts="" if "doubts" in overview.without else _doubts(overview, doubted),
-        numbers=_numbers(overview, digits),
-        sources="" if "provenance" in overview.without else _sources(overview, digits),
-        made=_text(f"Made by evalsql {overview.program_version}. Every figure here is a query of the warehouse."),
-        data=embedded_json(page_data(overview, evidence, digits)),
+        winner=_winner(report, found, digits),
+        topics="" if "topics" in report.without else _topics(report, evidence, digits),
+        doubts="" if "doubts" in report.without else _doubts(report, doubted),
+        numbers=_numbers(report, digits),
+        sources="" if "provenance" in report.without else _sources(report, digits),
+        made=_text(f"Made by evalsql {report.program_version}. Every figure here is a query of the warehouse."),
+        data=embedded_json(page_data(report, evidence, digits)),
         script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
     )
 
@@ -59,9 +58,9 @@ def _text(text: object) -> str:
     return escape(str(text))
 
 
-def _navigation(overview: Overview, above: Sequence[tuple[str, str]]) -> str:
+def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
     there = {"answer": "Answer", "topics": "Topics", "doubts": "Doubts", "numbers": "Numbers", "data": "Data"}
-    hidden = {"topics", "doubts"} & overview.without | ({"data"} if "provenance" in overview.without else set())
+    hidden = {"topics", "doubts"} & report.without | ({"data"} if "provenance" in report.without else set())
     links = [(title, f"#{name}") for name, title in there.items() if name not in hidden]
     return "".join(f'<a href="{_text(address)}">{_text(title)}</a>' for title, address in (*above, *links))
 
@@ -83,36 +82,36 @@ def _doubted(found: list[Doubt]) -> str:
     return f'<p class="doubted">{mark} {_text(text)} <a href="#doubts">What to doubt</a></p>'
 
 
-def _winner(overview: Overview, found: Standing, digits: int) -> str:
-    name = overview.names[0]
+def _winner(report: ReportData, found: Standing, digits: int) -> str:
+    name = report.names[0]
     columns = ("", "system", name, "difference", "95% interval", "sure", "won", "tied", "lost")
     rows = [
         (
             at,
             run,
-            number(overview.board.rows[at - 1][1], digits),  # type: ignore[arg-type]
+            number(report.board.rows[at - 1][1], digits),  # type: ignore[arg-type]
             signed(row.difference, digits) if row else "baseline",
             f"{signed(row.low, digits)} to {signed(row.high, digits)}" if row and row.low is not None else "",
             ("yes" if row.is_sure else "no") if row else "",
             *((row.wins, row.ties, row.losses) if row else ("", "", "")),
         )
-        for at, (run, row) in enumerate(((run, found.rows.get(run)) for run in overview.runs), start=1)
+        for at, (run, row) in enumerate(((run, found.rows.get(run)) for run in report.runs), start=1)
     ]
     return _scroll(f"Difference to the baseline in {name}", _plain_table(columns, rows))
 
 
-def _topics(overview: Overview, evidence: Evidence, digits: int) -> str:
-    rows = topic_rows(overview)
-    columns = ("topic", overview.runs[0], overview.baseline, "difference", "outcome")
+def _topics(report: ReportData, evidence: Evidence, digits: int) -> str:
+    rows = topic_rows(report)
+    columns = ("topic", report.runs[0], report.baseline, "difference", "outcome")
     table = _plain_table(columns, [cells(row, digits) for row in rows])
     return (
         '<section id="topics" aria-labelledby="topics-title"><h2 id="topics-title"><span class="soft">4</span> '
         f'Where does it lose?</h2><div id="topics-body"><p class="sentence">'
-        f"{_text(sentence(overview, rows, evidence.texts))}</p>{_scroll('Values by topic', table)}</div></section>"
+        f"{_text(sentence(report, rows, evidence.texts))}</p>{_scroll('Values by topic', table)}</div></section>"
     )
 
 
-def _doubts(overview: Overview, found: list[Doubt]) -> str:
+def _doubts(report: ReportData, found: list[Doubt]) -> str:
     rows = []
     for doubt in found:
         mark = (
@@ -123,7 +122,7 @@ def _doubts(overview: Overview, found: list[Doubt]) -> str:
             doubt.picture if doubt.picture.startswith("<svg") else f'<span class="soft">{_text(doubt.picture)}</span>'
         )
         if doubt.name:
-            picture = f'<div id="picture-{doubt.name}">{picture}<p class="note">{_whose(overview)}</p></div>'
+            picture = f'<div id="picture-{doubt.name}">{picture}<p class="note">{_whose(report)}</p></div>'
         rows.append(
             f'<li><div class="mark">{mark}</div><div class="claim"><p><b>{_text(doubt.title)}</b> {_text(doubt.claim)}'
             f'</p>{note}</div><div class="picture">{picture}</div></li>'
@@ -135,46 +134,46 @@ def _doubts(overview: Overview, found: list[Doubt]) -> str:
     )
 
 
-def _whose(overview: Overview) -> str:
+def _whose(report: ReportData) -> str:
     """Whose the coloured marks of a picture are."""
-    best, baseline = overview.runs[0], overview.baseline
+    best, baseline = report.runs[0], report.baseline
     parts = [f'Blue is <span class="is-system">{_text(best)}</span>']
     if baseline != best:
         parts.append(f'orange <span class="is-baseline">{_text(baseline)}</span>')
-    others = len(overview.runs) - len(parts)
+    others = len(report.runs) - len(parts)
     if others:
         parts.append(f"grey {counted(others, 'other system')}")
     return f"{', '.join(parts)}."
 
 
-def _numbers(overview: Overview, digits: int) -> str:
-    words = plain_words(overview)
-    parts = [_board(overview, digits)]
+def _numbers(report: ReportData, digits: int) -> str:
+    words = plain_words(report)
+    parts = [_board(report, digits)]
     items = "".join(f"<dt>{_text(name)}</dt><dd>{_text(text)}</dd>" for name, text in words.items())
-    curves = '<div id="precision-recall"></div>' if "pr" in overview.tables else ""
+    curves = '<div id="precision-recall"></div>' if "pr" in report.tables else ""
     parts.append(
         f'<div class="columns"><div><h3>The measures in words</h3><dl>{items}</dl></div>{curves}</div>'
         '<details class="data" id="more"><summary>More curves and tables</summary><div id="more-curves"></div>'
     )
-    for section in sections(overview):
+    for section in sections(report):
         if section.name not in ("leaderboard", "provenance", "topics", "differences"):
             parts += [_details(title, table, digits) for title, table in section.tables if table.rows]
     return "".join(parts) + "</details>"
 
 
-def _board(overview: Overview, digits: int) -> str:
-    words = plain_words(overview)
+def _board(report: ReportData, digits: int) -> str:
+    words = plain_words(report)
     head = '<th scope="col" aria-sort="none"><button type="button">system</button></th>' + "".join(
         f'<th scope="col" aria-sort="{"none" if at else "descending"}"{_NUMBER}>'
         f'<button type="button" title="{_text(words[name])}">{_text(name)}</button></th>'
-        for at, name in enumerate(overview.names)
+        for at, name in enumerate(report.names)
     )
-    best = _best(overview, digits)
+    best = _best(report, digits)
     body = []
-    for row in overview.board.rows:
+    for row in report.board.rows:
         cells = [f'<th scope="row" data-value="{_text(row[0])}">{_text(row[0])}</th>']
-        for place in range(1, len(overview.names) + 1):
-            text = overview.board.text(row, place, digits)
+        for place in range(1, len(report.names) + 1):
+            text = report.board.text(row, place, digits)
             shown = f"<b>{text}</b>" if text == best[place] else text
             cells.append(f'<td{_NUMBER} data-value="{row[place]!r}">{shown}</td>')
         body.append(f'<tr data-run="{_text(row[0])}">{"".join(cells)}</tr>')
@@ -182,20 +181,20 @@ def _board(overview: Overview, digits: int) -> str:
     return _scroll("Means by system and measure", table)
 
 
-def _best(overview: Overview, digits: int) -> list[str]:
+def _best(report: ReportData, digits: int) -> list[str]:
     """By column of the board the text of its best value."""
-    board, texts = overview.board, [""]
+    board, texts = report.board, [""]
     rows: Sequence[Any] = board.rows
-    for at, measure in enumerate(overview.names, start=1):
-        choose = min if measure in overview.lower else max
+    for at, measure in enumerate(report.names, start=1):
+        choose = min if measure in report.lower else max
         texts.append(board.text(choose(rows, key=itemgetter(at)), at, digits))
     return texts
 
 
-def _sources(overview: Overview, digits: int) -> str:
-    qrels, runs = overview.tables["qrels"], overview.tables["runs"]
+def _sources(report: ReportData, digits: int) -> str:
+    qrels, runs = report.tables["qrels"], report.tables["runs"]
     text = (
-        f"{counted(len({row[0] for row in runs.rows}), 'run')} and the judgments {overview.qrels}, each with the file "
+        f"{counted(len({row[0] for row in runs.rows}), 'run')} and the judgments {report.qrels}, each with the file "
         "it was loaded from and that file's checksum."
     )
     return (

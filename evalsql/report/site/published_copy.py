@@ -14,7 +14,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import default_measure, literal, quoted
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import Database
-from evalsql.report.site.results import Results
+from evalsql.report.site.site_data import Results
 from evalsql.warehouse.opening import Reach, open_database
 from evalsql.warehouse.schema import remake_own
 from evalsql.warehouse.user_measures import with_added
@@ -76,7 +76,7 @@ def write_copy(database: Database, found: Sequence[Results], folder: Path, depth
 
 def _selected(database: Database, found: Sequence[Results], depth: int | None) -> dict[str, str]:
     """By base table the SELECT of the rows that the copy holds."""
-    runs = ", ".join(sorted({literal(run) for results in found for run in results.overview.runs}))
+    runs = ", ".join(sorted({literal(run) for results in found for run in results.report.runs}))
     sets = ", ".join(sorted({literal(results.qrels) for results in found}))
     of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
     of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
@@ -176,7 +176,7 @@ def _if_exact(database: Database, copy: Database, found: Sequence[Results], name
         return ""
     measure = default_measure(relation)
     sets = ", ".join(literal(results.qrels) for results in found)
-    runs = ", ".join(literal(run) for results in found for run in results.overview.runs)
+    runs = ", ".join(literal(run) for results in found for run in results.report.runs)
     asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
     theirs, ours = database.rows(asked), copy.rows(asked)
     same = len(theirs) == len(ours) and all(

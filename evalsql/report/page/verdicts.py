@@ -6,12 +6,13 @@ The page's script (``answers.js``) says the same of any other choice; a test hol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from evalsql.report.doubts import is_about_judgments
-from evalsql.report.evidence import Evidence
-from evalsql.report.figures import in_words, listed, number, signed
-from evalsql.report.overview import Overview
+from evalsql.phrases import counted, natural_key
+from evalsql.report.page.caveats import is_about_judgments
+from evalsql.report.page.figures import in_words, listed, number, signed
+from evalsql.report.page.page_queries import Evidence
+from evalsql.report.page.report_data import ReportData
 
 _MOST_NAMED = 3  # of systems that have the best mean together
 
@@ -59,24 +60,24 @@ def beside(evidence: Evidence, measure: str, baseline: str, run: str) -> Row | N
     return Row(difference, half, wide, left > 0, wins, ties, losses)
 
 
-def standing(overview: Overview, evidence: Evidence, digits: int) -> Standing:
+def standing(report: ReportData, evidence: Evidence, digits: int) -> Standing:
     """The answers for the best system by the first measure."""
-    name, runs, baseline = overview.names[0], overview.runs, overview.baseline
+    name, runs, baseline = report.names[0], report.runs, report.baseline
     rows = {run: row for run in runs if (row := beside(evidence, name, baseline, run))}
     best = runs[0]
-    mean = f"{name} {number(overview.board.rows[0][1], digits)}"  # type: ignore[arg-type]
+    mean = f"{name} {number(report.board.rows[0][1], digits)}"  # type: ignore[arg-type]
     if len(runs) == 1:
         alone = ("By how much?", "\u2013", "There is no other system to compare it with.")
         return Standing([("Who wins?", best, f"{mean}, the only system."), alone, ("Is it sure?", "\u2013", "")], rows)
-    leaders = [str(run) for run, top, *_ in overview.board.rows if top == overview.board.rows[0][1]]
+    leaders = [str(run) for run, top, *_ in report.board.rows if top == report.board.rows[0][1]]
     if len(leaders) > 1:
         winner, first = "A tie", f"{mean}, shared by {_tied(leaders, len(runs))}"
     else:
-        also = _also_first(overview)
+        also = _also_first(report)
         winner, first = best, f"{mean}, first of {len(runs)}" + (f"; also first by {listed(also)}." if also else ".")
     over_next = beside(evidence, name, runs[1], best)
     gap = signed(over_next.difference, digits) if over_next else ""
-    row, base = rows.get(best), number(overview.board.rows[runs.index(baseline)][1], digits)  # type: ignore[arg-type]
+    row, base = rows.get(best), number(report.board.rows[runs.index(baseline)][1], digits)  # type: ignore[arg-type]
     if row is None:
         row, big = over_next, gap
         text = f"over the next, {runs[1]}; it is the baseline itself."
@@ -95,13 +96,13 @@ def _tied(leaders: Sequence[str], num_runs: int) -> str:
     return f"{listed(named)}, of {num_runs} systems."
 
 
-def _also_first(overview: Overview) -> list[str]:
+def _also_first(report: ReportData) -> list[str]:
     """Other measures that the best system leads alone."""
-    best, found = overview.runs[0], []
-    for at, name in enumerate(overview.names[1:], start=2):
-        choose = min if name in overview.lower else max
-        top = choose(row[at] for row in overview.board.rows)  # type: ignore[type-var]
-        leaders = [row[0] for row in overview.board.rows if row[at] == top]
+    best, found = report.runs[0], []
+    for at, name in enumerate(report.names[1:], start=2):
+        choose = min if name in report.lower else max
+        top = choose(row[at] for row in report.board.rows)  # type: ignore[type-var]
+        leaders = [row[0] for row in report.board.rows if row[at] == top]
         if leaders == [best] and not is_about_judgments(name):
             found.append(name)
     return found
@@ -126,3 +127,73 @@ def _sure(
     if row.is_sure:
         return big, f"{text}. Its first place is not sure: {others} cannot be told apart from it."
     return big, f"{text}. {others[:1].upper()}{others[1:]} cannot be told apart from it."
+
+
+_SAME = 12  # decimals to which two values are the same, as in the relation differences
+_MOST_LOST_NAMED = 3
+_MOST_TIES_NAMED = 5
+
+
+class TopicRow(NamedTuple):
+    """Two systems on a topic; ``difference`` is 0 for a tie, ``worth`` the same but negative where the first loses."""
+
+    topic: str
+    ours: float
+    theirs: float
+    difference: float
+    worth: float
+
+    @property
+    def outcome(self) -> str:
+        return "lost" if self.worth < 0 else "won" if self.worth > 0 else "tied"
+
+
+def topic_rows(report: ReportData) -> list[TopicRow]:
+    """The topics that the best system and the baseline have a value for, the worst first."""
+    name, system, baseline = report.names[0], report.runs[0], report.baseline
+    values: dict[Any, Any] = {
+        (run, topic): value for held, run, topic, value in report.tables["values"].rows if held == name
+    }
+    rows = []
+    for topic in report.topics:
+        ours, theirs = values.get((system, topic)), values.get((baseline, topic))
+        if ours is not None and theirs is not None:
+            difference = ours - theirs if round(ours - theirs, _SAME) else 0.0
+            rows.append(TopicRow(topic, ours, theirs, difference, -difference if name in report.lower else difference))
+    return sorted(rows, key=lambda row: (row.worth, natural_key(row.topic)))
+
+
+def cells(row: TopicRow, digits: int) -> tuple[str, ...]:
+    """The row as text."""
+    return (
+        row.topic,
+        number(row.ours, digits),
+        number(row.theirs, digits),
+        difference_text(row.difference, digits),
+        row.outcome,
+    )
+
+
+def difference_text(difference: float, digits: int) -> str:
+    """With more decimals where a difference would be shown as none."""
+    while difference and digits < _SAME and not float(f"{difference:.{digits}f}"):
+        digits += 1
+    return signed(difference, digits)
+
+
+def sentence(report: ReportData, rows: Sequence[TopicRow], texts: Mapping[str, str]) -> str:
+    """On how many topics it loses and ties, and which of them."""
+    system, baseline = report.runs[0], report.baseline
+    if len(report.runs) == 1:
+        return "There is no other system to compare it with."
+    if system == baseline:
+        return f"{system} is the baseline itself."
+    names = {row.topic: f"{row.topic} ({texts[row.topic]})" if texts.get(row.topic) else row.topic for row in rows}
+    lost, tied = ([names[row.topic] for row in rows if row.outcome == outcome] for outcome in ("lost", "tied"))
+    told = f"{system} loses to {baseline} on {f'{len(lost):,}' if lost else 'none'} of {counted(len(rows), 'topic')}"
+    if lost:
+        told += f", {'most ' if len(lost) > 1 else ''}on {listed(lost[:_MOST_LOST_NAMED])}"
+    if not tied:
+        return f"{told}."
+    named = f": {listed(tied)}" if len(tied) <= _MOST_TIES_NAMED else ""
+    return f"{told}. It ties on {counted(len(tied), 'topic')}{named}."

@@ -1,4 +1,4 @@
-"""What the page holds beyond an overview: every pair of runs tested, first documents, topic texts, findings."""
+"""What the page holds beyond the tables of a report: pairs of runs tested, first documents, topic texts, findings."""
 
 from __future__ import annotations
 
