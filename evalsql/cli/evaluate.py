@@ -27,7 +27,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.sorted_rows import lower_columns, wide_query
 from evalsql.evaluation.topic_groups import groups_query
 from evalsql.evaluation.topic_groups import texts as texts_of
-from evalsql.ingest import columns as known_columns
+from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted, natural_key
 from evalsql.report.table import Table
 from evalsql.warehouse.contract import check_own

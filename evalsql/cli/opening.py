@@ -111,7 +111,7 @@ def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: st
 
     Ctrl-C changes nothing, and from the commit on it does nothing more.
     """
-    from evalsql.ingest.files.paths import failures_named, files_reached
+    from evalsql.ingest.files.input_files import failures_named, files_reached
 
     before = tempfile.tempdir
     with failures_named(), scratch_folder() as folder, progress_bar() as progress:

@@ -20,7 +20,7 @@ from evalsql.cli.load.options import Form, KeepBest, LowerIsBetter, TieRuleOptio
 from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
 from evalsql.errors import UsageError
-from evalsql.ingest import columns as known_columns
+from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted
 
 REFUSED = 2

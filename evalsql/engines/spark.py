@@ -20,7 +20,7 @@ from evalsql.engines import spark_task
 from evalsql.engines.spark_files import MOST_BYTES, File, Files, Output, Run, tasks, waves
 from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.paths import stem
+from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.user_measures import Sources, read_sources

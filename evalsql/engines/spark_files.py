@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from evalsql.engines.spark_task import Job
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest.files.paths import stem
+from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.files.source import GROWTH
 from evalsql.ingest.scores import FINISHED, RUNS, SCORES
 from evalsql.version import __version__

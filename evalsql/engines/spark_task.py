@@ -22,7 +22,7 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.temporary_folders import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
-from evalsql.ingest.files.paths import stem
+from evalsql.ingest.files.input_files import stem
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.warehouse import Warehouse

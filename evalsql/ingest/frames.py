@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import quoted
-from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import columns, python_rows
-from evalsql.ingest.columns import Given
-from evalsql.ingest.files.trec_lines import integer_fault, number_fault
-from evalsql.ingest.problems import ProblemList
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.ingest import column_meanings, python_rows
+from evalsql.ingest.column_meanings import Given
+from evalsql.ingest.files.trec_text import integer_fault, number_fault
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -49,14 +48,14 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
             yield _TABLE, _columns(database, _TABLE, kind, given)
             return
         if python_rows.are_rows(data):
-            columns.check_given(given, kind)
+            column_meanings.check_given(given, kind)
             yield _TABLE, _put_rows(database, data, kind, given)
             return
         if isinstance(data, Mapping) and kind in ("pairs", "families"):
             raise UsageError(
-                f"{kind} are rows of {' and '.join(columns.MEANINGS[kind][0])}, or {{topic: [document, ...]}}"
+                f"{kind} are rows of {' and '.join(column_meanings.MEANINGS[kind][0])}, or {{topic: [document, ...]}}"
             )
-        value = columns.MEANINGS[kind][0][-1]
+        value = column_meanings.MEANINGS[kind][0][-1]
         view = (
             _put_nested(database, data, value) if isinstance(data, Mapping) else _register(database, data, kind, given)
         )
@@ -109,7 +108,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
         if not hasattr(data, "columns"):
             raise UsageError(f"data of type {type(data).__name__} is neither nested dicts nor a table to read")
         try:
-            found = columns.find(list(map(str, data.columns)), kind, given)
+            found = column_meanings.find(list(map(str, data.columns)), kind, given)
         except UsageError as error:
             named = [str(name) for name in data.index.names if name is not None]
             if not named:
@@ -134,9 +133,9 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
 
 def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str, str]:
     types = {name: sql_type for name, sql_type, *_ in database.rows(f"describe {view}")}
-    found = columns.find(list(types), kind, given)
-    for meaning in columns.header_meanings(kind):
-        columns.check_name_type(found[meaning], types[found[meaning]])
+    found = column_meanings.find(list(types), kind, given)
+    for meaning in column_meanings.header_meanings(kind):
+        column_meanings.check_name_type(found[meaning], types[found[meaning]])
     return {meaning: quoted(name) for meaning, name in found.items()}
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest.columns import Given
-from evalsql.ingest.files.folders import judgments_of, warn_of_skipped
-from evalsql.ingest.files.paths import open_sources, stem
-from evalsql.ingest.files.table_reading import Tables
+from evalsql.ingest.column_meanings import Given
+from evalsql.ingest.files.input_files import judgments_of, open_sources, stem, warn_of_skipped
+from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.judgments import (
     FORMS,
     QrelsOptions,

@@ -13,20 +13,27 @@ from typing import TYPE_CHECKING, Any, cast
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import InputError, Problem, QueryError, UsageError
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows
-from evalsql.ingest.columns import Given
+from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_layout import NO_DELIMITER, reader
-from evalsql.ingest.files.trec_lines import Notes, PreferenceRow, QrelsRow, preference_rows, qrels_rows, write_clean
+from evalsql.ingest.files.trec_text import (
+    NO_DELIMITER,
+    Notes,
+    PreferenceRow,
+    QrelsRow,
+    preference_rows,
+    qrels_rows,
+    reader,
+    write_clean,
+)
 from evalsql.ingest.frames import check_rows, refuse_unlike, registered
-from evalsql.ingest.problems import ProblemList
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.table import Table
+    from evalsql.ingest.files.tables import Table
 
 
 # Documents by level, of each subgroup of one judgment group.

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import Problem, UsageError
+from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest import base_rows, ranking, weights
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_lines import Line, Notes, number_fault, text_lines, weight_fault, write_clean
+from evalsql.ingest.files.trec_text import Line, Notes, number_fault, text_lines, weight_fault, write_clean
 from evalsql.ingest.judgments import QrelsOptions, stage_judgments, store_judgments
-from evalsql.ingest.problems import ProblemList
 from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalsql.ingest.run_loading import RunLoader
     from evalsql.ingest.run_options import RunOptions
 if TYPE_CHECKING:
-    from evalsql.ingest.files.paths import InputFiles
+    from evalsql.ingest.files.input_files import InputFiles
     from evalsql.ingest.files.source import Source
 
 
@@ -144,7 +144,7 @@ class Loader:
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
-        from evalsql.ingest.files.paths import open_sources
+        from evalsql.ingest.files.input_files import open_sources
         from evalsql.ingest.weights import load_weights_data, load_weights_file
 
         name = resolve_one(self.database, "qrels", qrels)
@@ -197,7 +197,7 @@ class Loader:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
         from evalsql.ingest import base_rows, lists
-        from evalsql.ingest.files.paths import as_paths, open_sources
+        from evalsql.ingest.files.input_files import as_paths, open_sources
 
         with open_sources(as_paths(files)) as opened:
             by_names, problems = by_name(opened, name)
@@ -262,9 +262,8 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
-        from evalsql.ingest.files.folders import warn_of_skipped
-        from evalsql.ingest.files.paths import as_paths, open_sources
-        from evalsql.ingest.files.table_reading import Tables
+        from evalsql.ingest.files.input_files import as_paths, open_sources, warn_of_skipped
+        from evalsql.ingest.files.tables import Tables
         from evalsql.ingest.run_loading import RunLoader
 
         options = self._run_options(
@@ -403,7 +402,7 @@ def by_name(
         name: one for all files; by default each has its stem.
         stdin_name: for standard input, which has no stem.
     """
-    from evalsql.ingest.files.paths import stem
+    from evalsql.ingest.files.input_files import stem
 
     files: dict[str, list[Source]] = {}
     problems = list(opened.problems)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.errors import UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest.columns import MEANINGS, Given
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import MEANINGS, Given
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -10,7 +10,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.errors import QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.files.source import Source, Text
-from evalsql.ingest.files.trec_lines import Notes
+from evalsql.ingest.files.trec_text import Notes
 from evalsql.version import __version__
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.run_options import RunOptions
 if TYPE_CHECKING:
-    from evalsql.ingest.files.table import Table
+    from evalsql.ingest.files.tables import Table
 
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"

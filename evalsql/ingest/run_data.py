@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.errors import InputError, Problem, UsageError, warn
-from evalsql.ingest import base_rows, columns, ranking
+from evalsql.ingest import base_rows, column_meanings, ranking
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
-from evalsql.ingest.columns import Given
+from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.frames import Query, check_rows, refuse_unlike, registered
 from evalsql.ingest.python_rows import are_rows
@@ -76,7 +76,7 @@ def stage_run_data(database: Database, name: str, data: Any, tie_rule: str, give
     """
     with registered(database, data, "run", given) as (view, found):
         is_ranking = "score" not in found
-        holds_evalues = columns.holds_evalues({"score": found.get("score", "").strip('"')})
+        holds_evalues = column_meanings.holds_evalues({"score": found.get("score", "").strip('"')})
         _stage(database, name, data, tie_rule, view, found)
     unusable = "score is null or not isfinite(score)"
     if tie_rule == "rank":

@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import Problem, QueryError
+from evalsql.errors import Problem, ProblemList, QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source, Text
-from evalsql.ingest.files.table import show_runs, stage_runs
-from evalsql.ingest.files.trec_layout import NO_DELIMITER, first_rows, foreign_layout, layout, opposes_ranks, reader
-from evalsql.ingest.files.trec_lines import Notes, run_rows, write_clean
-from evalsql.ingest.problems import ProblemList
+from evalsql.ingest.files.tables import show_runs, stage_runs
+from evalsql.ingest.files.trec_text import (
+    NO_DELIMITER,
+    Notes,
+    first_rows,
+    foreign_layout,
+    layout,
+    opposes_ranks,
+    reader,
+    run_rows,
+    write_clean,
+)
 from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, store
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import BY_SCORE, RunOptions
@@ -28,7 +36,7 @@ from evalsql.progress import Progress
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.table_reading import Tables
+    from evalsql.ingest.files.tables import Tables
 
 
 BATCH_BYTES = 400_000_000

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from evalsql.errors import Problem, UsageError
+from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_lines import Notes, WeightRow, weight_fault, weight_rows
-from evalsql.ingest.problems import ProblemList
+from evalsql.ingest.files.trec_text import Notes, WeightRow, weight_fault, weight_rows
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

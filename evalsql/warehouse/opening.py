@@ -131,7 +131,7 @@ def _prepare(read_only: bool) -> None:
     """Do, once a process, what takes about as long as the engine's start: the catalogue, and modules that load."""
     read_catalog()
     if not read_only:
-        import_module("evalsql.ingest.files.table_reading")
+        import_module("evalsql.ingest.files.tables")
         import_module("evalsql.ingest.run_loading")
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from evalsql.evaluation.explanation import Explanation
-    from evalsql.ingest.topics.loading import LoadedTopics
+    from evalsql.ingest.load_topics import LoadedTopics
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -137,7 +137,7 @@ class Warehouse:
         columns: Mapping[str, str] | None = None,
         **options: Any,
     ) -> LoadedTopics:
-        """Keep texts and groups of a judgment set's topics; for more options see ``ingest.topics.loading``.
+        """Keep texts and groups of a judgment set's topics; for more options see ``ingest.load_topics``.
 
         Args:
             source: a file, {topic: text}, {topic: {field: value}}, or rows as dicts or a frame.
@@ -145,7 +145,7 @@ class Warehouse:
             replace: put them in the place of texts and groups of the same names.
             columns: names of columns for topic, text, description and narrative, where they are not known.
         """
-        from evalsql.ingest.topics.loading import load_topics
+        from evalsql.ingest.load_topics import load_topics
 
         return load_topics(self.database, source, qrels=qrels, replace=replace, columns=columns, **options)
 

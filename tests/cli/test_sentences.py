@@ -94,7 +94,7 @@ def test_no_space_for_temporary_files(
         raise OSError(code, os.strerror(code))
 
     write(tmp_path / "q.txt", QRELS)
-    monkeypatch.setattr("evalsql.ingest.files.paths.tempfile.TemporaryDirectory", full)
+    monkeypatch.setattr("evalsql.ingest.files.input_files.tempfile.TemporaryDirectory", full)
     for arguments in (("eval", "q.txt", "q.txt"), ("load", "qrels", "q.txt", "--db", "w.duckdb")):
         outcome = command(*arguments)
         assert (outcome.returncode, "Traceback" in outcome.stderr) == (3, False)

@@ -20,8 +20,8 @@ from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.database import MEMORY
-from evalsql.ingest.files import trec_lines
-from evalsql.ingest.files.paths import open_sources
+from evalsql.ingest.files import trec_text
+from evalsql.ingest.files.input_files import open_sources
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
@@ -37,13 +37,13 @@ def read_lines(data: bytes, *, is_run: bool) -> None:
         path = Path(folder) / "file.txt"
         path.write_bytes(data)
         problems: list[Problem] = []
-        notes = trec_lines.Notes()
+        notes = trec_text.Notes()
         with open_sources([path]) as opened:
             (source,) = opened.sources
             if is_run:
-                rows = list(trec_lines.run_rows(source, notes, problems.append, rank_is_used=True))
+                rows = list(trec_text.run_rows(source, notes, problems.append, rank_is_used=True))
             else:
-                rows = list(trec_lines.qrels_rows(source, notes, problems.append))  # type: ignore[arg-type]
+                rows = list(trec_text.qrels_rows(source, notes, problems.append))  # type: ignore[arg-type]
     numbers = [number for number, _ in rows]
     assert numbers == sorted(set(numbers))
     assert all(problem.reason for problem in problems)

@@ -24,8 +24,8 @@ from evalsql.cli.outputs import whole_file
 from evalsql.database import engine, temporary_folders
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
-from evalsql.ingest.files import trec_lines
-from evalsql.ingest.files.paths import open_sources
+from evalsql.ingest.files import trec_text
+from evalsql.ingest.files.input_files import open_sources
 from evalsql.ingest.files.source import _zstd as zstd
 from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
@@ -386,15 +386,15 @@ def test_blank_lines_cost_no_more_than_reading_them(
     path = write(tmp_path / f"r.run{ending}", compress(text))
     built: list[bytes] = []
 
-    class Counted(trec_lines.Line):
+    class Counted(trec_text.Line):
         def __new__(cls, raw: bytes, text: str) -> Counted:
             built.append(raw)
             return super().__new__(cls, raw, text)
 
-    monkeypatch.setattr(trec_lines, "Line", Counted)
+    monkeypatch.setattr(trec_text, "Line", Counted)
     problems: list[Problem] = []
     with open_sources([path]) as opened:
-        rows = list(trec_lines.run_rows(opened.sources[0], trec_lines.Notes(), problems.append, rank_is_used=False))
+        rows = list(trec_text.run_rows(opened.sources[0], trec_text.Notes(), problems.append, rank_is_used=False))
     assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
     assert [problem.line for problem in problems] == [15_002]
     assert len(built) == 2

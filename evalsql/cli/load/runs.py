@@ -16,7 +16,7 @@ from evalsql.cli.name_completion import complete_qrels
 from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import MemoryLimit, Where
-from evalsql.ingest import columns as known_columns
+from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted
 
 

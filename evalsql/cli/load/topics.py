@@ -13,12 +13,12 @@ from evalsql.cli.notes import note
 from evalsql.cli.opening import open_to_load
 from evalsql.cli.where import Where
 from evalsql.errors import UsageError
-from evalsql.ingest import columns as known_columns
+from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from evalsql.ingest.topics.loading import LoadedTopics
+    from evalsql.ingest.load_topics import LoadedTopics
 
 Qrels = Annotated[
     str | None,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest.columns import Given
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import LONGEST_LINE, Source
-from evalsql.ingest.files.trec_lines import number_fault
+from evalsql.ingest.files.trec_text import number_fault
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:

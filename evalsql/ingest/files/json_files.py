@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import columns as known_columns
+from evalsql.ingest import column_meanings as known_columns
 from evalsql.ingest.files.source import NOT_UTF8, Source
 from evalsql.phrases import shortened
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.errors import QueryError, UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest.columns import NAMES, Given
-from evalsql.ingest.files import json_files, quotes, text_columns
-from evalsql.ingest.files.format import Format
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import NAMES, Given
+from evalsql.ingest.files import json_files, text_tables
+from evalsql.ingest.files.formats import Format
 from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.files.text_rows import as_text
-from evalsql.ingest.files.trec_layout import one_path
+from evalsql.ingest.files.text_tables import as_text
+from evalsql.ingest.files.trec_text import one_path
 from evalsql.ingest.python_rows import columns_of, hold_evalues, put
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class Reader:
     def _csv(self, source: Source, form: Format, name: str) -> RawRows:
         cells = [f"c{at}" for at in range(len(form.names))]
         taken, mark = "*", '"'
-        if quotes.hide_nothing(source, form):
-            taken, mark = ", ".join(f"{quotes.without_in_sql(cell)} as {cell}" for cell in cells), ""
+        if text_tables.quotes_hide_nothing(source, form):
+            taken, mark = ", ".join(f"{text_tables.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
         rows = f"""select {taken} from read_csv(
             [{self._path(source, name)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
             quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
@@ -168,7 +168,7 @@ class Reader:
         return RawRows(self._numbered(rows), {"topic": "topic", "document": "document", value: "value"})
 
     def _lines(self, source: Source, form: Format, name: str) -> RawRows:
-        rows = text_columns.select(self.database.catalog, form, self._path(source, name))
+        rows = text_tables.split_lines_query(self.database.catalog, form, self._path(source, name))
         return RawRows(f"(\n{rows}\n)", {meaning: meaning for meaning in form.columns or {}})
 
     # What Python reads

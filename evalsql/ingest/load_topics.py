@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.names import only_qrels
-from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
+from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, QueryError, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
-from evalsql.ingest.files.paths import open_sources
+from evalsql.ingest.files.input_files import open_sources
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.problems import ProblemList
-from evalsql.ingest.topics.files import TEXTS, in_memory, is_parquet, meanings, read_records
-from evalsql.ingest.topics.markup import Record
+from evalsql.ingest.topic_files import TEXTS, Record, in_memory, is_parquet, meanings, read_records
 from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+
 
 _LONGEST_KEY = 200
 _MOST_KEYS = 100

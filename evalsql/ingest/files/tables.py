@@ -1,12 +1,9 @@
-"""Reads files that are no TREC text into temporary tables, by the engine where it can, before any load.
-
-The engine's errors would end a transaction, so all that can go wrong with a file goes wrong here.
-"""
+"""The rows of one file that is no TREC text, where ``table_reading`` has put them: in a temporary table."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,23 +11,172 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest.columns import NAMES, Given
-from evalsql.ingest.files.folders import recognised_formats
-from evalsql.ingest.files.format import Format
-from evalsql.ingest.files.ranks import THIRD_COLUMN, check_one_ranking, check_third_column
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import NAMES, Given
+from evalsql.ingest.files.formats import Format, recognised
+from evalsql.ingest.files.input_files import recognised_formats
 from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
-from evalsql.ingest.files.recognition import recognised
 from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.files.table import Table
-from evalsql.ingest.files.text_rows import text_rows
-from evalsql.ingest.files.trec_lines import integer_fault, number_fault, plain_grade
-from evalsql.ingest.problems import ProblemList
-from evalsql.ingest.python_rows import put
+from evalsql.ingest.files.text_tables import text_rows
+from evalsql.ingest.files.trec_text import integer_fault, number_fault, plain_grade
+from evalsql.ingest.python_rows import SEVERAL_RANKINGS, put
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+if TYPE_CHECKING:
+    pass
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one file in the temporary table ``name``, where they have its ``number``.
+
+    Its columns are file, row and the meanings. ``has_lines`` says that the column ``row`` holds lines of the file;
+    otherwise it counts rows from 1.
+    """
+
+    database: Database
+    source: Source
+    form: Format
+    name: str
+    number: int
+    meanings: frozenset[str]
+    has_lines: bool = False
+    holds_evalues: bool = False
+
+    @property
+    def query(self) -> str:
+        """A SELECT of row and meanings."""
+        return f"select * exclude (file) from {self.name} where file = {self.number}"
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether it has ranks and no scores."""
+        return "rank" in self.meanings and "score" not in self.meanings
+
+    @property
+    def unit(self) -> str:
+        """How messages count: by lines of the file, or by rows."""
+        return "line" if self.form.has_lines else "row"
+
+    def problem(self, row: int, reason: str) -> Problem:
+        return self.form.problem(self.source, row, reason)
+
+    def selected(self, *meanings: str) -> str:
+        """Columns of a SELECT; a group or subtopic that is not named is 0."""
+        return ", ".join(self._selected(meaning) for meaning in meanings)
+
+    def _selected(self, meaning: str) -> str:
+        if meaning not in self.meanings:
+            return "'0'"
+        return f"coalesce(\"{meaning}\", '0')" if meaning in ("iteration", "subgroup") else f'"{meaning}"'
+
+    def rows(self, *meanings: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Line, or row where there are no lines, and values of all rows."""
+        found = self.database.rows(f"select row, {self.selected(*meanings)} from ({self.query}) order by row")
+        if self.has_lines or not self.form.has_lines:
+            yield from ((row, tuple(values)) for row, *values in found)
+        else:
+            lines = (line for line, _ in text_rows(self.source, self.form))
+            yield from ((line, tuple(values)) for line, (_, *values) in zip(lines, found, strict=False))
+
+
+def stage_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
+    """Put rows of runs into the table ``staged_run_rows``, as they lie in their files.
+
+    Args:
+        tables: with the file_id of each.
+    """
+    for rows in _staged_rows(tables):
+        database.execute(f"insert into staged_run_rows by name select * exclude (rowid) from ({rows}) order by rowid")
+
+
+def show_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
+    """Replace the table ``staged_run_rows`` by a view of these rows, which saves a copy."""
+    rows = "\nunion all\n".join(_staged_rows(tables))
+    database.execute(f"drop table staged_run_rows; create temp view staged_run_rows as {rows}")
+
+
+def _staged_rows(tables: Iterable[tuple[int, Table]]) -> Iterator[str]:
+    """SELECTs of staged rows and the place of each in its file; of a ranking the score is minus the rank."""
+    together: dict[str, list[tuple[int, Table]]] = {}
+    for file_id, table in tables:
+        together.setdefault(table.name, []).append((file_id, table))
+    for name, files in together.items():
+        meanings = files[0][1].meanings
+        file_ids = {table.number: file_id for file_id, table in files}
+        # A list is looked up faster than a table is joined.
+        listed = ", ".join(str(file_ids.get(number, "null")) for number in range(max(file_ids) + 1))
+        yield f"""
+            select
+                row as rowid,
+                cast(list_extract([{listed}], file + 1) as integer) as file_id,
+                topic,
+                document,
+                {"rank" if "rank" in meanings else "cast(null as integer)"} as given_rank,
+                {"score" if "score" in meanings else "cast(-rank as double)"} as score,
+                false as doubtful
+            from {name}
+            where file in ({", ".join(map(str, file_ids))})"""
+
+
+_RUN, _SCORES, _JUDGMENTS = "MS MARCO run", "run of three columns", "judgments of three columns"
+THIRD_COLUMN = (_RUN, _SCORES, _JUDGMENTS)
+_ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
+
+
+def check_third_column(table: Table) -> None:
+    """Refuse a run whose ranks do not start at 1 or scores are whole, and judgments whose grades count up as ranks."""
+    problems = ProblemList()
+    if table.form.name == _RUN:
+        odd = f"""
+            select topic, min(rank) as least, count(*) >= {_ENOUGH} and count(distinct rank) * 2 <= count(*) as repeats
+            from ({table.query}) group by topic having least > 1 or repeats order by topic
+        """
+        for topic, least, repeats in table.database.rows(odd):
+            fault = (
+                "has the same ranks again and again, as grades are"
+                if repeats
+                else f"has no rank 1, its first is {least}"
+            )
+            reason = (
+                f"topic {topic} {fault}; without a header the columns of a run are topic, document, rank and perhaps "
+                "score, others need one such as topic,document,score"
+            )
+            problems.add(table.problem(0, reason))
+    elif table.form.name == _SCORES:
+        ((are_whole,),) = table.database.rows(f"select bool_and(score = trunc(score)) from ({table.query})")
+        if are_whole:
+            reason = (
+                "the third column holds whole numbers alone, as grades and ranks are; a header such as "
+                "topic,document,score says that they are scores"
+            )
+            problems.add(table.problem(0, reason))
+    else:
+        ((most, others),) = table.database.rows(f"""
+            select max(documents), count(*) filter (documents <> highest or documents <> grades or lowest <> 1) from (
+                select
+                    count(*) as documents, max(grade) as highest, min(grade) as lowest, count(distinct grade) as grades
+                from ({table.query}) group by topic
+            )
+        """)
+        if most >= _ENOUGH and not others:
+            reason = "the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?"
+            problems.add(table.problem(0, reason))
+    problems.check()
+
+
+def check_one_ranking(table: Table) -> None:
+    """Refuse several rankings without scores of one topic; in each of them the ranks count from 1."""
+    problems = ProblemList()
+    repeated = f"select topic from ({table.query}) where rank = 1 group by topic having count(*) > 1 order by topic"
+    for (topic,) in table.database.rows(repeated):
+        problems.add(table.problem(0, SEVERAL_RANKINGS.format(topic=topic)))
+    problems.check()
+
 
 _WHOLE = ("rank", "grade")
 _ALIKE = ("array", "dicts", "lists", "rankings", "hits")  # JSON that the engine reads where all of it is alike

@@ -1,21 +1,76 @@
-"""Recognises what a file is by its first bytes: TREC text, a table, JSON, or something that holds no rows at all."""
+"""The record of what a file is: its format, how it is read, and which column is which; ``recognition`` fills it in."""
 
 from __future__ import annotations
 
 import csv
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
+from typing import Any
 
 from evalsql.catalog import trec_groups
-from evalsql.errors import InputError, Problem
-from evalsql.ingest import columns as known_columns
-from evalsql.ingest.columns import Given
-from evalsql.ingest.files import text_columns
-from evalsql.ingest.files.format import Format, columns_in
-from evalsql.ingest.files.json_recognition import json_format
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import Given
+from evalsql.ingest.files import alignments
+from evalsql.ingest.files.json_files import OF_MTEB
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
-from evalsql.ingest.files.trec_lines import Line, is_header, number_fault, plain_grade
+from evalsql.ingest.files.trec_text import Line, is_header, number_fault, plain_grade
+from evalsql.ingest.python_rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
+from evalsql.phrases import counted
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a file is.
+
+    Attributes:
+        name: as messages call it.
+        reader: csv, jsonl (a row a line), array (a list of rows), dicts, lists, rankings and hits (JSON of rankings
+            that are alike), nested (any other JSON, read whole), lines (columns without quotes), letor, parquet or
+            arrow.
+        columns: its column for each meaning, where the first lines tell.
+        names: all columns of a text file in order.
+        skipped: lines before the first row.
+        is_exact: whether a line has these columns and no others.
+    """
+
+    name: str
+    reader: str
+    columns: Mapping[str, str] | None = None
+    names: Sequence[str] = ()
+    delimiter: str = ""
+    skipped: int = 0
+    is_exact: bool = False
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether rows are found by their line."""
+        return self.reader in ("csv", "jsonl", "lines", "letor")
+
+    @property
+    def holds_evalues(self) -> bool:
+        """Whether its scores are E-values, as far as its first lines tell."""
+        return known_columns.holds_evalues(self.columns or {})
+
+    def problem(self, source: Source, row: int, reason: str) -> Problem:
+        """A problem with one row, or with the file as a whole if that is 0."""
+        if not row or self.has_lines:
+            return Problem(source.label, row, f"{self.name}: {reason}")
+        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
+
+
+def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
+    """The column of each meaning among names that stand on a line; raises InputError where one is missing."""
+    try:
+        return known_columns.find(names, kind, given)
+    except UsageError as error:
+        raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
+
 
 _HEAD = 65_536
 _NO_RUN = {
@@ -49,6 +104,8 @@ _VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_16_UNMARKED = re.compile(rb"([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}")
+LETOR_LINE = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
+_LETOR_COLUMNS = {"topic": "topic", "document": "document", "grade": "grade"}
 _DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
 # Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
 _TREC = {
@@ -78,7 +135,7 @@ def recognised(source: Source, kind: str, given: Given) -> Format | None:
         found = json_format(source, head, kind, given)
     if not found:
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
-        found = text_columns.recognised(source, text, kind, given) or _delimited(source, text, kind, given)
+        found = _without_names(source, text, kind, given) or _delimited(source, text, kind, given)
     if not found and given:
         reason = "columns are named for a file with a header, and this one has none with these names"
         raise InputError([Problem(source.label, 0, reason)])
@@ -239,3 +296,147 @@ def _without_header(source: Source, line: str, kind: str, skipped: int, given: G
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
                 raise InputError([Problem(source.label, skipped + 1, reason)])
             columns_in(source, skipped + 1, name, names, kind, given)
+
+
+# Text without a header
+
+
+def _without_names(source: Source, head: str, kind: str, given: Given) -> Format | None:
+    """The format of a file that is told without a header; None if it is none of these.
+
+    Args:
+        head: its first characters.
+
+    Raises:
+        InputError: it is of such a format and does not hold what is wanted.
+    """
+    if found := alignments.layout(source, head):
+        name, names, delimiter = found
+        columns = alignments.columns_of(source, found, kind, given)
+        return Format(name, "lines", columns, names, delimiter)
+    lines = (line.rstrip("\r\n") for line in StringIO(head.lstrip("\ufeff"), newline=""))
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    found_letor = LETOR_LINE.match(first)
+    if found_letor and not number_fault("", found_letor["grade"]):
+        if kind in ("grades", "groups"):
+            return Format("LETOR", "letor", _LETOR_COLUMNS, tuple(_LETOR_COLUMNS))
+        wanted = "a run" if kind == "run" else kind
+        reason = f"is LETOR, judgments with grades and not {wanted}; `load qrels` takes it"
+        raise InputError([Problem(source.label, 0, reason)])
+    return _two_columns(source, head, first, kind) if kind in ("pairs", "families") and not given else None
+
+
+def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | None:
+    """Pairs and families have two columns and need no header; what has other columns is read by its header."""
+    names = known_columns.MEANINGS[kind][0]
+    delimiter = "\t" if "\t" in first else "," if "," in first else " "
+    columns = first.split(None if delimiter == " " else delimiter)
+    if set(names) <= known_columns.known([column.strip() for column in columns], kind).keys():
+        return None
+    if len(columns) != len(names):
+        told = "id and family" if kind == "families" else "topic and relevant document"
+        reason = (
+            f"{kind}: {counted(len(columns), 'column')}, expected 2: {told}; of a file with more columns and a header "
+            f"--columns {names[0]}=NAME,{names[1]}=NAME says which"
+        )
+        raise InputError([Problem(source.label, 1 + head[: head.find(first)].count("\n"), reason)])
+    if delimiter == ",":
+        return Format(kind, "csv", dict(zip(names, names, strict=True)), names, delimiter)
+    return Format(kind, "lines", dict(zip(names, names, strict=True)), names, delimiter, is_exact=True)
+
+
+_SAMPLED = 100  # lines of JSON whose fields are looked at
+_DICTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*["0-9-]')
+_LISTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*["0-9-]')
+
+
+def json_format(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
+    """JSON lines if the first line is a whole value, and more follow or it is a row; else JSON that is read whole."""
+    text = head.decode("utf-8-sig", "replace")
+    if found_rows := _array(text, kind, given):
+        return found_rows
+    reader = "nested" if given else _nested_reader(text, kind)
+    with source.open() as stream:
+        lines = [line for line in islice(stream, _SAMPLED) if line.strip()]
+    if len(lines) == 1 and reader != "nested":
+        return Format("JSON", reader)  # a line may be long, and its start tells
+    found: list[Any] = []
+    for line in lines:
+        try:
+            found.append(json.loads(line.decode("utf-8-sig")))
+        except (ValueError, RecursionError):
+            break
+        if holds_ranking(found[-1], kind, given):
+            break  # lines that hold rankings are long, and one of them tells
+    if not found or (len(lines) == 1 and not _is_row(found[0])):
+        return Format("JSON", reader)
+    rows = [row for row in found if isinstance(row, dict)]
+    if not rows or any(holds_ranking(row, kind, given) for row in rows):
+        return (None if given else _rankings(found[0], kind)) or Format("JSON lines", reader)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Format("JSON lines", "jsonl", columns_in(source, 1, "JSON lines", names, kind, given), names)
+
+
+def _array(text: str, kind: str, given: Given) -> Format | None:
+    """The format of a list of rows: objects of text and numbers; None if it begins otherwise."""
+    if not text.lstrip().startswith("["):
+        return None
+    rows: list[Any] = []
+    rest = text.partition("[")[2]
+    with suppress(ValueError, RecursionError):
+        while len(rows) < _SAMPLED:
+            rest = rest.lstrip(" ,\t\r\n")
+            row, end = json.JSONDecoder().raw_decode(rest)
+            rest = rest[end:]
+            rows.append(row)
+    if not rows or not all(isinstance(row, dict) and not holds_ranking(row, kind, given) for row in rows):
+        return None
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    try:
+        return Format("JSON", "array", known_columns.find(names, kind, given), names)
+    except UsageError:
+        return None  # what reads the whole says what is missing
+
+
+def _nested_reader(text: str, kind: str) -> str:
+    """What reads JSON that begins as {topic: {document: value}} or {topic: [document, ...]} does; else nested.
+
+    A first name that columns have may be the first column of a table.
+    """
+    if text.lstrip().removeprefix("{").lstrip().startswith(f'"{OF_MTEB}"'):
+        return "nested"
+    for reader, pattern, kinds in (("dicts", _DICTS, ("run", "grades")), ("lists", _LISTS, ("run",))):
+        found = pattern.match(text)
+        if found and kind in kinds and not known_columns.known([found[1]], kind):
+            return reader
+    return "nested"
+
+
+def _holds_lists(value: object) -> bool:
+    return isinstance(value, dict) and any(isinstance(inner, dict | list) for inner in value.values())
+
+
+def _rankings(record: Any, kind: str) -> Format | None:
+    """The format of lines that hold a ranking each, if the first one does: in plain lists, or in a list of objects."""
+    fields = ranking_fields(record, kind) if isinstance(record, dict) else {}
+    if kind != "run" or not {"topic", "document"} <= fields.keys() or known_columns.holds_evalues(fields):
+        return None
+    documents = record[fields["document"]]
+    if isinstance(record[fields["topic"]], dict | list) or topic_in_hits(fields["topic"], documents, kind):
+        return None
+    if "score" not in fields and documents and all(isinstance(each, dict) for each in documents):
+        inner = hit_fields(list(dict.fromkeys(name for each in documents for name in each)), kind)
+        is_plain = {"document", "score"} <= inner.keys() and not any(map(_holds_lists, documents))
+        if is_plain and not known_columns.holds_evalues(inner):
+            return Format("JSON lines", "hits", fields, [inner["document"], inner["score"]])
+        return None
+    lists = [record[name] for meaning, name in fields.items() if meaning != "topic"]
+    is_plain = all(isinstance(each, list) and not any(isinstance(one, dict | list) for one in each) for each in lists)
+    return Format("JSON lines", "rankings", fields) if is_plain else None
+
+
+def _is_row(value: object) -> bool:
+    """Whether a single JSON object is a row rather than {topic: ...}."""
+    return (
+        isinstance(value, dict) and bool(value) and not all(isinstance(inner, dict | list) for inner in value.values())
+    )

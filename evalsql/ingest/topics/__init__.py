@@ -1,1 +1,0 @@
-"""What is known of topics beside their judgments: texts, and groups that they belong to."""
