@@ -14,7 +14,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import Warehouse, open
 from evalsql.phrases import counted
-from evalsql.report.shown import Shown
+from evalsql.report.notebook import Shown
 
 _QRELS = "qrels"
 

@@ -23,10 +23,9 @@ from evalsql.warehouse import entry
 from evalsql.warehouse import warehouse as plain
 
 if TYPE_CHECKING:
-    from evalsql.report.grid import Grid
-    from evalsql.report.shown import Draw, Shown
-    from evalsql.report.shown_explanation import ShownExplanation
-    from evalsql.report.shown_pages import Chart, Report
+    from evalsql.report.html import Grid
+    from evalsql.report.notebook import Draw, Shown, ShownExplanation
+    from evalsql.report.notebook_pages import Chart, Report
     from evalsql.report.table import Table
 
 _P = ParamSpec("_P")
@@ -78,7 +77,7 @@ class Warehouse(plain.Warehouse):
             test, correction, alpha: how that is tested, as in ``compare``.
         """
         from evalsql.evaluation.topic_groups import groups_query
-        from evalsql.report import shown_tables as tables
+        from evalsql.report import notebook as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
@@ -116,7 +115,7 @@ class Warehouse(plain.Warehouse):
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
         from evalsql.evaluation.sorted_rows import wide_query
-        from evalsql.report import shown_tables as tables
+        from evalsql.report import notebook as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
@@ -150,7 +149,7 @@ class Warehouse(plain.Warehouse):
             options: test, correction, family, tolerance, confidence, intervals, samples and seed; and what says which
                 runs are meant.
         """
-        from evalsql.report import shown_tables as tables
+        from evalsql.report import notebook as tables
 
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
         named, chosen = self._named(measures), self._chosen(runs, choosing)
@@ -185,7 +184,7 @@ class Warehouse(plain.Warehouse):
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
         from evalsql.evaluation.topic_groups import texts
-        from evalsql.report.shown_explanation import shown_explanation
+        from evalsql.report.notebook import shown_explanation
 
         found = super().explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         return shown_explanation(found, depth, digits, texts(self.evaluation).get((found.qrels, found.topic)))
@@ -215,7 +214,7 @@ class Warehouse(plain.Warehouse):
         """
         from evalsql.report import drawing
         from evalsql.report.charts import Look
-        from evalsql.report.shown_pages import Chart, checked_chart
+        from evalsql.report.notebook_pages import Chart, checked_chart
 
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
         drawn = drawing.drawing(
@@ -246,8 +245,8 @@ class Warehouse(plain.Warehouse):
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
+        from evalsql.report.notebook_pages import Report, check_sections
         from evalsql.report.page.report_data import gather_report
-        from evalsql.report.shown_pages import Report, check_sections
         from evalsql.version import __version__
 
         check_sections(shown, without)
@@ -293,7 +292,7 @@ class Warehouse(plain.Warehouse):
         self, table: Table, query: str | None, named: Sequence[Measure], digits: int, marks: Mapping[Any, str]
     ) -> Grid:
         """What a leaderboard shows of its rows; the best are those of all, which the query gives if some are out."""
-        from evalsql.report import shown_tables as tables
+        from evalsql.report import notebook as tables
         from evalsql.report.table import Table
 
         whole = table if query is None else Table(*self.database.table(query), table.counts)
@@ -355,7 +354,7 @@ class Warehouse(plain.Warehouse):
         limit: int | None,
     ) -> Shown:
         from evalsql.evaluation.sorted_rows import arranged, lower_columns
-        from evalsql.report.shown import Shown
+        from evalsql.report.notebook import Shown
 
         asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))
         return Shown(self.sql(asked), draw, notes, counts=names_of_counts(named), path=self.path)

@@ -9,7 +9,7 @@ from evalsql.errors import EvalsqlError, WarehouseError
 
 
 def _tell(message: object) -> None:
-    from evalsql.report.plain import printable
+    from evalsql.report.terminal import printable
 
     print(f"evalsql: {printable(str(message))}", file=sys.stderr)
 

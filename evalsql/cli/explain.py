@@ -14,8 +14,8 @@ from evalsql.cli.options import DEFAULT_MEASURES, OneQrels, OutputOptions, OwnMe
 from evalsql.cli.outputs import fetched, protected_files, write_table
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.evaluation.explanation import DEPTH
+from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.evaluation.topic_groups import texts
-from evalsql.report.explained import VALUES, explanation_lines
 
 
 @grouped_options

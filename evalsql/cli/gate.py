@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,13 +32,13 @@ from evalsql.evaluation.gate_rules import (
 )
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
-from evalsql.report import junit
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
 LATEST = "latest"
 _COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Asked(NamedTuple):
@@ -107,7 +109,7 @@ def gate(
             decision = gates.decide(warehouse.evaluation, candidate, asked.rules, baseline=base, qrels=qrels)
             keep = protected_files(warehouse)
             if junit_file is not None:
-                write_bytes(junit.gate_xml(candidate, _cases(decision)), junit_file, keep=keep)
+                write_bytes(_junit_xml(candidate, decision.verdicts), junit_file, keep=keep)
             write_table(_table(decision), output, keep=keep)
     _tell(decision)
     if not decision.passes:
@@ -121,7 +123,7 @@ def _errors_in(junit_file: Path | None, candidate: str) -> Iterator[None]:
         yield
     except EvalsqlError as error:
         if junit_file is not None:
-            write_bytes(junit.gate_xml(candidate, [], str(error)), junit_file, keep=[])
+            write_bytes(_junit_xml(candidate, [], str(error)), junit_file, keep=[])
         raise
 
 
@@ -183,17 +185,6 @@ def _row(verdict: gates.Verdict) -> tuple[object, ...]:
     return rule.text, *numbers, verdict.p, "passes" if verdict.passes else "fails", verdict.note
 
 
-def _cases(decision: gates.Decision) -> list[junit.Case]:
-    return [
-        junit.Case(
-            verdict.rule.text,
-            "" if verdict.passes else _failure(verdict),
-            verdict.note,
-        )
-        for verdict in decision.verdicts
-    ]
-
-
 def _failure(verdict: gates.Verdict) -> str:
     """Why a rule does not hold, in a line."""
     _, value, limit, *_ = _row(verdict)
@@ -217,3 +208,27 @@ def _tell(decision: gates.Decision) -> None:
         note(f"  {measure}: {gates.lost_topics(decision.drops, measure)}")
     for text in decision.notes:
         note(f"  {text}")
+
+
+def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "") -> bytes:
+    """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
+    failed = sum(not verdict.passes for verdict in verdicts)
+    counts = {"tests": str(len(verdicts) or 1), "failures": str(failed), "errors": str(int(bool(error)))}
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml_text(f"evalsql gate {candidate}"), **counts})
+    for verdict in verdicts:
+        name = _xml_text(verdict.rule.text)
+        case = ElementTree.SubElement(suite, "testcase", {"classname": "evalsql.gate", "name": name})
+        if not verdict.passes:
+            failure = ElementTree.SubElement(case, "failure", {"message": _xml_text(_failure(verdict))})
+            failure.text = _xml_text(verdict.note)
+    if error:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": "evalsql.gate", "name": "the gate can decide"})
+        ElementTree.SubElement(case, "error", {"message": _xml_text(error)})
+    ElementTree.indent(root)
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _xml_text(text: str) -> str:
+    """The text without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

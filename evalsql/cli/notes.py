@@ -15,7 +15,7 @@ from evalsql.warehouse.warehouse import Warehouse
 
 def note(text: str) -> None:
     """Tell the user something, beside the data."""
-    from evalsql.report.plain import printable
+    from evalsql.report.terminal import printable
 
     print(printable(text), file=sys.stderr)
 

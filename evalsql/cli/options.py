@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evalsql import report
 from evalsql.catalog.measure_names import DEFAULT_MEASURES as DEFAULT_MEASURES
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
 from evalsql.cli.notes import note
 from evalsql.errors import UsageError
+from evalsql.report import formats
 
 if TYPE_CHECKING:
     from evalsql.evaluation.selection import Choice
@@ -202,8 +202,8 @@ class OutputOptions:
         Raises:
             UsageError: the extension tells none.
         """
-        chosen = self.format or ("table" if self.path is None else report.EXTENSIONS.get(self.path.suffix.lower()))
+        chosen = self.format or ("table" if self.path is None else formats.EXTENSIONS.get(self.path.suffix.lower()))
         if chosen is None:
-            known = ", ".join(report.EXTENSIONS)
+            known = ", ".join(formats.EXTENSIONS)
             raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
         return chosen

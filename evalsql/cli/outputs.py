@@ -12,11 +12,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from evalsql import report
 from evalsql.cli.notes import note
 from evalsql.cli.options import OutputOptions
 from evalsql.database.database import translated_errors
 from evalsql.errors import UsageError
+from evalsql.report import formats
 from evalsql.report.table import Table
 from evalsql.warehouse.outputs import failure, part_of
 from evalsql.warehouse.warehouse import Warehouse
@@ -44,7 +44,7 @@ def write_table(table: Table, output: OutputOptions, *, keep: Sequence[str] = ()
     chosen = output.chosen_format
     with whole_file(output.path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")
-        report.write(table, chosen, text, output.digits)
+        formats.write(table, chosen, text, output.digits)
         text.flush()
         text.detach()
 
@@ -56,7 +56,7 @@ def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
 
         table, hidden = terminal.fitted(table, terminal.width(), output.digits, going)
     try:
-        report.write(table, output.chosen_format, sys.stdout, output.digits)
+        formats.write(table, output.chosen_format, sys.stdout, output.digits)
         sys.stdout.flush()
     except BrokenPipeError:
         close_to_readers()

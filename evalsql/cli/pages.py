@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog, Relation
-from evalsql.report.plain import printable
+from evalsql.report.terminal import printable
 
 
 def print_page(catalog: Catalog, relation: Relation) -> None:

@@ -17,8 +17,7 @@ from evalsql.cli.outputs import protected_files, write_bytes
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import UsageError
 from evalsql.report import comparison
-from evalsql.report.paper import made_from, paper_comparison
-from evalsql.report.paper_file import read_paper
+from evalsql.report.paper import made_from, paper_comparison, read_paper
 
 _FORMATS = {".tex": "latex", ".md": "markdown"}
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from evalsql.report import plain
+from evalsql.report import terminal
 from evalsql.report.table import Table
 
 WORDS = (
@@ -29,7 +29,7 @@ NAMES = ("run", "qrels", "nDCG@10", "\u540d", "a b", "")
 
 def written(table: Table) -> list[str]:
     stream = io.StringIO()
-    plain.write_table(table, stream, 4)
+    terminal.write_table(table, stream, 4)
     return stream.getvalue().splitlines()
 
 
@@ -47,8 +47,8 @@ def test_aligned_columns_are_those_of_rich(seed: int) -> None:
 
         rows = [tuple(map(value, kinds)) for _ in range(chance.randint(0, 6))]
         table = Table([chance.choice(NAMES) for _ in kinds], rows)
-        texts = [[plain.one_line(table.text(row, at, 4)) for at in range(len(kinds))] for row in rows]
-        rendered = [line.rstrip() for line in plain._rendered(table, texts, io.StringIO())]
+        texts = [[terminal.one_line(table.text(row, at, 4)) for at in range(len(kinds))] for row in rows]
+        rendered = [line.rstrip() for line in terminal._rendered(table, texts, io.StringIO())]
         assert written(table) == rendered
 
 

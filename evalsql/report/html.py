@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from evalsql.report.plain import GAP, one_line, text_width
+from evalsql.report.terminal import GAP, one_line, text_width
 
 # Colours of text and lines are those of the page around, so that dark notebooks need no other rules.
 _STYLE = (

@@ -1,4 +1,4 @@
-"""Formats for programs: values in full precision, nulls as such."""
+"""Rows in the format asked for; those for programs have values in full precision, and nulls as such."""
 
 from __future__ import annotations
 
@@ -7,10 +7,38 @@ import datetime
 import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from importlib import import_module
 from typing import TextIO
 
 from evalsql.errors import UsageError
-from evalsql.report.table import Table
+from evalsql.report.table import Table, Writer
+
+# Imported when it is asked for: module and function.
+FORMATS: Mapping[str, tuple[str, str]] = {
+    "table": ("terminal", "write_table"),
+    "csv": ("formats", "write_csv"),
+    "tsv": ("formats", "write_tsv"),
+    "json": ("formats", "write_json"),
+    "jsonl": ("formats", "write_jsonl"),
+    "markdown": ("markup", "write_markdown"),
+    "latex": ("markup", "write_latex"),
+}
+EXTENSIONS = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+
+def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
+    """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere."""
+    module, function = FORMATS[format_name]
+    writer: Writer = getattr(import_module(f"evalsql.report.{module}"), function)
+    writer(table, stream, digits)
 
 
 def write_csv(table: Table, stream: TextIO, digits: int) -> None:
