@@ -29,7 +29,7 @@ from evalsql.warehouse.user_measures import with_added
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
 _MOST_TOLD = 5
-_MADE = ("measures", "relations")  # tables that the program writes itself, from its own files and the added measures
+MADE_TABLES = ("measures", "relations")  # that the program writes itself, from its own files and the added measures
 _GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 _IN_PLACE_WORDS = """\
 -- This folder as a warehouse, its tables being read from the Parquet files. In the folder: duckdb -init open.sql
@@ -114,7 +114,7 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
         added = "added_relations"
         database.execute(f"insert into main.{added} select * from {_file(database.catalog[added])}")
         with database.transaction():
-            _make_added(database)
+            make_added(database)
             for table in tables:
                 database.execute(f"drop table main.{quoted(table.name)}")
             for statement in _tables_in_place(database, tables):
@@ -123,7 +123,7 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
         database.close()
 
 
-def _make_added(database: Database) -> None:
+def make_added(database: Database) -> None:
     """Make the user's own relations, whose files the table ``added_relations`` has."""
     before = database.catalog
     database.catalog = with_added(database)
@@ -134,11 +134,11 @@ def _make_added(database: Database) -> None:
 def _filled_tables(tables: Sequence[Relation]) -> Iterator[str]:
     for table in tables:
         yield table.body
-        columns = ", ".join(map(quoted, _stored_columns(table)))
+        columns = ", ".join(map(quoted, stored_columns(table)))
         yield f"insert into {quoted(table.name)} ({columns}) select {columns} from {_file(table)}"
 
 
-def _stored_columns(table: Relation) -> list[str]:
+def stored_columns(table: Relation) -> list[str]:
     generated = set(_GENERATED.findall(table.body))
     return [column for column in table.columns if column not in generated]
 
@@ -224,12 +224,12 @@ def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress
         with database.transaction():
             for done, table in enumerate(tables):
                 progress("importing", done, len(tables))
-                if table.name not in (*_MADE, "warehouse"):
+                if table.name not in (*MADE_TABLES, "warehouse"):
                     _read_table(database, table, folder, facts["rows"])
             if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
                 lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
                 raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
-            _make_added(database)
+            make_added(database)
             if facts.get("sql_digest") == database.catalog.digest:
                 table = database.catalog["warehouse"]
                 database.execute("delete from main.warehouse")
@@ -243,12 +243,18 @@ def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping
     label = str(folder / TABLES / path.name)
     if not path.is_file():
         raise InputError([Problem(label, 0, "is missing from the export")])
-    columns = ", ".join(map(quoted, _stored_columns(table)))
-    rows_of = f"select {columns} from read_parquet({literal(str(path))})"
     try:
-        ((count,),) = database.rows(f"insert into main.{quoted(table.name)} ({columns}) {rows_of}")
+        count = insert_rows(database, table, path)
     except QueryError as error:
         reason = str(error).partition("\n")[0]
         raise InputError([Problem(label, 0, f"cannot be read as the table {table.name}: {reason}")]) from error
     if count != rows.get(table.name):
         raise InputError([Problem(label, 0, f"holds {count:,} rows, {MANIFEST} says {rows.get(table.name):,}")])
+
+
+def insert_rows(database: Database, table: Relation, path: Path) -> int:
+    """Add the rows of a Parquet file to a base table; their number."""
+    columns = ", ".join(map(quoted, stored_columns(table)))
+    rows = f"select {columns} from read_parquet({literal(str(path))})"
+    ((count,),) = database.rows(f"insert into main.{quoted(table.name)} ({columns}) {rows}")
+    return int(count)

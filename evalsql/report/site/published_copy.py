@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import shutil
 from collections.abc import Sequence
 from math import isclose
@@ -12,18 +11,15 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import default_measure, literal, quoted
-from evalsql.catalog.relations import Catalog, Relation
+from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.report.site.site_data import Results
+from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.opening import Reach, open_database
-from evalsql.warehouse.schema import remake_own
-from evalsql.warehouse.user_measures import with_added
 
 NAME = "warehouse.duckdb"
 DEPTH = 50  # documents of each ranking that a copy holds at least
 MOST_WHOLE = 100_000_000  # bytes up to which the file is packed and read as a whole; a larger one is read in ranges
-_MADE = ("measures", "relations")  # the program writes these itself
-_GENERATED = re.compile(r"^\s*(\w+) .*\bgenerated always\b", re.MULTILINE)
 
 
 class Copy(NamedTuple):
@@ -97,7 +93,9 @@ def _selected(database: Database, found: Sequence[Results], depth: int | None) -
         whole = retrieved.format(depths, f"rank <= published.depth and {of_runs}")
     else:
         whole = f"select * from main.retrieved where {of_runs}"
-    columns = {table.name: ", ".join(_stored_columns(table)) for table in database.catalog.of_kind("tables")}
+    columns = {
+        table.name: ", ".join(map(quoted, stored_columns(table))) for table in database.catalog.of_kind("tables")
+    }
     chosen = {
         table: f"select {columns[table]} from main.{quoted(table)} where {condition}"
         for table, condition in conditions.items()
@@ -123,28 +121,15 @@ def _selected(database: Database, found: Sequence[Results], depth: int | None) -
     return {**chosen, **{table: f"select * from main.{table}" for table in ("added_relations", "warehouse")}}
 
 
-def _stored_columns(table: Relation) -> list[str]:
-    generated = set(_GENERATED.findall(table.body))
-    return [quoted(column) for column in table.columns if column not in generated]
-
-
 def _fill(copy: Database, scratch: Path) -> None:
     """Put the rows into the tables, then a user's own measures beside those of the package."""
     copy.execute("set threads = 1")  # so that the same rows make the same file
     with copy.transaction():
         for table in copy.catalog.of_kind("tables"):
-            if table.name in _MADE:
-                continue
-            columns = ", ".join(_stored_columns(table))
-            file = literal(str(scratch / f"{table.name}.parquet"))
-            copy.execute(f"delete from main.{quoted(table.name)}")
-            copy.execute(
-                f"insert into main.{quoted(table.name)} ({columns}) select {columns} from read_parquet({file})"
-            )
-        before = copy.catalog
-        copy.catalog = with_added(copy)
-        if copy.catalog.own:
-            remake_own(copy, before)
+            if table.name not in MADE_TABLES:
+                copy.execute(f"delete from main.{quoted(table.name)}")
+                insert_rows(copy, table, scratch / f"{table.name}.parquet")
+        make_added(copy)
     copy.execute("reset threads")
 
 
