@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ca
 
 from evalsql.catalog.header import Value
 from evalsql.catalog.relations import Catalog
-from evalsql.database.database import MEMORY, Database
+from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation import stored_scores
@@ -25,8 +25,7 @@ from evalsql.ingest.replacing import drop
 from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.contract import warn_of_own
-from evalsql.warehouse.opening import open_database
-from evalsql.warehouse.schema import add_temporary_relations, remake_own
+from evalsql.warehouse.schema import remake_own
 from evalsql.warehouse.user_measures import Sources
 
 if TYPE_CHECKING:
@@ -285,13 +284,7 @@ class Warehouse:
         """
         from evalsql.evaluation.explanation import explain
 
-        sandbox = open_database(MEMORY)
-        try:
-            add_temporary_relations(sandbox, self.catalog.own)
-            return explain(self.evaluation, sandbox, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
-        except BaseException:
-            sandbox.close()
-            raise
+        return explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent

@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal
-from evalsql.database.database import MEMORY
 from evalsql.evaluation.audits import audits, findings
-from evalsql.evaluation.explanation import can_be_cut, contributions
-from evalsql.warehouse.opening import open_database
+from evalsql.evaluation.explanation import can_be_cut, first_contributions
 from evalsql.warehouse.warehouse import Warehouse
 
 ALPHA = 0.05
@@ -159,11 +157,7 @@ class Gatherer:
         """By run, topic and rank; nothing where a cut ranking says nothing of the whole one."""
         if not can_be_cut(self._database, measure):
             return {}
-        sandbox = open_database(MEMORY, asked=[measure.name])
-        try:
-            rows = contributions(self._database, sandbox, measure, DEPTH)
-        finally:
-            sandbox.close()
+        rows = first_contributions(self._database, measure, DEPTH)
         return {(run, topic, rank): contribution for run, topic, rank, contribution in rows}
 
 
