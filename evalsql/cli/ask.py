@@ -27,9 +27,9 @@ from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.report.terminal import Going
 from evalsql.warehouse.opening import default_path
-from evalsql.warehouse.user_measures import read_sources
+from evalsql.warehouse.own_measures import read_sources
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.warehouse.writing import Writer
+from evalsql.warehouse.writer import Writer
 
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})

@@ -30,7 +30,7 @@ from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted, natural_key
 from evalsql.report.table import Table
-from evalsql.warehouse.contract import check_own
+from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:

@@ -21,14 +21,14 @@ from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSele
 from evalsql.cli.outputs import protected_files, refuse_protected
 from evalsql.cli.where import Where
 from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.whole_files import part_of, whole_files
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.version import __version__
-from evalsql.warehouse import archive, exporting
+from evalsql.warehouse import archive, export_files
 from evalsql.warehouse.entry import open_shut_in
-from evalsql.warehouse.exporting import FORMATS, Written
+from evalsql.warehouse.export_files import FORMATS, Written
 from evalsql.warehouse.opening import default_path
-from evalsql.warehouse.outputs import part_of, whole_files
 from evalsql.warehouse.warehouse import Warehouse
 
 app = typer_group(
@@ -143,7 +143,7 @@ def scores(
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """
     target = Path(output) if output else None
-    chosen = exporting.format_of("scores", form or (None if output else "jsonl"), target)
+    chosen = export_files.format_of("scores", form or (None if output else "jsonl"), target)
     with _target(target, replace=replace, one=True) as part, _opened(where, part, own.paths) as warehouse:
         if target is not None:
             refuse_protected(target, protected_files(warehouse))
@@ -153,7 +153,7 @@ def scores(
         ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
         query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
         path = part / "scores"
-        count = exporting.write_query(warehouse.database, query, chosen, path)
+        count = export_files.write_query(warehouse.database, query, chosen, path)
         if output is None:
             _print(chosen, path)
     note(f"wrote {counted(count, 'value')}" + (f" to {output}" if output else ""))
@@ -204,9 +204,9 @@ def _export(
 ) -> None:
     """Write what names and globs stand for, all of it or nothing."""
     output = Path(target) if target else None
-    chosen = exporting.format_of(kind, form, output)
+    chosen = export_files.format_of(kind, form, output)
     with _opened(where) as warehouse:
-        found = exporting.names_of(warehouse.database, kind, names)
+        found = export_files.names_of(warehouse.database, kind, names)
         if kind in ("topics", "weights") and not names:
             held = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
             found = [name for name in found if name in held]
@@ -219,7 +219,7 @@ def _export(
     with _target(output, replace=replace, one=one) as part, _opened(where, part) as warehouse:
         for name in found:
             path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
-            written.append(exporting.write(warehouse.database, kind, name, chosen, path))
+            written.append(export_files.write(warehouse.database, kind, name, chosen, path))
         for place in [] if output is None else [output] if one else [output / each.path.name for each in written]:
             refuse_protected(place, protected_files(warehouse))
         if output is None:

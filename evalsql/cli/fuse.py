@@ -19,7 +19,7 @@ from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.fusion import fuse as fuse_runs
-from evalsql.warehouse.tuning import Tuning
+from evalsql.warehouse.fusion_methods import Tuning
 from evalsql.warehouse.warehouse import Warehouse
 
 

@@ -15,10 +15,10 @@ from typing import IO, TYPE_CHECKING
 from evalsql.cli.notes import note
 from evalsql.cli.options import OutputOptions
 from evalsql.database.database import translated_errors
+from evalsql.database.whole_files import failure, part_of
 from evalsql.errors import UsageError
 from evalsql.report import formats
 from evalsql.report.table import Table
-from evalsql.warehouse.outputs import failure, part_of
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from evalsql.cli.where import MemoryLimit, Where
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
-from evalsql.warehouse.writing import Writer
+from evalsql.warehouse.writer import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _HELP = """\

@@ -19,6 +19,7 @@ from evalsql.cli.outputs import protected_files
 from evalsql.cli.where import MemoryLimit, Where
 from evalsql.database.database import translated_errors
 from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.whole_files import part_of
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report.site.published_copy import DEPTH
@@ -27,7 +28,6 @@ from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.opening import default_path
-from evalsql.warehouse.outputs import part_of
 
 
 @grouped_options

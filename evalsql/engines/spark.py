@@ -23,7 +23,7 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import tie_rule_for
 from evalsql.progress import Progress, silent
-from evalsql.warehouse.user_measures import Sources, read_sources
+from evalsql.warehouse.own_measures import Sources, read_sources
 
 MEMORY_LIMIT = "2GB"
 NO_SPARK = "Spark is not installed: pip install 'evalsql[spark]' brings it, and it needs Java 17 or newer"

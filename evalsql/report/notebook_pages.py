@@ -8,12 +8,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from evalsql.database.whole_files import whole_files
 from evalsql.errors import UsageError
 from evalsql.report import charts
 from evalsql.report.drawing import Drawing
 from evalsql.report.page.report_data import ON_REQUEST, ReportData
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
-from evalsql.warehouse.outputs import whole_files
 
 _ONLY_PAGE = ("pr_topics", "roc_topics")  # charts that only the page of a report has rows for
 VEGA_LITE = "application/vnd.vegalite.v5+json"

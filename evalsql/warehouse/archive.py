@@ -16,15 +16,15 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
+from evalsql.database.whole_files import failure, part_of, whole_folder
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.opening import Reach, open_database
-from evalsql.warehouse.outputs import failure, part_of, whole_folder
+from evalsql.warehouse.own_measures import with_added
 from evalsql.warehouse.schema import OBJECTS, SCHEMA_VERSION, remake_own
-from evalsql.warehouse.user_measures import with_added
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"

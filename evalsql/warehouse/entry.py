@@ -11,7 +11,7 @@ from evalsql.database.database import MEMORY
 from evalsql.database.quack import is_address
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.opening import WAIT, Reach, default_path, open_database
-from evalsql.warehouse.user_measures import Sources
+from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 
 

@@ -15,8 +15,7 @@ from evalsql.ingest.frames import Query
 from evalsql.ingest.loader import Loader
 from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
-from evalsql.warehouse.fusion_methods import Method, method_named, number_text, weighted, weights_text
-from evalsql.warehouse.tuning import Tuning, search
+from evalsql.warehouse.fusion_methods import Method, Tuning, method_named, number_text, search, weighted, weights_text
 
 TIE_RULES = ("trec_eval", "trec_eval_10")
 

@@ -11,7 +11,7 @@ from evalsql.database.temporary_folders import scratch_folder
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.opening import WAIT, default_path
-from evalsql.warehouse.user_measures import Sources
+from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 
 

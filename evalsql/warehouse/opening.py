@@ -22,7 +22,6 @@ from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import EvalsqlError, InputWarning, QueryError, WarehouseError, warn
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.connecting import UNFINISHED, connect, connect_waiting, engines_share, limit_memory
-from evalsql.warehouse.contract import warn_of_own
 from evalsql.warehouse.copying import attach_relations, copy_warehouse, detach
 from evalsql.warehouse.foreign import check_tables, main_tables
 from evalsql.warehouse.inspection import (
@@ -35,6 +34,7 @@ from evalsql.warehouse.inspection import (
     older_words,
     refuse_shadowing,
 )
+from evalsql.warehouse.own_measures import Sources, as_sources, read_sources, warn_of_own, with_added
 from evalsql.warehouse.remembered import recalled, remember
 from evalsql.warehouse.schema import (
     OBJECTS,
@@ -46,7 +46,6 @@ from evalsql.warehouse.schema import (
     rebuild,
 )
 from evalsql.warehouse.template import SHIPPED, cached
-from evalsql.warehouse.user_measures import Sources, as_sources, read_sources, with_added
 
 if TYPE_CHECKING:
     import duckdb
@@ -308,7 +307,7 @@ def _bring_up_to_date(database: Database, progress: Progress, inspection: Inspec
             warn(older_words(path, made_by))
         read_from(database, source, progress)
         return False
-    from evalsql.warehouse.migrations import upgrade
+    from evalsql.warehouse.migrate import upgrade
 
     database.shut_in()
     with database.transaction():

@@ -11,8 +11,8 @@ from evalsql.database.server_connection import RemoteDatabase
 from evalsql.errors import QueryError, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
+from evalsql.warehouse.own_measures import Sources, as_sources, read_sources, with_added
 from evalsql.warehouse.schema import SCHEMA_VERSION, add_temporary_relations
-from evalsql.warehouse.user_measures import Sources, as_sources, read_sources, with_added
 
 TOKEN_VARIABLE = "EVALSQL_TOKEN"
 _VERSIONS = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"

@@ -11,8 +11,8 @@ from evalsql.database.database import Database
 from evalsql.errors import CatalogError, QueryError
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.contract import check_own
 from evalsql.warehouse.foreign import check_bodies
+from evalsql.warehouse.own_measures import check_own
 
 SCHEMA_VERSION = 5
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters

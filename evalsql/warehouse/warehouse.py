@@ -24,9 +24,8 @@ from evalsql.ingest.loader import Loader
 from evalsql.ingest.replacing import drop
 from evalsql.phrases import counted
 from evalsql.progress import Progress, silent
-from evalsql.warehouse.contract import warn_of_own
+from evalsql.warehouse.own_measures import Sources, warn_of_own
 from evalsql.warehouse.schema import remake_own
-from evalsql.warehouse.user_measures import Sources
 
 if TYPE_CHECKING:
     import duckdb
@@ -188,19 +187,19 @@ class Warehouse:
         Raises:
             CatalogError: one does not hold to the contract; the message names file and line, and nothing is kept.
         """
-        from evalsql.warehouse import user_measures
+        from evalsql.warehouse import own_measures
 
-        relations = user_measures.read_sources(sources)
+        relations = own_measures.read_sources(sources)
         with self._other_relations():
-            user_measures.add(self.database, relations, replace=replace)
+            own_measures.add(self.database, relations, replace=replace)
         return [relation.header.measure for relation in relations if relation.is_measure]
 
     def drop_measures(self, names: Names) -> None:
         """Take measures that users added out of the file again."""
-        from evalsql.warehouse import user_measures
+        from evalsql.warehouse import own_measures
 
         with self._other_relations():
-            user_measures.drop(self.database, as_list(names))
+            own_measures.drop(self.database, as_list(names))
 
     @contextmanager
     def _other_relations(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from sqlglot import exp, parse_one
 import evalsql
 from evalsql.catalog.relations import AFTER_SCORES, Relation, read_catalog, read_relations
 from evalsql.errors import CatalogError
-from evalsql.warehouse.contract import check_contract
+from evalsql.warehouse.own_measures import check_contract
 from tests.conftest import SAMPLE, new_file, new_warehouse, write
 from tests.tools.portable import outside_the_core
 

@@ -15,7 +15,7 @@ import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.audits import audits, findings
-from evalsql.warehouse.writing import Writer
+from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, csv_rows, new_file
 
 MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")

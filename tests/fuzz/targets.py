@@ -25,7 +25,7 @@ from evalsql.ingest.files.input_files import open_sources
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
-from evalsql.warehouse.writing import Writer
+from evalsql.warehouse.writer import Writer
 
 CORPUS = Path(__file__).with_name("corpus")
 _LONGEST = 5.0  # seconds of one statement

@@ -18,7 +18,7 @@ import duckdb
 import evalsql
 from evalsql import EvalsqlError
 from evalsql.warehouse.entry import open_shut_in
-from evalsql.warehouse.writing import Writer
+from evalsql.warehouse.writer import Writer
 from tests.trials._loads import left, told
 
 SECRET = "the-secret-of-this-machine"

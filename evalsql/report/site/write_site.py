@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
+from evalsql.database.whole_files import whole_folder
 from evalsql.errors import UsageError
 from evalsql.progress import Progress, silent
 from evalsql.report.page.html_page import page as report_page
@@ -24,7 +25,6 @@ from evalsql.report.site.set_pages import DIGITS, first_page, set_page, topic_li
 from evalsql.report.site.site_data import Results, gather
 from evalsql.report.site.system_pages import system_page
 from evalsql.report.site.topic_pages import topic_page
-from evalsql.warehouse.outputs import whole_folder
 from evalsql.warehouse.warehouse import Warehouse
 
 _FILES = Path(__file__).resolve().parent / "files"
