@@ -22,7 +22,7 @@ def main() -> None:
 
         arguments = sys.argv[1:]
         if arguments[:1] == ["trec_eval"]:
-            from evalsql.cli.trec_eval import expand_long_options
+            from evalsql.cli.trec_eval_command import expand_long_options
 
             arguments = expand_long_options(arguments)
         app(args=arguments)

@@ -1,4 +1,4 @@
-"""Puts the groups of commands together."""
+"""The list of commands, each with the function that runs it."""
 
 from __future__ import annotations
 
@@ -6,45 +6,65 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli.lazy import lazy_group
+from evalsql.cli.commands import lazy_group, typer_group
 
 _COMMANDS = {
-    "demo": "demo.demo",
+    "demo": "evaluate.demo",
     "eval": "evaluate.evaluate",
-    "ls": "ask.ls",
-    "leaderboard": "evaluate.leaderboard",
-    "topics": "evaluate.topics",
+    "ls": "holdings.ls",
+    "leaderboard": "leaderboard.leaderboard",
+    "topics": "leaderboard.topics",
     "compare": "compare.compare",
     "table": "paper_table.table",
-    "explain": "explain.explain",
-    "report": "report.report",
-    "site": "site.site",
-    "chart": "chart.chart",
-    "curve": "curve.curve",
-    "ties": "ties.ties",
-    "gate": "gate.gate",
-    "history": "history.history",
-    "diff": "history.diff",
-    "sql": "ask.sql",
-    "shell": "shell.shell",
-    "measures": "ask.measures",
-    "compile": "compiling.compile",
-    "check": "check.check",
-    "trec_eval": "trec_eval.trec_eval",
-    "load": "load.app",
-    "export": "export.app",
-    "import": "export.import_",
-    "spark": "spark.app",
+    "explain": "explain_ties.explain",
+    "report": "report_site.report",
+    "site": "report_site.site",
+    "chart": "chart_curve.chart",
+    "curve": "chart_curve.curve",
+    "ties": "explain_ties.ties",
+    "gate": "gate_history.gate",
+    "history": "gate_history.history",
+    "diff": "gate_history.diff",
+    "sql": "sql_shell.sql",
+    "shell": "sql_shell.shell",
+    "measures": "measures_compile.measures",
+    "compile": "measures_compile.compile",
+    "check": "holdings.check",
+    "trec_eval": "trec_eval_command.trec_eval",
+    "load": "app.load",
+    "export": "app.export",
+    "import": "export_import.import_",
+    "spark": "app.spark",
     "fuse": "fuse.fuse",
-    "pool": "pool.pool",
-    "agreement": "agreement.agreement",
-    "drop": "drop.drop",
-    "keep": "keep.keep",
-    "serve": "serve.serve",
-    "vacuum": "drop.vacuum",
-    "help": "help.show_guide",
+    "pool": "pool_agreement.pool",
+    "agreement": "pool_agreement.agreement",
+    "drop": "holdings.drop",
+    "keep": "holdings.keep",
+    "serve": "spark_serve.serve",
+    "vacuum": "holdings.vacuum",
+    "help": "guides.show_guide",
 }
 
+load = typer_group(
+    {
+        "qrels": "load.qrels",
+        "runs": "load.runs",
+        "measures": "load_topics_measures.load_measures",
+        "weights": "load.weights",
+        "topics": "load_topics_measures.topics",
+        "groups": "load_topics_measures.groups",
+        "lists": "load.lists",
+        "scores": "load.scores",
+    },
+    "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
+)
+export = typer_group(
+    {name: f"export_import.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")},
+    "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
+)
+spark = typer_group(
+    {"eval": "spark_serve.evaluate_on_spark"}, "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help"
+)
 app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",

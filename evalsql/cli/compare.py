@@ -1,30 +1,34 @@
-"""``evalsql compare``: differences between runs, and what statistics say of them."""
+"""``evalsql compare``: differences between runs, and whether they are significant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from io import StringIO
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
-from evalsql.cli.arranging import Arrangement
-from evalsql.cli.differences import EXPLAINED, GOING, drawn
-from evalsql.cli.groups import grouped_options
+from evalsql.cli.access import MemoryLimit, WhereToAsk, open_to_read
+from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.notes import note, note_coverage, note_waiting
-from evalsql.cli.opening import open_to_read
-from evalsql.cli.options import Measures, OutputOptions, OwnMeasures, RunSelection
-from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.paper import PaperOptions
-from evalsql.cli.where import MemoryLimit, WhereToAsk
+from evalsql.cli.options import Arrangement, Measures, OwnMeasures, RunSelection
+from evalsql.cli.output import (
+    OutputOptions,
+    note,
+    note_coverage,
+    note_waiting,
+    protected_files,
+    write_bytes,
+    write_table,
+)
+from evalsql.cli.paper_table import PaperOptions, note_results
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
-from evalsql.phrases import counted
 from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
-from evalsql.report.table import Table
+from evalsql.report.table import CORRECTED, Table
+from evalsql.report.terminal import Going
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]
@@ -137,20 +141,6 @@ def _write_paper_table(compared: Sequence[comparison.Comparison], output: Output
         write_bytes(text.getvalue().encode(), output.path, keep=keep)
 
 
-def note_results(compared: comparison.Comparison, intervals: str) -> None:
-    """Say below a table what was tested, how many differences are significant, and by which intervals."""
-    significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
-    note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
-    if compared.tested:
-        note(f"{compared.qrels}: {compared.tested}")
-    identical = sum(pair["note"] == "identical" for pair in compared.pairs)
-    if identical:
-        pairs = counted(identical, "pair has", "pairs have")
-        note(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
-    for text in filter(None, (intervals, *compared.notes)):
-        note(f"{compared.qrels}: {text}")
-
-
 def _note_baseline(compared: comparison.Comparison, base: str, digits: int) -> None:
     """The baseline's own means, whose column a narrow terminal does without."""
     means = compared.means
@@ -162,3 +152,55 @@ def _note_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison
     """Name the runs that no judgment set evaluates beside the baseline."""
     for run in sorted({*runs} - {base, *(name for one in compared for name in one.runs)}):
         note(f"{run}: left out, no judgment set evaluates it and {base}")
+
+
+_INTERVAL = "interval"
+_TOPICS = "W-T-L"
+EXPLAINED = f"{_TOPICS}: topics won, tied and lost"
+_RENAMED = {"low": _INTERVAL, "wins": _TOPICS, "p_corrected": CORRECTED}
+_GONE = ("high", "ties", "losses")
+GOING = Going(
+    ("note", "num_tests", "num_topics", "qrels", "baseline", "measure"),
+    ("num_tests", "num_topics", "baseline_mean", "p"),
+    ("mean", _TOPICS, "note", _INTERVAL),
+)
+
+
+def drawn(table: Table, digits: int, alpha: float, lower: Collection[str]) -> Table:
+    """The same rows with one column for both ends of the interval, and one for topics won, tied and lost.
+
+    Differences that are significant are in colour; ``lower`` names measures where less is better.
+    """
+    texts = {
+        _INTERVAL: _aligned(table, ("low", "high"), "..", digits),
+        _TOPICS: _aligned(table, ("wins", "ties", "losses"), "-", digits),
+    }
+    has_notes = any(row[table.columns.index("note")] for row in table.rows)
+    shown = [name for name in table.columns if name not in _GONE and (name != "note" or has_notes)]
+    columns = [_RENAMED.get(name, name) for name in shown]
+    rows = [
+        [
+            texts[heading][nth] if heading in texts else row[table.columns.index(name)]
+            for name, heading in zip(shown, columns, strict=True)
+        ]
+        for nth, row in enumerate(table.rows)
+    ]
+    return Table(columns, rows, table.counts, frozenset(texts), hues=_hues(table, alpha, lower))
+
+
+def _hues(table: Table, alpha: float, lower: Collection[str]) -> dict[tuple[int, str], str]:
+    found = {}
+    for nth, values in enumerate(table.rows):
+        row: dict[str, Any] = dict(zip(table.columns, values, strict=True))
+        if row["p_corrected"] is not None and row["p_corrected"] < alpha and row["difference"]:
+            is_better = (row["difference"] > 0) != (row["measure"] in lower)
+            found[nth, "difference"] = "better" if is_better else "worse"
+    return found
+
+
+def _aligned(table: Table, names: Sequence[str], sign: str, digits: int) -> list[str | None]:
+    """In each row these values with the sign between them, the first below each other; null where one is null."""
+    places = [table.columns.index(name) for name in names]
+    texts = [[table.text(row, at, digits) for at in places] for row in table.rows]
+    size = max((len(first) for first, *_ in texts), default=0)
+    return [sign.join([first.rjust(size), *rest]) if all([first, *rest]) else None for first, *rest in texts]

@@ -6,15 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.bars import progress_bar
-from evalsql.cli.groups import grouped_options
-from evalsql.cli.load.options import Meta, Replace, parse_meta
+from evalsql.cli.access import MemoryLimit, Where, open_to_load, require_warehouse
+from evalsql.cli.commands import grouped_options
+from evalsql.cli.load_options import Meta, Replace, parse_meta
 from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.notes import note
-from evalsql.cli.opening import open_to_load, require_warehouse
-from evalsql.cli.options import OutputOptions
-from evalsql.cli.outputs import protected_files, write_table
-from evalsql.cli.where import MemoryLimit, Where
+from evalsql.cli.output import OutputOptions, note, progress_bar, protected_files, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table

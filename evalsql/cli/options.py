@@ -1,31 +1,27 @@
-"""Options that commands share: which runs, which measures, how rows are written."""
+"""Options that commands share: which runs, which measures, how rows are sorted and written."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES as DEFAULT_MEASURES
 from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
-from evalsql.cli.notes import note
+from evalsql.cli.output import note
 from evalsql.errors import UsageError
-from evalsql.report import formats
+from evalsql.report.table import Table
 
 if TYPE_CHECKING:
     from evalsql.evaluation.selection import Choice
     from evalsql.warehouse.warehouse import Warehouse
+if TYPE_CHECKING:
+    from evalsql.warehouse.warehouse import Warehouse
 
-Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"]
-FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="How rows are written; by default what --output's extension says.")
-]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.", metavar="FILE")]
-Digits = Annotated[int, typer.Option("--digits", min=0, max=17, help="Decimals, where people read.")]
+
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -178,32 +174,28 @@ def only_one(names: Sequence[str] | None, option: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class OutputOptions:
-    """Where rows are written, and how."""
+class Arrangement:
+    """Which rows come first, and how many come."""
 
-    format: FormatOption = None
-    path: Output = None
-    digits: Digits = 4
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            "--sort",
+            metavar="COLUMN",
+            help="Sort by this column, the greatest number or the first name on top; COLUMN:asc and COLUMN:desc say "
+            "otherwise.",
+        ),
+    ] = None
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N rows.")] = None
 
-    @property
-    def is_drawn(self) -> bool:
-        """Whether a table is looked at on a terminal."""
-        return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
+    def sorted_query(self, warehouse: Warehouse, query: str, lower: Collection[str] = ()) -> str:
+        """The SELECT in the order that is asked for; see ``evaluation.arranging``."""
+        if self.sort is None:
+            return query
+        from evalsql.evaluation.sorted_rows import arranged
 
-    @property
-    def is_text(self) -> bool:
-        """Whether people read it, rather than programs."""
-        return self.chosen_format in ("table", "markdown", "latex")
+        return arranged(warehouse.database, query, sort=self.sort, limit=None, lower=lower)
 
-    @property
-    def chosen_format(self) -> str:
-        """The format asked for, or the one that the file's extension tells.
-
-        Raises:
-            UsageError: the extension tells none.
-        """
-        chosen = self.format or ("table" if self.path is None else formats.EXTENSIONS.get(self.path.suffix.lower()))
-        if chosen is None:
-            known = ", ".join(formats.EXTENSIONS)
-            raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
-        return chosen
+    def first_rows(self, table: Table) -> Table:
+        """The table with so many rows."""
+        return table if self.limit is None else table._replace(rows=table.rows[: self.limit])

@@ -15,9 +15,8 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output.defaults import create_output
 from pygments.lexers.sql import SqlLexer
 
-from evalsql.cli.notes import note
-from evalsql.cli.sql_completion import Vocabulary, complete
-from evalsql.cli.statements import is_blank, split
+from evalsql.cli.output import note
+from evalsql.cli.sql_completion import Vocabulary, complete, is_blank, split
 
 PROMPT = "evalsql> "
 _MORE = "    ...> "

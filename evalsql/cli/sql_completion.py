@@ -1,4 +1,4 @@
-"""What can follow in a line of the shell: relations, columns, parameters of macros, words of SQL."""
+"""What can follow in a line of the shell, and where its statements end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from evalsql.catalog.header import CONTRACT, Parameter
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import Token, tokens
-from evalsql.cli.statements import split
 
 _BUILT = ("tables", "steps", "measures", "fusion", "statistics", "reports", "judging")
 _WORDS = """
@@ -202,3 +201,19 @@ def _alias(pieces: Sequence[Token], at: int) -> str:
     if at < len(pieces) and pieces[at].text.lower() == "as":
         at += 1
     return pieces[at].text.lower() if at < len(pieces) and pieces[at].kind == "word" else ""
+
+
+def split(text: str) -> tuple[list[str], str]:
+    """The statements that a semicolon ends, and what is left behind the last one."""
+    statements: list[str] = []
+    start = 0
+    for token in tokens(text):
+        if token.text == ";" and token.kind == "sign":
+            statements.append(text[start : token.end].strip())
+            start = token.end
+    return [statement for statement in statements if not is_blank(statement.rstrip(";"))], text[start:]
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to run: blanks, comments and lone semicolons."""
+    return all(token.kind == "comment" or token.text == ";" for token in tokens(text))

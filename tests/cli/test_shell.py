@@ -16,8 +16,7 @@ import pytest
 import evalsql
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import tokens
-from evalsql.cli.sql_completion import Known, Vocabulary, complete, known_in
-from evalsql.cli.statements import is_blank, split
+from evalsql.cli.sql_completion import Known, Vocabulary, complete, is_blank, known_in, split
 from tests.conftest import Command
 from tests.pseudo_terminal import Terminal
 

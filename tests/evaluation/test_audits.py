@@ -15,7 +15,7 @@ import pytest
 import evalsql
 from evalsql import AuditError, Warehouse
 from evalsql.catalog.relations import Relation, read_catalog
-from evalsql.cli import check
+from evalsql.cli import holdings
 from evalsql.database.database import Database
 from evalsql.evaluation.audits import audit_query, audited_runs, audits, findings, ranking_sums
 from evalsql.ingest import ranking
@@ -79,7 +79,7 @@ def test_of_many_documents_the_values_of_some_runs_are_audited(damaged: Warehous
 
 
 def test_what_is_not_checked_is_told(command: Command, sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "audited_runs", partial(audited_runs, most=3000))
+    monkeypatch.setattr(holdings, "audited_runs", partial(audited_runs, most=3000))
     some = command("check", "--db", sample_file)
     assert (some.returncode, some.stdout.strip()) == (0, "audit  finding  num_rows\n────────────────────────")
     assert "values of measures were checked for 2 of 8 runs; --all checks every run" in some.stderr

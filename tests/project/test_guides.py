@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalsql.cli.help import plain_text
+from evalsql.cli.guides import plain_text
 from tests.conftest import Command
 from tests.tools.readme import GUIDES
 

@@ -13,7 +13,7 @@ import pytest
 import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.cli.notes import note_ties
+from evalsql.cli.output import note_ties
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE

@@ -20,7 +20,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
-from evalsql.cli.outputs import whole_file
+from evalsql.cli.output import whole_file
 from evalsql.database import engine, temporary_folders
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem

@@ -1,4 +1,4 @@
-"""``evalsql shell``: SQL line by line, with completion where someone types it."""
+"""``evalsql sql`` and ``shell``: statements of the user's own, from the command line or line by line."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from evalsql.cli.ask import print_measures
-from evalsql.cli.groups import grouped_options
-from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import Digits, Format, FormatOption, OutputOptions, OwnMeasures
-from evalsql.cli.outputs import write_table
-from evalsql.cli.sql_completion import Known, Vocabulary, known_in
-from evalsql.cli.statements import is_blank, split
-from evalsql.cli.values import meant_word
-from evalsql.cli.where import MemoryLimit, Where
+from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.commands import grouped_options, meant_word
+from evalsql.cli.measures_compile import print_measures
+from evalsql.cli.options import OwnMeasures
+from evalsql.cli.output import Digits, Format, FormatOption, OutputOptions, note, write_table
+from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -142,6 +138,39 @@ class Session:
 
     def _quit(self, argument: str) -> None:
         self.is_over = True
+
+
+@grouped_options
+def sql(
+    *,
+    query: Annotated[str, typer.Argument(help="SQL; - reads it from standard input.")],
+    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
+    external: Annotated[
+        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
+    ] = False,
+    own: OwnMeasures,
+    memory_limit: MemoryLimit = None,
+    output: OutputOptions,
+    where: Where,
+) -> None:
+    """Ask the warehouse anything in SQL.
+
+    Every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10)).
+
+    Example: evalsql sql "from ndcg(k := 5) order by value limit 3"
+    """
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text: {error}") from error
+    with open_warehouse(
+        where, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
+    ) as warehouse:
+        columns, rows = Writer(warehouse.database, external=external).run(text)
+        if columns:
+            write_table(Table(columns, rows), output, keep=[warehouse.path])
+        if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
+            note("only the rows of the last statement are written; evalsql shell writes those of each")
 
 
 @grouped_options

@@ -11,11 +11,8 @@ import typer
 from evalsql.catalog.measure_names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
-from evalsql.cli.outputs import close_to_readers, unwritable
-from evalsql.cli.pages import print_page
-from evalsql.cli.where import Where
+from evalsql.cli.access import Where, open_warehouse
+from evalsql.cli.output import close_to_readers, note, print_page, unwritable
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
 

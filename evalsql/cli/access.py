@@ -1,20 +1,76 @@
-"""Warehouses as commands open them: to read, to load into, in memory."""
+"""Which warehouse a command opens, and how: to read, to load into, in memory."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from evalsql.cli.bars import progress_bar
-from evalsql.cli.notes import note
-from evalsql.cli.where import Where, WhereToAsk
+import typer
+
+from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
+from evalsql.warehouse.opening import WAIT
 from evalsql.warehouse.warehouse import Warehouse
+
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Where:
+    """A warehouse file, which another process may have locked."""
+
+    wait: Annotated[
+        float,
+        typer.Option("--wait", min=0, metavar="SECONDS", help="Try so long while another process has the file locked."),
+    ] = WAIT
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db", help="Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE"
+        ),
+    ] = None
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Holds the token of a server; else EVALSQL_TOKEN is it."),
+    ] = None
+
+    @property
+    def token(self) -> str | None:
+        """What to show a server; None where no file is named."""
+        if self.token_file is None:
+            return None
+        from evalsql.server.sessions import read_token
+
+        return read_token(self.token_file)
+
+
+@dataclass(frozen=True)
+class WhereToAsk(Where):
+    """A warehouse file, and scores elsewhere that are shown beside its own."""
+
+    lake: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lake",
+            metavar="DIR",
+            help="Scores to show as if they were loaded, such as what evalsql spark eval wrote; can be repeated.",
+        ),
+    ] = None
 
 
 @contextmanager

@@ -12,14 +12,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.bars import progress_bar
-from evalsql.cli.groups import grouped_options
-from evalsql.cli.lazy import typer_group
+from evalsql.cli.access import Where
+from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.notes import note
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
-from evalsql.cli.outputs import protected_files, refuse_protected
-from evalsql.cli.where import Where
+from evalsql.cli.output import note, progress_bar, protected_files, refuse_protected
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.database.whole_files import part_of, whole_files
 from evalsql.errors import UsageError
@@ -30,11 +27,6 @@ from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.export_files import FORMATS, Written
 from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.warehouse import Warehouse
-
-app = typer_group(
-    {name: f"export.{name}" for name in ("runs", "qrels", "topics", "weights", "scores", "warehouse")},
-    "Write runs, judgments, values or a whole warehouse.\n\nExample: evalsql export runs 'rerank-*' -o trec",
-)
 
 Format = Annotated[
     Literal["trec", "beir", "parquet", "jsonl"] | None,

@@ -1,4 +1,4 @@
-"""``evalsql load topics`` and ``load groups``: what is known of topics beside their judgments."""
+"""``evalsql load topics``, ``groups`` and ``measures``."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsql.cli.columns import Columns
-from evalsql.cli.groups import grouped_options
+from evalsql.cli.access import Where, open_to_load
+from evalsql.cli.commands import grouped_options
+from evalsql.cli.load_options import Columns, Replace
 from evalsql.cli.name_completion import complete_qrels
-from evalsql.cli.notes import note
-from evalsql.cli.opening import open_to_load
-from evalsql.cli.where import Where
+from evalsql.cli.output import note
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted, shortened
@@ -19,6 +18,7 @@ from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from evalsql.ingest.load_topics import LoadedTopics
+
 
 Qrels = Annotated[
     str | None,
@@ -29,7 +29,7 @@ Qrels = Annotated[
         help="Judgments whose topics they are, by default the only set there is.",
     ),
 ]
-Replace = Annotated[bool, typer.Option("--replace", help="Take the place of texts and groups of the same names.")]
+ReplaceTexts = Annotated[bool, typer.Option("--replace", help="Take the place of texts and groups of the same names.")]
 _MOST_NAMED = 5
 
 
@@ -44,7 +44,7 @@ def topics(
     ],
     qrels: Qrels = None,
     columns: Columns = None,
-    replace: Replace = False,
+    replace: ReplaceTexts = False,
     where: Where,
 ) -> None:
     """Load the texts of topics, and groups that they belong to.
@@ -70,7 +70,7 @@ def groups(
     ] = None,
     qrels: Qrels = None,
     columns: Columns = None,
-    replace: Replace = False,
+    replace: ReplaceTexts = False,
     where: Where,
 ) -> None:
     """Load groups of topics, by which leaderboard --by splits figures.
@@ -104,3 +104,21 @@ def _note_loaded(warehouse: Warehouse, loaded: LoadedTopics) -> None:
     if lacking:
         names = shortened([topic for (topic,) in lacking], _MOST_NAMED)
         note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
+
+
+@grouped_options
+def load_measures(
+    *,
+    sources: Annotated[list[str], typer.Argument(help="Relation files, or folders of them.")],
+    replace: Replace = False,
+    where: Where,
+) -> None:
+    """Keep measures of your own in the warehouse.
+
+    Each is one SELECT below a header as those of the package have it.
+
+    Example: evalsql load measures own/
+    """
+    with open_to_load(where) as warehouse:
+        loaded = warehouse.load_measures(sources, replace=replace)
+    note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")

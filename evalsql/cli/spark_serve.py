@@ -1,35 +1,40 @@
-"""``evalsql spark eval``: runs evaluated on a Spark cluster."""
+"""``evalsql spark eval`` and ``serve``: runs evaluated on a cluster, a warehouse for several clients."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
 from typing import Annotated, Any
 
 import typer
 
-from evalsql.cli.bars import progress_bar
-from evalsql.cli.columns import Columns, QrelsColumns
-from evalsql.cli.groups import grouped_options
-from evalsql.cli.lazy import typer_group
-from evalsql.cli.load.options import Form, KeepBest, LowerIsBetter, TieRuleOption
-from evalsql.cli.notes import note
+from evalsql.cli.access import MemoryLimit, Where
+from evalsql.cli.commands import grouped_options
+from evalsql.cli.load_options import Columns, Form, KeepBest, LowerIsBetter, QrelsColumns, TieRuleOption
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
+from evalsql.cli.output import note, progress_bar
+from evalsql.database import quack
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted
+from evalsql.server.serving import serve as serve_file
+from evalsql.server.sessions import read_tokens
+from evalsql.warehouse.opening import default_path
 
 REFUSED = 2
 _MOST_NOTES = 10
-app = typer_group({"eval": "spark.evaluate"}, "Evaluate runs on a Spark cluster.\n\nExample: evalsql spark eval --help")
 
 
 @grouped_options
-def evaluate(
+def evaluate_on_spark(
     *,
     qrels: Annotated[str, typer.Option("--qrels", metavar="FILE", help="Judgments: a file here, or any Spark reads.")],
     runs: Annotated[
@@ -148,3 +153,59 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+@grouped_options
+def serve(
+    *,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen; other machines reach no loopback.")
+    ] = "localhost:9494",
+    read_token_file: Annotated[
+        Path | None,
+        typer.Option("--read-token-file", metavar="FILE", help="Token of clients that only read; made if missing."),
+    ] = None,
+    memory_limit: MemoryLimit = None,
+    where: Where,
+) -> None:
+    """Serve a warehouse to many readers and writers at once.
+
+    Clients take --db quack:HOST:PORT with the token that --token-file names here, FILE.token if none is named; another
+    one reads only. Each request is a line on standard error. SIGTERM and Ctrl-C stop it.
+
+    Example: evalsql serve --db team.duckdb
+    """
+    quack.require()
+    path = where.db or default_path()
+    address = quack.parse_address(listen)
+    write_file = where.token_file or Path(f"{path}.token")
+    read_file = read_token_file or Path(f"{path}.read-token")
+    tokens, made = read_tokens(write_file, read_file)
+    for file in made:
+        note(f"made {file}, which only you can read: for clients that {'write' if file == write_file else 'read'}")
+    if not address.is_loopback:
+        note(
+            f"{address.url}: other machines reach it, and nothing is encrypted: tokens and rows travel as plain text. "
+            "Listen on localhost, and let a reverse proxy with TLS pass requests on (evalsql help server)"
+        )
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with progress_bar() as progress:
+        serve_file(
+            path,
+            address,
+            tokens,
+            stop=stop,
+            log=_log,
+            memory_limit=memory_limit,
+            wait=where.wait,
+            progress=progress,
+        )
+
+
+def _log(line: str) -> None:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with suppress(OSError):  # clients are served also where nobody reads the log any more
+        sys.stderr.write(f"{now} {line}\n")
+        sys.stderr.flush()

@@ -1,27 +1,136 @@
-"""``evalsql curve``: the points of a curve, and its chart."""
+"""``evalsql chart`` and ``curve``: charts of a report, points of curves, and how both look."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.cli.groups import grouped_options
-from evalsql.cli.look import LookOptions
-from evalsql.cli.notes import note
-from evalsql.cli.opening import open_warehouse
-from evalsql.cli.options import OutputOptions, RunSelection
-from evalsql.cli.outputs import protected_files, write_bytes, write_table
-from evalsql.cli.where import MemoryLimit, Where
+from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.commands import grouped_options
+from evalsql.cli.name_completion import complete_runs
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, OwnMeasures, RunSelection
+from evalsql.cli.output import OutputOptions, note, protected_files, write_bytes, write_table
+from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
-from evalsql.report.drawing import best_runs, most_systems
+from evalsql.report.charts import Look
+from evalsql.report.drawing import MOST_LINES, best_runs, drawing, most_systems, styles
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
+
+Name = Literal[
+    "agreement",
+    "differences",
+    "distribution",
+    "histogram",
+    "history",
+    "leaderboard",
+    "pr",
+    "pr_levels",
+    "roc",
+    "scatter",
+    "slope",
+    "tap",
+    "topics",
+    "unjudged",
+]
+
+
+@dataclass(frozen=True)
+class LookOptions:
+    """What every chart takes."""
+
+    width: Annotated[
+        int | None, typer.Option("--width", min=50, max=20_000, metavar="PIXELS", help="Width of the chart.")
+    ] = None
+    height: Annotated[
+        int | None, typer.Option("--height", min=50, max=20_000, metavar="PIXELS", help="Height of the chart.")
+    ] = None
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help='What stands above the chart; "" is nothing.')
+    ] = None
+    lines: Annotated[
+        int | None,
+        typer.Option(
+            "--lines",
+            min=1,
+            metavar="N",
+            help=f"Draw so many systems at most, the best ones; by default {MOST_LINES} where each is a line, or all "
+            "that are named one by one.",
+        ),
+    ] = None
+
+    def appearance(self, warehouse: Warehouse) -> Look:
+        """The look of a chart of this warehouse."""
+        return Look(self.width, self.height, self.title, styles(warehouse))
+
+
+@grouped_options
+def chart(
+    *,
+    name: Annotated[
+        Name,
+        typer.Argument(
+            metavar="NAME",
+            show_choices=False,
+            help="agreement of measures, differences by topic to a baseline, distribution over topics, histogram of "
+            "differences to a baseline, history of systems, leaderboard with intervals, pr (mean over topics), "
+            "pr_levels (by topic, of one run), roc, scatter of a run and a baseline by topic, slope (order by two "
+            "measures), tap, topics by systems, unjudged documents by rank.",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to: .png, .svg, .pdf or .html.")
+    ],
+    selection: OneQrelsSelection,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="RUN",
+            autocompletion=complete_runs,
+            help="Run that is compared with (differences, histogram, scatter).",
+        ),
+    ] = None,
+    look: LookOptions,
+    measure: Measures = None,
+    own: OwnMeasures,
+    memory_limit: MemoryLimit = None,
+    where: Where,
+) -> None:
+    """A chart of the report as a picture or a page.
+
+    A system has the same colour in every chart. The points of curves, and more of their options: evalsql curve.
+
+    Example: evalsql chart pr bm25 dense -o pr.svg
+    """
+    if output.suffix.lower() not in charts.EXTENSIONS:
+        raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
+    with (
+        open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        translated_errors(warehouse.path),
+    ):
+        drawn = drawing(
+            warehouse,
+            name,
+            measure or DEFAULT_MEASURES,
+            qrels=selection.only_qrels,
+            runs=selection.chosen(warehouse),
+            baseline=baseline,
+            lines=look.lines,
+        )
+        appearance = look.appearance(warehouse)
+        keep = protected_files(warehouse)
+    write_bytes(charts.draw(name, drawn.table, output.suffix.lower(), drawn.of, appearance), output, keep=keep)
+    for text in drawn.notes:
+        note(text)
+
 
 Kind = Literal["pr", "roc", "tap"]
 

@@ -1,0 +1,326 @@
+"""``evalsql load qrels``, ``weights``, ``runs``, ``scores`` and ``lists``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.cli.access import MemoryLimit, Where, open_to_load
+from evalsql.cli.commands import grouped_options
+from evalsql.cli.load_options import (
+    Columns,
+    Form,
+    KeepBest,
+    LowerIsBetter,
+    Meta,
+    Queries,
+    Replace,
+    RunFacts,
+    TieRuleOption,
+    WithSelf,
+    parse_meta,
+)
+from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.output import note, progress_bar
+from evalsql.ingest import column_meanings as known_columns
+from evalsql.phrases import counted
+from evalsql.warehouse.warehouse import Warehouse
+
+
+def num_weights(warehouse: Warehouse) -> dict[str, int]:
+    """How many weights each judgment set has that has any."""
+    return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
+
+
+def read_as(warehouse: Warehouse) -> str:
+    """The format that the last load recognised; further lines are what it left out."""
+    return "".join(f"; {line}" for line in warehouse.loader.notices)
+
+
+def left_out_words(count: int) -> str:
+    """How many repeated documents were left out; empty if none."""
+    return f", {counted(count, 'repeated document')} left out" if count else ""
+
+
+def note_set_aside(warehouse: Warehouse, loaded: str) -> None:
+    """Tell under which name judgments stay that this load has put others in the place of."""
+    names = warehouse.rows(
+        """
+        select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at
+        where new.qrels = ? and old.qrels = new.qrels || regexp_extract(old.qrels, '@[0-9]+$')
+        """,
+        [loaded],
+    )
+    for (name,) in names:
+        note(f"the judgments before stay as {name}; --qrels {name} evaluates with them")
+
+
+@grouped_options
+def qrels(
+    *,
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input."
+        ),
+    ],
+    name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
+    form: Form = "grades",
+    columns: Columns = None,
+    queries: Queries = None,
+    with_self: WithSelf = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--run",
+            metavar="NAME",
+            autocompletion=complete_runs,
+            help="Run already held, or glob, to evaluate with it; can be repeated.",
+        ),
+    ] = None,
+    keep_best: KeepBest = False,
+    replace: Replace = False,
+    meta: Meta = None,
+    memory_limit: MemoryLimit = None,
+    where: Where,
+) -> None:
+    """Load relevance judgments: topic, iteration, document, grade.
+
+    Example: evalsql load qrels qrels.txt --name robust04
+    """
+    pairs = parse_meta(meta)
+    with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
+        weights = num_weights(warehouse)
+        loaded = warehouse.load_qrels(
+            file,
+            name,
+            form=form,
+            runs=run or (),
+            keep_best=keep_best,
+            replace=replace,
+            meta=pairs,
+            columns=known_columns.parse(columns),
+            queries=queries,
+            with_self=bool(with_self),
+        )
+        ((rows, topics, left_out),) = warehouse.rows(
+            """
+            select holdings.num_rows, holdings.num_topics, qrels.duplicates
+            from holdings join qrels on qrels.qrels = holdings.name
+            where holdings.kind = 'qrels' and holdings.name = ?
+            """,
+            [loaded],
+        )
+        note(
+            f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
+            + left_out_words(left_out)
+            + read_as(warehouse)
+        )
+        if loaded in weights:
+            note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
+        note_set_aside(warehouse, loaded)
+
+
+@grouped_options
+def weights(
+    *,
+    file: Annotated[str, typer.Argument(help="Lines of topic and weight, compressed or not; - is standard input.")],
+    qrels: Annotated[
+        str,
+        typer.Option(
+            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments whose topics they weigh."
+        ),
+    ],
+    replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
+    where: Where,
+) -> None:
+    """Load weights of topics, which TAP goes by: topic, weight.
+
+    Topics without one weigh 1.
+
+    Example: evalsql load weights weights.txt --qrels sample
+    """
+    with open_to_load(where, [file]) as warehouse:
+        loaded = warehouse.load_weights(file, qrels, replace=replace)
+        ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
+        note(
+            f"loaded {counted(num_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}"
+        )
+
+
+@grouped_options
+def runs(
+    *,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input."
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
+    ] = None,
+    qrels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--qrels",
+            metavar="NAME",
+            autocompletion=complete_qrels,
+            help="Judgments to evaluate with, by default the only set there is; can be repeated.",
+        ),
+    ] = None,
+    columns: Columns = None,
+    with_self: WithSelf = None,
+    tie_rule: TieRuleOption = None,
+    lower_is_better: LowerIsBetter = False,
+    keep_best: KeepBest = False,
+    depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
+    judged_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_qrels,
+            help="Keep only documents that these judgments judge; after --depth.",
+        ),
+    ] = None,
+    replace: Replace = False,
+    facts: RunFacts,
+    meta: Meta = None,
+    memory_limit: MemoryLimit = None,
+    where: Where,
+) -> None:
+    """Load runs: topic, Q0, document, rank, score, tag.
+
+    All files are loaded or none.
+
+    Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
+    """
+    pairs = facts.with_meta(parse_meta(meta))
+    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
+        with progress_bar() as progress:
+            loaded = warehouse.load_runs(
+                files,
+                name=name,
+                qrels=qrels or (),
+                tie_rule=tie_rule,
+                lower_is_better=lower_is_better,
+                keep_best=keep_best,
+                depth=depth,
+                judged_by=judged_by,
+                replace=replace,
+                meta=pairs,
+                columns=known_columns.parse(columns),
+                with_self=with_self,
+                progress=progress,
+            )
+        ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
+            """
+            select
+                (select sum(num_ret) from run_topics join runs using (run_id) where list_contains($1, run)),
+                sum(duplicates),
+                count(*) filter (where run_id not in (select run_id from evaluations)),
+                sum(case when comments = '' then 0 else len(string_split(comments, chr(10))) end),
+                count(*) filter (where num_tags > 1)
+            from runs where list_contains($1, run)
+            """,
+            [loaded],
+        )
+        retrieved = f"{counted(rows, 'document')} retrieved" + left_out_words(left_out)
+        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}" + read_as(warehouse))
+        if lines:
+            note(f"{counted(lines, 'comment or header line')} kept with them")
+        if mixed:
+            note(f"{counted(mixed, 'run')} with several tags in the file; the last one is kept")
+        if unpaired:
+            note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
+
+
+@grouped_options
+def scores(
+    *,
+    source: Annotated[str, typer.Argument(help="What evalsql spark eval wrote, a folder of Parquet files, or one.")],
+    qrels: Annotated[
+        str | None,
+        typer.Option(
+            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments they were computed with."
+        ),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Take the place of stored scores of the same.")] = False,
+    meta: Meta = None,
+    where: Where,
+) -> None:
+    """Load scores that were computed elsewhere, without rankings.
+
+    They are Parquet: qrels, run, topic, measure, value. Load the judgments first.
+
+    Example: evalsql load scores scores.parquet
+    """
+    from evalsql.ingest.scores import found_files
+
+    pairs = parse_meta(meta)
+    files = [file for some in found_files(source) for file in some]
+    with open_to_load(where, files) as warehouse:
+        loaded = warehouse.load_scores(source, qrels=qrels, replace=replace, meta=pairs)
+        ((rows, measures),) = warehouse.rows(
+            "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
+        )
+        note(
+            f"loaded scores of {counted(len(loaded), 'run')}: {counted(rows, 'value')} of "
+            f"{counted(measures, 'measure')} are held of them"
+        )
+
+
+@grouped_options
+def lists(
+    *,
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input."),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of run and judgments, all files being one; by default each file's stem names its own."),
+    ] = None,
+    qrels: Annotated[
+        str | None, typer.Option("--qrels", metavar="NAME", help="Another name for the judgments; for one set only.")
+    ] = None,
+    order: Annotated[
+        Literal["asc", "desc"] | None,
+        typer.Option(help="Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."),
+    ] = None,
+    replace: Replace = False,
+    meta: Meta = None,
+    memory_limit: MemoryLimit = None,
+    where: Where,
+) -> None:
+    """Load retrieval lists as judgments, a run and weights.
+
+    They are blocks of query and weight, relevant documents in all, then relevance and score of each document.
+
+    Example: evalsql load lists lists.txt --name blast
+    """
+    pairs = parse_meta(meta)
+    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
+        held = num_weights(warehouse)
+        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
+        given = num_weights(warehouse)
+        for run in loaded:
+            judged = qrels or run
+            ((topics, rows, rising),) = warehouse.rows(
+                """
+                select qrels_held.num_topics, run_held.num_rows, runs.lower_is_better
+                from holdings as qrels_held, holdings as run_held
+                join runs on runs.run = run_held.name
+                where qrels_held.kind = 'qrels' and qrels_held.name = ?
+                    and run_held.kind = 'run' and run_held.name = ? and run_held.qrels = qrels_held.name
+                """,
+                [judged, run],
+            )
+            note(
+                f"loaded lists {run}: {counted(topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
+                f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
+            )
+            if judged in held and judged not in given:
+                note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
+            note_set_aside(warehouse, judged)

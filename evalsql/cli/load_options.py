@@ -1,0 +1,118 @@
+"""Options of commands that load: what a file holds, which columns are meant, what is kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import typer
+
+from evalsql.cli.name_completion import complete_systems
+from evalsql.errors import UsageError
+
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+Meta = Annotated[
+    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; can be repeated.")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
+TieRuleOption = Annotated[
+    TieRule | None,
+    typer.Option(
+        "--tie-rule",
+        help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; trec_eval_10 "
+        "with --lower-is-better.",
+    ),
+]
+LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
+Form = Annotated[
+    Literal["grades", "groups", "preferences", "pairs", "families"],
+    typer.Option(
+        help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+        "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+        "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families)."
+    ),
+]
+KeepBest = Annotated[
+    bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
+]
+
+
+def parse_meta(meta: list[str] | None) -> dict[str, str]:
+    """What --meta gives, by key."""
+    pairs = {}
+    for text in meta or ():
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+        if key in pairs:
+            raise UsageError(f"--meta gives {key} twice")
+        pairs[key] = value
+    return pairs
+
+
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="MEANING=NAME,...",
+        help="Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
+    ),
+]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        "--queries",
+        metavar="FILE",
+        help="Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+    ),
+]
+WithSelf = Annotated[
+    bool | None,
+    typer.Option(
+        "--with-self/--without-self",
+        help="Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
+        "E-values, where a query finds itself.",
+    ),
+]
+QrelsColumns = Annotated[
+    str | None,
+    typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),
+]
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Which load of which system runs are."""
+
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            autocompletion=complete_systems,
+            help="System that the runs are a load of; evalsql history shows it over time.",
+        ),
+    ] = None
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="TEXT", help="Version of the system, such as a commit.")
+    ] = None
+    date: Annotated[
+        str | None,
+        typer.Option("--date", metavar="DATE", help="When the system gave these runs; by default they are of now."),
+    ] = None
+
+    def with_meta(self, meta: Mapping[str, str]) -> dict[str, str]:
+        """These facts and the meta; raises UsageError where both say something, or the date is none."""
+        from evalsql.evaluation.selection import parse_date
+
+        date = self.date if self.date is None else parse_date(self.date, "--date")
+        given = {"system": self.system, "version": self.version, "date": date}
+        facts = {key: value for key, value in given.items() if value is not None}
+        for key in facts:
+            if key in meta:
+                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
+            if not facts[key]:
+                raise UsageError(f"--{key} is empty")
+        return {**facts, **meta}
