@@ -29,6 +29,7 @@ from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
 from evalsql.warehouse import opening, own_measures
 from evalsql.warehouse.remembered import remember
+from tests import pool
 from tests.random_collections import collection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,11 +139,20 @@ def _make_empty(path: Path) -> None:
 
 
 def _make_random(path: Path) -> None:
-    with evalsql.open(shutil.copy(made_once("empty.duckdb", _make_empty), path)) as warehouse:
-        for seed in RANDOM_SEEDS:
-            one = collection(seed)
-            warehouse.load_qrels(one.qrels, f"{seed}")
-            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+    collections = {f"{seed}": collection(seed) for seed in RANDOM_SEEDS}
+    with tempfile.TemporaryDirectory() as folder, evalsql.open(path) as warehouse:
+        for name, one in collections.items():
+            write(
+                Path(folder) / f"run {name}.run",
+                "".join(
+                    f"{topic} Q0 {document} 0 {score!r} x\n"
+                    for topic, run in one.run.items()
+                    for document, score in run.items()
+                ),
+            )
+        warehouse.load_runs(f"{folder}/*.run")  # all at once, since each load takes a tenth of a second
+        for name, one in collections.items():
+            warehouse.load_qrels(one.qrels, name, runs=[f"run {name}"])
 
 
 @cache
@@ -162,12 +172,26 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
 
 
 def new_warehouse() -> Warehouse:
-    return evalsql.open(new_file())
+    """An empty warehouse in memory."""
+    return pool.warehouse_in_memory()
 
 
 def random_warehouse() -> Warehouse:
     """Each of the random collections a judgment set called by its seed, with one run; for reading only."""
-    return evalsql.open(made_once("random.duckdb", _make_random), read_only=True)
+    return open_held(made_once("random.duckdb", _make_random))
+
+
+def open_held(path: Path) -> Warehouse:
+    """A file open for reading, which this process holds to the end, so that it opens at once the next time."""
+    _held(path)
+    return evalsql.open(path, read_only=True)
+
+
+@cache
+def _held(path: Path) -> Warehouse:
+    warehouse = evalsql.open(path, read_only=True)
+    atexit.register(warehouse.close)
+    return warehouse
 
 
 @pytest.fixture
@@ -184,8 +208,15 @@ def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Warehouse]:
-    """An empty warehouse."""
+def empty() -> Iterator[Warehouse]:
+    """An empty warehouse in memory."""
+    with new_warehouse() as warehouse:
+        yield warehouse
+
+
+@pytest.fixture
+def empty_file(tmp_path: Path) -> Iterator[Warehouse]:
+    """An empty warehouse in a file."""
     with evalsql.open(new_file(tmp_path)) as warehouse:
         yield warehouse
 

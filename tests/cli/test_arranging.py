@@ -10,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows, new_warehouse
+from tests.conftest import Command, csv_rows, new_file
 from tests.pseudo_terminal import Terminal, plain
 
 terminal_only = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
@@ -71,7 +71,7 @@ def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: 
         assert [row["topic"] for row in found] == names[:10]
 
 
-def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command) -> None:
+def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command, tmp_path: Path) -> None:
     for words, complaint in (
         (("leaderboard", "--sort", "AQ"), 'there is no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
         (("leaderboard", "--limit", "0"), "out of range"),
@@ -80,7 +80,7 @@ def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command)
         refused = command(*words, "--db", sample_file)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert complaint in refused.stderr
-    with new_warehouse() as warehouse:
+    with evalsql.open(new_file(tmp_path)) as warehouse:
         warehouse.load_qrels({"t": {"a": 1}}, "set")
         warehouse.load_run({"t": {"a": 1.0}}, "Topic")
         path = warehouse.path

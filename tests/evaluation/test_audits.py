@@ -193,7 +193,9 @@ def test_every_form_of_input_is_sound(tmp_path: Path) -> None:
         assert findings(warehouse.evaluation, AUDITS) == []
 
 
-def test_a_load_that_leaves_ranks_with_gaps_is_rolled_back(empty: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_load_that_leaves_ranks_with_gaps_is_rolled_back(
+    empty: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     retain = ranking._retain
 
     def damage(database: Database, ranked: str) -> None:
@@ -209,7 +211,7 @@ def test_a_load_that_leaves_ranks_with_gaps_is_rolled_back(empty: Warehouse, mon
     assert "run old" not in str(caught.value)
     assert empty.rows("select run, max(rank) from rankings group by run") == [("old", 2)]
     with pytest.raises(AuditError, match="ranks are not 1 to 2"):
-        empty.load_runs(write(Path(empty.path).parent / "new.run", "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n"))
+        empty.load_runs(write(tmp_path / "new.run", "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n"))
 
 
 def test_check_says_what_it_checked(command: Command, sample_file: Path) -> None:

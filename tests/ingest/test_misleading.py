@@ -246,25 +246,27 @@ def test_p_is_corrected_for_the_runs_asked_for(sample_file: Path, correction: st
                 assert {name for row in found for name in row[3:]} == {"bm25", "dense", "tfidf"}
 
 
-def test_intervals_end_where_the_measure_does(empty: Warehouse, command: Command, tmp_path: Path) -> None:
-    empty.load_qrels({f"t{at}": {"good": 1, "poor": 0} for at in range(20)}, "q")
+def test_intervals_end_where_the_measure_does(empty_file: Warehouse, command: Command, tmp_path: Path) -> None:
+    empty_file.load_qrels({f"t{at}": {"good": 1, "poor": 0} for at in range(20)}, "q")
     right = {f"t{at}": {"good": 2.0, "poor": 1.0} for at in range(20)}
-    empty.load_run({**right, "t0": {"good": 1.0, "poor": 2.0}}, "nearly right")
-    empty.load_run({"t0": right["t0"]}, "nearly wrong")
-    found = {run: ends for run, *ends in empty.rows("select run, low, high from mean_intervals() where measure = 'RR'")}
+    empty_file.load_run({**right, "t0": {"good": 1.0, "poor": 2.0}}, "nearly right")
+    empty_file.load_run({"t0": right["t0"]}, "nearly wrong")
+    found = {
+        run: ends for run, *ends in empty_file.rows("select run, low, high from mean_intervals() where measure = 'RR'")
+    }
     reach = scipy.stats.t.ppf(0.975, 19) * 0.5 / 20  # of 19 values of 1 and one of 0.5
     assert 0.975 + reach > 1
     assert found["nearly right"] == pytest.approx([0.975 - reach, 1], abs=1e-12)
     assert found["nearly wrong"] == pytest.approx([0, 0.05 + 2 * reach], abs=1e-12)
     assert all(
         low >= 0 or least < 0
-        for low, least in empty.rows("""
+        for low, least in empty_file.rows("""
             select low, cast(split_part(range, ' ', 1) as double) from mean_intervals() as ends
             join measures on measures.measure = regexp_extract(ends.measure, '^[^(@]+') where low is not null
         """)
     )
-    path = empty.path
-    empty.close()
+    path = empty_file.path
+    empty_file.close()
     for name in ("report.md", "report.html"):
         command("report", "-o", name, "-m", "RR", "--db", path)
         text = (tmp_path / name).read_text()
