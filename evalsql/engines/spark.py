@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures, split_names
-from evalsql.catalog.relations import read_catalog
+from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.database.names import Names, as_list
 from evalsql.engines import spark_task
 from evalsql.engines.spark_files import MOST_BYTES, File, Files, Output, Run, tasks, waves
 from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
-from evalsql.ingest.run_options import tie_rule_for
+from evalsql.ingest.run_options import RunOptions
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.own_measures import Sources, read_sources
 
@@ -97,41 +97,33 @@ def evaluate(
         InputError: files that are not there; with ``strict`` all runs that were refused.
     """
     files = Files(session)
-    job = _job(files, qrels, measures, name, own, memory_limit=memory_limit, threads=threads) | {
-        "form": form,
-        "tie_rule": tie_rule_for(tie_rule, lower_is_better=lower_is_better),
-        "lower_is_better": lower_is_better,
-        "keep_best": keep_best,
-        "columns": columns,
-        "qrels_columns": qrels_columns,
-    }
-    sent = Job(**job)
-    output = Output(session, files, str(out), sent)
+    path, relations = str(qrels), read_sources(own)
+    catalog = read_catalog().extended(relations)
+    job = Job(
+        qrels=name or stem(path),
+        qrels_file=path,
+        qrels_bytes=Path(path).read_bytes() if os.path.isfile(path) else files.read(path),
+        measures=_canonical_names(measures, catalog),
+        digest=catalog.digest,
+        form=form,
+        qrels_columns=qrels_columns,
+        run_options=RunOptions(tie_rule, lower_is_better, keep_best, columns=columns),
+        own={relation.path.name: relation.text for relation in relations},
+        memory_limit=memory_limit,
+        threads=threads,
+    )
+    output = Output(session, files, str(out), job)
     with _explained():
         if run_column is not None:
-            return _evaluate_tables(session, files, sent, output, runs, run_column, str(out), strict)
-        return _evaluate_runs(session, files, sent, output, as_list(runs), str(out), strict, progress)
+            return _evaluate_tables(session, files, job, output, runs, run_column, str(out), strict)
+        return _evaluate_runs(session, files, job, output, as_list(runs), str(out), strict, progress)
 
 
-def _job(
-    files: Files, qrels: str | Path, measures: Names, name: str | None, own: Sources, **limits: Any
-) -> dict[str, Any]:
-    """What the job says of judgments and measures; own measures are checked here, before anything is sent."""
-    path = str(qrels)
-    content = Path(path).read_bytes() if os.path.isfile(path) else files.read(path)
-    relations = read_sources(own)
-    catalog = read_catalog().extended(relations)
-    named = parse_measures([each for text in as_list(measures) for each in split_names(text)], catalog)
-    if not named:
+def _canonical_names(measures: Names, catalog: Catalog) -> list[str]:
+    found = parse_measures([each for text in as_list(measures) for each in split_names(text)], catalog)
+    if not found:
         raise UsageError("name at least one measure, such as nDCG@10")
-    return limits | {
-        "qrels": name or stem(path),
-        "qrels_file": path,
-        "qrels_bytes": content,
-        "measures": list(dict.fromkeys(measure.name for measure in named)),
-        "digest": catalog.digest,
-        "own": {relation.path.name: relation.text for relation in relations},
-    }
+    return list(dict.fromkeys(measure.name for measure in found))
 
 
 def _evaluate_runs(

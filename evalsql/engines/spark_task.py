@@ -23,6 +23,7 @@ from evalsql.catalog.relations import read_catalog, read_relations
 from evalsql.database.temporary_folders import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.input_files import stem
+from evalsql.ingest.run_options import RunOptions
 from evalsql.version import __version__
 from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.warehouse import Warehouse
@@ -54,10 +55,7 @@ class Job:
     measures: Sequence[str]
     digest: str
     form: str = "grades"
-    tie_rule: str | None = None
-    lower_is_better: bool = False
-    keep_best: bool = False
-    columns: Mapping[str, str] | None = None
+    run_options: RunOptions = field(default_factory=RunOptions)
     qrels_columns: Mapping[str, str] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     memory_limit: str = "2GB"
@@ -70,16 +68,17 @@ class Job:
     @property
     def settings(self) -> str:
         """SHA-256 over all that figures hang on beside the runs."""
+        rows = self.run_options.for_rows()
         told = [
             self.qrels,
             self.qrels_sha256,
             sorted(self.measures),
             self.digest,
             self.form,
-            self.tie_rule,
-            self.lower_is_better,
-            self.keep_best,
-            self.columns and sorted(self.columns.items()),
+            rows.tie_rule,
+            rows.lower_is_better,
+            rows.keep_best,
+            rows.columns and sorted(rows.columns.items()),
             self.qrels_columns and sorted(self.qrels_columns.items()),
         ]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -132,7 +131,7 @@ def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pya
     with _folder(job) as folder:
         try:
             with _warehouse(job, folder) as warehouse, _noted({}) as notes:
-                warehouse.load_run(table, name, **_load_options(job))
+                warehouse.loader.load_run_data(table, name, job.run_options)
                 batches = [*_values(warehouse, job), _run_row(job, facts | _stored_facts(warehouse, name), notes)]
         except EvalsqlError as error:
             batches = [_run_row(job, facts, [], problem=_told(error, {name: source}))]
@@ -160,14 +159,15 @@ def _evaluated(
     job: Job, folder: Path, runs: Sequence[_Run], labels: Mapping[str, str]
 ) -> Sequence[pyarrow.RecordBatch]:
     """All rows or an error: what had been given before one would be given twice."""
-    options = _load_options(job)
     with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
         alone = [run for run in runs if len(run.files) == 1 and stem(str(run.files[0][1])) == run.name]
         if alone:
-            warehouse.load_runs([run.files[0][1] for run in alone], **options)
+            warehouse.loader.load_run_files([run.files[0][1] for run in alone], job.run_options)
         for run in runs:
             if run not in alone:
-                warehouse.load_runs([place for _, place, *_ in sorted(run.files)], name=run.name, **options)
+                warehouse.loader.load_run_files(
+                    [place for _, place, *_ in sorted(run.files)], job.run_options, name=run.name
+                )
         batches = list(_values(warehouse, job))
         for nth, run in enumerate(runs):
             facts = _facts(run) | _stored_facts(warehouse, run.name)
@@ -218,7 +218,7 @@ def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
             folder / "qrels" / _file_name(job.qrels_file),
             job.qrels,
             form=job.form,
-            keep_best=job.keep_best,
+            keep_best=job.run_options.keep_best,
             columns=job.qrels_columns,
         )
         yield warehouse
@@ -232,15 +232,6 @@ def _noted(labels: Mapping[str, str]) -> Iterator[list[str]]:
         warnings.simplefilter("always", InputWarning)
         warnings.showwarning = lambda message, *_: notes.append(_relabelled(str(message), labels))
         yield notes
-
-
-def _load_options(job: Job) -> dict[str, Any]:
-    return {
-        "tie_rule": job.tie_rule,
-        "lower_is_better": job.lower_is_better,
-        "keep_best": job.keep_best,
-        "columns": job.columns,
-    }
 
 
 def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:

@@ -16,7 +16,6 @@ from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows
-from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import (
     NO_DELIMITER,
@@ -34,6 +33,294 @@ from evalsql.version import __version__
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.files.tables import Table
+
+IMPLIED = ("pairs", "families")  # forms of what judgments are made of
+FORMS = ("grades", "groups", "preferences", *IMPLIED)
+_GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
+_PREFERENCE_COLUMNS = {
+    "topic": "varchar",
+    "judgment_group": "varchar",
+    "subgroup": "varchar",
+    "document": "varchar",
+    "level": "double",
+}
+
+
+@dataclass(frozen=True)
+class JudgmentOptions:
+    """How judgments are loaded; ``Warehouse.load_qrels`` explains them.
+
+    Raises:
+        UsageError: an unknown form, ``keep_best`` where there are no grades, or queries where there are no families.
+    """
+
+    form: str = "grades"
+    keep_best: bool = False
+    meta: Mapping[str, str] | None = None
+    columns: Mapping[str, str] | None = None
+    queries: str | Path | Iterable[str] | None = None
+    with_self: bool = False
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
+        if self.keep_best and self.form == "preferences":
+            raise UsageError("of repeated preferences none is the best one; mend the file")
+        if self.queries is not None and self.form != "families":
+            raise UsageError("queries are named for judgments made of families, --form families")
+
+    @property
+    def stored_form(self) -> str:
+        """The form in which the judgments are stored: what is implied by pairs or families are grades."""
+        return "grades" if self.form in IMPLIED else self.form
+
+    @property
+    def staged_columns(self) -> Mapping[str, str]:
+        """SQL type by column of the staged rows."""
+        return _PREFERENCE_COLUMNS if self.form == "preferences" else _GRADED_COLUMNS
+
+
+@dataclass
+class StagedJudgments:
+    """Judgments in the temporary table ``staged_qrels_rows``, and what is known of them.
+
+    Attributes:
+        source: their file; None if they came from memory.
+        num_rows: how many rows were read, ``duplicates`` of which were left out.
+        notices: what to say of them to the user.
+    """
+
+    source: Source | None
+    num_rows: int
+    duplicates: int = 0
+    notes: Notes = field(default_factory=Notes)
+    name: str = ""
+    notices: list[str] = field(default_factory=list)
+
+    def store(self, database: Database, options: JudgmentOptions) -> int:
+        """Put them into the base tables within the caller's transaction; returns the qrels_id."""
+        qrels_id = store_judgments(database, self.name, options, self.notes, self.duplicates)
+        if self.source:
+            add_file_rows(database, FileRow.of("qrels", qrels_id, self.source, self.num_rows))
+        else:
+            add_file_rows(database, FileRow.in_memory("qrels", qrels_id, self.num_rows))
+        return qrels_id
+
+
+def stage_file(database: Database, source: Source, options: JudgmentOptions) -> StagedJudgments:
+    """Stage a TREC file; before any transaction, which the engine's errors would end.
+
+    Raises:
+        InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
+            preferences that contradict each other, no rows at all.
+    """
+    if options.form != "preferences" and (num_rows := _stage_clean(database, source, options)):
+        return StagedJudgments(source, num_rows)
+    notes, problems = Notes(), ProblemList()
+    rows: Iterable[Iterable[object]]
+    if options.form == "preferences":
+        found = list(preference_rows(source, notes, problems.add))
+        check_preferences(found, source.label, problems)
+        rows, num_rows, duplicates = [row for _, row in found], len(found), 0
+    else:
+        kept, duplicates = _unrepeated(qrels_rows(source, notes, problems.add), source, problems, options)
+        rows, num_rows = kept.values(), len(kept) + duplicates
+    if not num_rows and not problems:
+        problems.add(Problem(source.label, 0, "holds no rows"))
+    problems.check()
+    stage_judgments(database, rows, options)
+    return StagedJudgments(source, num_rows, duplicates, notes)
+
+
+def stage_table(database: Database, table: Table, options: JudgmentOptions) -> StagedJudgments:
+    """The same for a file whose rows are in a table already."""
+    create_staged(database, options)
+    is_preferences = options.form == "preferences"
+    meanings: Sequence[str] = ("topic", "iteration", "document", "grade")
+    if is_preferences:
+        meanings = ("topic", "group", "subgroup", "document", "level")
+    selected = table.selected(*meanings)
+    database.execute(f"insert into staged_qrels_rows select {selected} from ({table.query}) order by row")
+    ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
+    problems = ProblemList()
+    if is_preferences:
+        check_preferences(cast(Any, table.rows(*meanings)), table.source.label, problems)
+    elif repeated := _repeated(database, options):
+        if options.keep_best:
+            return StagedJudgments(table.source, num_rows, num_rows - _keep_best(database, options))
+        _unrepeated(cast(Any, table.rows(*meanings)), table.source, problems, options)
+        if not problems:
+            raise QueryError(f"{len(repeated)} repeated judgments were found that no row could be named for")
+    problems.check()
+    return StagedJudgments(table.source, num_rows)
+
+
+def stage_data(database: Database, name: str, data: Any, options: JudgmentOptions) -> StagedJudgments:
+    """Stage judgments in memory.
+
+    ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
+    there is one; for preferences with columns for topic, group, document and level, and subgroup if there is one.
+
+    Raises:
+        InputError: as ``stage_file``; lines count rows from 1. A grade must be a whole number.
+        UsageError: columns missing or of a type that does not name things.
+    """
+    create_staged(database, options)
+    number = "level" if options.form == "preferences" else "grade"
+    with registered(database, data, options.form, options.columns) as (view, found):
+        refuse_unlike(database, name, view, found[number], number, whole=number == "grade")
+
+        def text(meaning: str) -> str:
+            return f"coalesce(cast({found[meaning]} as varchar), '0')" if meaning in found else "'0'"
+
+        names = f"{text('group')}, {text('subgroup')}" if number == "level" else text("iteration")
+        database.execute(f"""
+            insert into staged_qrels_rows
+            select
+                cast({found["topic"]} as varchar), {names}, cast({found["document"]} as varchar),
+                cast({found[number]} as {options.staged_columns[number]})
+            from {view}
+        """)
+    if number == "level":
+        unusable = "level is null or not isfinite(level)"
+        num_rows = check_rows(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
+        problems = ProblemList()
+        check_preferences(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, problems)
+        problems.check()
+        return StagedJudgments(None, num_rows)
+    num_rows = check_rows(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
+    repeated = _repeated(database, options)
+    if repeated and not options.keep_best:
+        hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
+        more = hint if options.form == "grades" and "iteration" in found else ""
+        raise InputError(
+            Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
+            for topic, document in repeated
+        )
+    return StagedJudgments(None, num_rows, num_rows - _keep_best(database, options) if repeated else 0)
+
+
+def _stage_clean(database: Database, source: Source, options: JudgmentOptions) -> int:
+    """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
+    with scratch_folder() as folder:
+        _, text = source.inspect(Path(folder), "text")
+        if not text:
+            return 0
+        raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"
+        clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
+        try:
+            database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
+        except QueryError:
+            return 0
+    ((rejected,),) = database.rows("select count(*) from reject_errors")
+    database.execute("drop table reject_errors; drop table reject_scans")
+    ((num_rows, doubtful),) = database.rows("select count(*), count(*) filter (doubtful) from staged_qrels_rows")
+    return 0 if rejected or doubtful or _repeated(database, options) else int(num_rows)
+
+
+def _unrepeated(
+    rows: Iterable[tuple[int, QrelsRow]], source: Source, problems: ProblemList, options: JudgmentOptions
+) -> tuple[dict[tuple[str, ...], QrelsRow], int]:
+    """Rows by topic and document, and group where they count, and how many were left out for one of a higher grade."""
+    in_groups = options.form == "groups"
+    kept: dict[tuple[str, ...], QrelsRow] = {}
+    lines: dict[tuple[str, ...], int] = {}
+    duplicates = 0
+    for line, row in rows:
+        topic, iteration, document, _ = row
+        key = (topic, document, iteration) if in_groups else (topic, document)
+        first = lines.setdefault(key, line)
+        if first == line:
+            kept[key] = row
+        elif options.keep_best:
+            duplicates += 1
+            kept[key] = max(kept[key], row, key=lambda one: one[3])
+        else:
+            by = f" by group {iteration}" if in_groups else ""
+            reason = f"document {document} of topic {topic} is already judged{by} at line {first}"
+            if not in_groups and kept[key][1] != iteration:
+                reason += (
+                    f", with iteration {kept[key][1]}; in the form groups (--form groups) each iteration, a group or "
+                    "subtopic, may judge it once"
+                )
+            problems.add(Problem(source.label, line, reason))
+    return kept, duplicates
+
+
+def _best_judgments(database: Database, options: JudgmentOptions) -> str:
+    """A SELECT of the staged judgments with the highest grade of each document, and ``times`` it was judged."""
+    staged = {"staged": "select *, rowid as place from staged_qrels_rows"}
+    return relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
+
+
+def _repeated(database: Database, options: JudgmentOptions) -> list[tuple[str, str]]:
+    """Topic and document of staged judgments that are repeated."""
+    best = _best_judgments(database, options)
+    return database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
+
+
+def _keep_best(database: Database, options: JudgmentOptions) -> int:
+    """Keep only the best of the staged judgments; returns how many they are."""
+    best = _best_judgments(database, options)
+    database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
+    ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
+    return int(num_kept)
+
+
+def create_staged(database: Database, options: JudgmentOptions) -> None:
+    """Make the temporary table that ``store_judgments`` takes its rows from."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in options.staged_columns.items())
+    database.execute(f"create or replace temp table staged_qrels_rows ({columns})")
+
+
+def stage_judgments(database: Database, rows: Iterable[Iterable[object]], options: JudgmentOptions) -> None:
+    """Put rows that are known to be good into that table."""
+    create_staged(database, options)
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.staged_columns.items())
+    with scratch_folder() as folder:
+        path = Path(folder) / "qrels.tsv"
+        write_clean(path, rows)
+        database.execute(f"""
+            insert into staged_qrels_rows
+            select * from read_csv(
+                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
+                columns = {{{columns}}}
+            )
+        """)
+
+
+def store_judgments(database: Database, name: str, options: JudgmentOptions, notes: Notes, duplicates: int) -> int:
+    """Put the staged judgments, with all that describes them, into the base tables; returns the qrels_id."""
+    qrels_id, meta = base_rows.next_id(database, "qrels", "qrels_id"), options.meta or {}
+    database.execute(
+        """
+        insert into qrels (qrels_id, qrels, form, duplicates, comments, meta, loaded_at, evalsql_version)
+        values (?, ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?)
+        """,
+        (
+            qrels_id,
+            name,
+            options.stored_form,
+            duplicates,
+            "\n".join(notes.comments),
+            list(meta),
+            list(meta.values()),
+            __version__,
+        ),
+    )
+    staged = "select *, 0 as file_id from staged_qrels_rows"
+    base_rows.add_names(database, staged)
+    inputs = {
+        "staged": staged,
+        "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
+    }
+    table = "preferences" if options.form == "preferences" else "assessments"
+    database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
+    database.execute("drop table staged_qrels_rows")
+    base_rows.forget_names(database)
+    inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
+    database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
+    return qrels_id
 
 
 # Documents by level, of each subgroup of one judgment group.
@@ -87,301 +374,3 @@ def _cycle(group: Group) -> list[str]:
         start = documents.index(min(documents))
         return documents[start:] + documents[:start]
     return []
-
-
-FORMS = ("grades", "groups", "preferences")
-GRADED_COLUMNS = {"topic": "varchar", "iteration": "varchar", "document": "varchar", "grade": "integer"}
-PREFERENCE_COLUMNS = {
-    "topic": "varchar",
-    "judgment_group": "varchar",
-    "subgroup": "varchar",
-    "document": "varchar",
-    "level": "double",
-}
-
-
-@dataclass(frozen=True)
-class QrelsOptions:
-    """How judgments are to be read: their form (one of FORMS), what becomes of repeated ones, what to keep with them.
-
-    Raises:
-        UsageError: an unknown form, or ``keep_best`` where there are no grades.
-    """
-
-    form: str
-    keep_best: bool
-    meta: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise UsageError(f"form {self.form} is unknown; there are: {', '.join(FORMS)}")
-        if self.keep_best and self.form == "preferences":
-            raise UsageError("of repeated preferences none is the best one; mend the file")
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        """SQL type by column of the staged rows."""
-        return PREFERENCE_COLUMNS if self.form == "preferences" else GRADED_COLUMNS
-
-
-@dataclass
-class StagedQrelsFile:
-    """A file of judgments on its way in: rows staged or left out, and what it holds beside them."""
-
-    source: Source
-    num_rows: int = 0
-    duplicates: int = 0
-    notes: Notes = field(default_factory=Notes)
-
-
-def stage_qrels_file(database: Database, source: Source, options: QrelsOptions) -> StagedQrelsFile:
-    """Read one file of judgments into a temporary table; before any transaction, which the engine's errors would end.
-
-    Raises:
-        InputError: bad lines, a document judged twice for a topic (twice by a group where the form is groups),
-            preferences that contradict each other, no rows at all.
-    """
-    staged = StagedQrelsFile(source, _stage_clean(database, source, options))
-    if not staged.num_rows:
-        staged.num_rows, staged.duplicates = _stage_exactly(database, source, options, staged.notes)
-    return staged
-
-
-def stage_qrels_table(database: Database, table: Table, options: QrelsOptions) -> StagedQrelsFile:
-    """The same for a file whose rows are in a table already."""
-    create_staged(database, options)
-    meanings: Sequence[str] = ("topic", "iteration", "document", "grade")
-    if options.form == "preferences":
-        meanings = ("topic", "group", "subgroup", "document", "level")
-    selected = table.selected(*meanings)
-    database.execute(f"insert into staged_qrels_rows select {selected} from ({table.query}) order by row")
-    ((num_rows,),) = database.rows("select count(*) from staged_qrels_rows")
-    problems = ProblemList()
-    if options.form == "preferences":
-        check_preferences(cast(Any, table.rows(*meanings)), table.source.label, problems)
-        problems.check()
-        return StagedQrelsFile(table.source, num_rows)
-    ((repeated,),) = database.rows(f"select count(*) from ({best_judgments(database, options)}) where times > 1")
-    if repeated and options.keep_best:
-        return StagedQrelsFile(table.source, num_rows, num_rows - keep_best(database, options))
-    if not repeated:
-        return StagedQrelsFile(table.source, num_rows)
-    _unrepeated(cast(Any, table.rows(*meanings)), table.source, problems, options)
-    problems.check()
-    raise QueryError(f"{repeated} repeated judgments were found that no row could be named for")
-
-
-def store_qrels_file(database: Database, name: str, staged: StagedQrelsFile, options: QrelsOptions) -> int:
-    """Put the staged file into the base tables within the caller's transaction; returns the qrels_id."""
-    qrels_id = store_judgments(database, name, options, staged.notes, staged.duplicates)
-    add_file_rows(database, FileRow.of("qrels", qrels_id, staged.source, staged.num_rows))
-    return qrels_id
-
-
-def _stage_clean(database: Database, source: Source, options: QrelsOptions) -> int:
-    """Stage judgments by the engine's reader; returns how many, 0 if they need the exact one for any reason."""
-    if options.form == "preferences":
-        return 0
-    with scratch_folder() as folder:
-        _, text = source.inspect(Path(folder), "text")
-        if not text:
-            return 0
-        raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"
-        clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
-        try:
-            database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
-        except QueryError:
-            return 0
-    ((rejected,),) = database.rows("select count(*) from reject_errors")
-    database.execute("drop table reject_errors; drop table reject_scans")
-    ((num_rows, doubtful, repeated),) = database.rows(f"""
-        select
-            count(*), count(*) filter (doubtful),
-            (select count(*) from ({best_judgments(database, options)}) where times > 1)
-        from staged_qrels_rows
-    """)
-    return 0 if rejected or doubtful or repeated else int(num_rows)
-
-
-def _stage_exactly(database: Database, source: Source, options: QrelsOptions, notes: Notes) -> tuple[int, int]:
-    """Stage judgments line by line; returns how many rows there are, and how many of them were left out."""
-    problems = ProblemList()
-    rows: Iterable[Iterable[object]]
-    if options.form == "preferences":
-        found = list(preference_rows(source, notes, problems.add))
-        check_preferences(found, source.label, problems)
-        rows, num_rows, duplicates = [row for _, row in found], len(found), 0
-    else:
-        kept, duplicates = _unrepeated(qrels_rows(source, notes, problems.add), source, problems, options)
-        rows, num_rows = kept.values(), len(kept) + duplicates
-    if not num_rows and not problems:
-        problems.add(Problem(source.label, 0, "holds no rows"))
-    problems.check()
-    stage_judgments(database, rows, options)
-    return num_rows, duplicates
-
-
-def _unrepeated(
-    rows: Iterable[tuple[int, QrelsRow]], source: Source, problems: ProblemList, options: QrelsOptions
-) -> tuple[dict[tuple[str, ...], QrelsRow], int]:
-    """Rows by topic and document, and group where they count, and how many were left out for one of a higher grade."""
-    in_groups = options.form == "groups"
-    kept: dict[tuple[str, ...], QrelsRow] = {}
-    lines: dict[tuple[str, ...], int] = {}
-    duplicates = 0
-    for line, row in rows:
-        topic, iteration, document, _ = row
-        key = (topic, document, iteration) if in_groups else (topic, document)
-        first = lines.setdefault(key, line)
-        if first == line:
-            kept[key] = row
-        elif options.keep_best:
-            duplicates += 1
-            kept[key] = max(kept[key], row, key=lambda one: one[3])
-        else:
-            by = f" by group {iteration}" if in_groups else ""
-            reason = f"document {document} of topic {topic} is already judged{by} at line {first}"
-            if not in_groups and kept[key][1] != iteration:
-                reason += (
-                    f", with iteration {kept[key][1]}; in the form groups (--form groups) each iteration, a group or "
-                    "subtopic, may judge it once"
-                )
-            problems.add(Problem(source.label, line, reason))
-    return kept, duplicates
-
-
-def best_judgments(database: Database, options: QrelsOptions) -> str:
-    """A SELECT of the staged judgments with the highest grade of each document, and ``times`` it was judged."""
-    staged = {"staged": "select *, rowid as place from staged_qrels_rows"}
-    return relation_query(database.catalog, "best_judgments", staged, in_groups=options.form == "groups")
-
-
-def keep_best(database: Database, options: QrelsOptions) -> int:
-    """Leave only those of the staged judgments; returns how many they are."""
-    best = best_judgments(database, options)
-    database.execute(f"create or replace temp table staged_qrels_rows as select * exclude (times) from ({best})")
-    ((num_kept,),) = database.rows("select count(*) from staged_qrels_rows")
-    return int(num_kept)
-
-
-def create_staged(database: Database, options: QrelsOptions) -> None:
-    """Make the temporary table that ``store_judgments`` takes its rows from."""
-    columns = ", ".join(f"{name} {kind}" for name, kind in options.columns.items())
-    database.execute(f"create or replace temp table staged_qrels_rows ({columns})")
-
-
-def stage_judgments(database: Database, rows: Iterable[Iterable[object]], options: QrelsOptions) -> None:
-    """Put rows that are known to be good into that table."""
-    create_staged(database, options)
-    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.columns.items())
-    with scratch_folder() as folder:
-        path = Path(folder) / "qrels.tsv"
-        write_clean(path, rows)
-        database.execute(f"""
-            insert into staged_qrels_rows
-            select * from read_csv(
-                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
-                columns = {{{columns}}}
-            )
-        """)
-
-
-def store_judgments(database: Database, name: str, options: QrelsOptions, notes: Notes, duplicates: int) -> int:
-    """Put the staged judgments, with all that describes them, into the base tables; returns the qrels_id."""
-    qrels_id = base_rows.next_id(database, "qrels", "qrels_id")
-    database.execute(
-        """
-        insert into qrels (qrels_id, qrels, form, duplicates, comments, meta, loaded_at, evalsql_version)
-        values (?, ?, ?, ?, ?, map(?::varchar[], ?::varchar[]), current_timestamp at time zone 'UTC', ?)
-        """,
-        (
-            qrels_id,
-            name,
-            options.form,
-            duplicates,
-            "\n".join(notes.comments),
-            list(options.meta),
-            list(options.meta.values()),
-            __version__,
-        ),
-    )
-    staged = "select *, 0 as file_id from staged_qrels_rows"
-    base_rows.add_names(database, staged)
-    inputs = {
-        "staged": staged,
-        "staged_files": f"select 0 as file_id, {qrels_id} as owner_id",
-    }
-    table = "preferences" if options.form == "preferences" else "assessments"
-    database.insert(table, relation_query(database.catalog, f"new_{table}", inputs))
-    database.execute("drop table staged_qrels_rows")
-    base_rows.forget_names(database)
-    inputs = {"new_qrels": f"select {qrels_id} as qrels_id"}
-    database.insert("judged_documents", relation_query(database.catalog, "new_judged_documents", inputs))
-    return qrels_id
-
-
-def load_qrels_data(database: Database, name: str, data: Any, options: QrelsOptions, given: Given = None) -> int:
-    """Load judgments in memory within the caller's transaction; returns the qrels_id.
-
-    ``data`` is {topic: {document: grade}}, or a frame with columns for topic, document and grade, and iteration if
-    there is one; for preferences with columns for topic, group, document and level, and subgroup if there is one.
-    Raises as ``load_run_data``; a grade must be a whole number.
-    """
-    create_staged(database, options)
-    if options.form == "preferences":
-        num_rows, duplicates = _stage_preferences(database, name, data, given), 0
-    else:
-        num_rows, duplicates = _stage_grades(database, name, data, options, given)
-    return store_staged_data(database, name, options, num_rows, duplicates)
-
-
-def store_staged_data(database: Database, name: str, options: QrelsOptions, num_rows: int, duplicates: int = 0) -> int:
-    """Put staged judgments that came from memory into the base tables; returns the qrels_id."""
-    qrels_id = store_judgments(database, name, options, Notes(), duplicates)
-    add_file_rows(database, FileRow.in_memory("qrels", qrels_id, num_rows))
-    return qrels_id
-
-
-def _stage_grades(database: Database, name: str, data: Any, options: QrelsOptions, given: Given) -> tuple[int, int]:
-    """Stage grades; returns the number of rows there were, and of those left out as repeated."""
-    with registered(database, data, options.form, given) as (view, found):
-        refuse_unlike(database, name, view, found["grade"], "grade", whole=True)
-        iteration = f"coalesce(cast({found['iteration']} as varchar), '0')" if "iteration" in found else "'0'"
-        database.execute(f"""
-            insert into staged_qrels_rows
-            select
-                cast({found["topic"]} as varchar), {iteration},
-                cast({found["document"]} as varchar), cast({found["grade"]} as integer)
-            from {view}
-        """)
-    num_rows = check_rows(database, name, "staged_qrels_rows", "grade is null", "grade is missing")
-    best = best_judgments(database, options)
-    repeated = database.rows(f"select topic, document from ({best}) where times > 1 order by topic, document")
-    if repeated and not options.keep_best:
-        hint = "; form='groups' lets each iteration, a group or subtopic, judge it once"
-        more = hint if options.form == "grades" and "iteration" in found else ""
-        raise InputError(
-            Problem(name, 0, f"document {document} of topic {topic} is judged more than once{more}")
-            for topic, document in repeated
-        )
-    return num_rows, num_rows - keep_best(database, options) if repeated else 0
-
-
-def _stage_preferences(database: Database, name: str, data: Any, given: Given) -> int:
-    """Stage preferences; returns the number of rows."""
-    with registered(database, data, "preferences", given) as (view, found):
-        refuse_unlike(database, name, view, found["level"], "level")
-        subgroup = f"coalesce(cast({found['subgroup']} as varchar), '0')" if "subgroup" in found else "'0'"
-        database.execute(f"""
-            insert into staged_qrels_rows
-            select
-                cast({found["topic"]} as varchar), coalesce(cast({found["group"]} as varchar), '0'), {subgroup},
-                cast({found["document"]} as varchar), cast({found["level"]} as double)
-            from {view}
-        """)
-    unusable = "level is null or not isfinite(level)"
-    num_rows = check_rows(database, name, "staged_qrels_rows", unusable, "level is missing or not finite")
-    problems = ProblemList()
-    check_preferences(enumerate(database.rows("from staged_qrels_rows order by rowid"), start=1), name, problems)
-    problems.check()
-    return num_rows

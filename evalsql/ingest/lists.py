@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest import base_rows, ranking, weights
+from evalsql.ingest import base_rows, judgments, ranking, weights
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Line, Notes, number_fault, text_lines, weight_fault, write_clean
-from evalsql.ingest.judgments import QrelsOptions, stage_judgments, store_judgments
+from evalsql.ingest.judgments import JudgmentOptions
 from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
@@ -194,12 +194,12 @@ def _check_whole(each: ListSet, problems: ProblemList) -> None:
         problems.add(Problem(label, 0, reason))
 
 
-def store_qrels(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
+def store_judgments(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
     """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
-    options = QrelsOptions("grades", False, meta)
+    options = JudgmentOptions(meta=meta)
     rows = [row for one in each.lists for row in one.judgments(each.width)]
-    stage_judgments(database, ((topic, "0", document, grade) for topic, document, grade in rows), options)
-    qrels_id = store_judgments(database, name, options, Notes(), 0)
+    judgments.stage_judgments(database, ((topic, "0", document, grade) for topic, document, grade in rows), options)
+    qrels_id = judgments.store_judgments(database, name, options, Notes(), 0)
     given = {one.query: one.weight for one in each.lists if one.weight is not None}
     topics = dict(database.rows("select topic, topic_id from topics"))
     weights.add_weights(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
@@ -216,7 +216,7 @@ def store_run(
     database: Database, name: str, each: ListSet, meta: Mapping[str, str], qrels_ids: Collection[int]
 ) -> None:
     """Put the run of a set of lists into the base tables, in the order of its lines, and evaluate it."""
-    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta)
+    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta).for_rows()
     rows = (
         (one.query, one.document(place, each.width), repr(record.score))
         for one in each.lists

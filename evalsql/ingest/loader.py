@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import partial
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_one
-from evalsql.errors import USE_REPLACE, InputError, Problem, UsageError
-from evalsql.ingest.replacing import SetAside, delete, refuse_replaced, set_aside, sets_in_use, take_over
-from evalsql.phrases import shortened
+from evalsql.errors import InputError, Problem, UsageError
+from evalsql.ingest.replacing import make_room_for_judgments, make_room_for_runs, take_over
+from evalsql.ingest.run_options import RunOptions
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from evalsql.ingest.files.source import Source
-    from evalsql.ingest.run_loading import RunLoader
-    from evalsql.ingest.run_options import RunOptions
-if TYPE_CHECKING:
     from evalsql.ingest.files.input_files import InputFiles
     from evalsql.ingest.files.source import Source
+    from evalsql.ingest.files.tables import Tables
+
+Files = str | Path | Iterable[str | Path]
 
 
 class Loader:
@@ -72,8 +71,8 @@ class Loader:
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
             keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
                 grade.
-            replace: put the judgments in the place of a set of the same name, for the runs it had as well. That set
-                stays as NAME@1, with its weights of topics, unless both hold the same.
+            replace: replace a set of the same name, for the runs it had as well. That set stays as NAME@1, with its
+                weights of topics, unless both hold the same.
             meta: key and value to keep with the set.
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             queries: of families the members that are topics: their names, or a file of them or FASTA; by default all.
@@ -82,55 +81,29 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
+        from evalsql.ingest.base_rows import add_evaluations
         from evalsql.ingest.judgment_sources import staged_judgments
-
-        with staged_judgments(
-            self.database,
-            source,
-            name,
-            form=form,
-            keep_best=keep_best,
-            meta=meta or {},
-            columns=columns,
-            queries=queries,
-            with_self=with_self,
-        ) as staged:
-            with self._new_qrels(checked_name(staged.name), as_list(runs), replace) as adopt:
-                adopt(staged.store())
-            self.notices = staged.notices
-            return staged.name
-
-    @contextmanager
-    def _new_qrels(self, name: str, runs: Sequence[str], replace: bool) -> Iterator[Callable[[int], None]]:
-        wanted = {run_id for pattern in runs for run_id in resolve_ids(self.database, "run", pattern)}
-        with self.database.transaction():
-            before = self._make_room(name, replace)
-            yield lambda qrels_id: self._pair(qrels_id, wanted | before.run_ids, before.qrels_id)
-            self._check()
-
-    def _pair(self, qrels_id: int, run_ids: Iterable[int], before_id: int | None) -> None:
-        from evalsql.ingest import base_rows
+        from evalsql.ingest.judgments import JudgmentOptions
         from evalsql.ingest.remarks import Remarks
 
-        take_over(self.database, qrels_id, before_id)
-        pairs = [(qrels_id, run_id) for run_id in sorted(run_ids)]
-        base_rows.add_evaluations(self.database, pairs)
-        remarks = Remarks()
-        remarks.note_repeated_files(self.database, "qrels", [qrels_id])
-        remarks.note_irrelevance(self.database, [qrels_id])
-        remarks.note_overlaps(self.database, pairs)
-        remarks.tell()
-
-    def _make_room(self, name: str, replace: bool) -> SetAside:
-        """Make room for a judgment set; returns the one before it that was set aside."""
-        taken = self.database.rows("select qrels_id from qrels where qrels = ?", [name])
-        if not taken:
-            return SetAside(None, set())
-        if not replace:
-            raise UsageError(f"judgments {name} are already loaded; {USE_REPLACE}")
-        ((qrels_id,),) = taken
-        refuse_replaced(self.database, name, qrels_id)
-        return set_aside(self.database, qrels_id)
+        options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
+        with staged_judgments(self.database, source, name, options) as staged:
+            checked_name(staged.name)
+            wanted = {run_id for pattern in as_list(runs) for run_id in resolve_ids(self.database, "run", pattern)}
+            with self.database.transaction():
+                replaced = make_room_for_judgments(self.database, staged.name, replace)
+                qrels_id = staged.store(self.database, options)
+                take_over(self.database, qrels_id, replaced.qrels_id)
+                pairs = [(qrels_id, run_id) for run_id in sorted(wanted | replaced.run_ids)]
+                add_evaluations(self.database, pairs)
+                remarks = Remarks()
+                remarks.note_repeated_files(self.database, "qrels", [qrels_id])
+                remarks.note_irrelevance(self.database, [qrels_id])
+                remarks.note_overlaps(self.database, pairs)
+                remarks.warn()
+                self._check()
+            self.notices = staged.notices
+            return staged.name
 
     def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
         """Load weights of a judgment set's topics: a file of lines ``topic weight``, or {topic: weight}.
@@ -139,40 +112,26 @@ class Loader:
 
         Args:
             source: path ("-" is standard input), or the weights themselves, all above 0.
-            replace: put them in the place of all weights that the set has.
+            replace: replace all weights that the set has.
 
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
         from evalsql.ingest.files.input_files import open_sources
-        from evalsql.ingest.weights import load_weights_data, load_weights_file
+        from evalsql.ingest.weights import load_weights
 
         name = resolve_one(self.database, "qrels", qrels)
-        ((qrels_id, held),) = self.database.rows(
-            """
-            select qrels_id, (select count(*) from topic_weights where topic_weights.qrels_id = qrels.qrels_id)
-            from qrels where qrels = ?
-            """,
-            [name],
-        )
-        if held and not replace:
-            raise UsageError(f"judgments {name} already have weights; {USE_REPLACE}")
         with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.database.transaction():
             if opened.problems:
                 raise InputError(opened.problems)
             if len(opened.sources) > 1:
                 raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
-            self.database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
-            self.database.execute(f"delete from files where kind = 'weights' and id = {qrels_id}")
-            if opened.sources:
-                load_weights_file(self.database, qrels_id, opened.sources[0])
-            else:
-                load_weights_data(self.database, qrels_id, source)
+            load_weights(self.database, name, opened.sources[0] if opened.sources else source, replace=replace)
         return name
 
     def load_lists(
         self,
-        files: str | Path | Iterable[str | Path],
+        files: Files,
         *,
         name: str | None = None,
         qrels: str | None = None,
@@ -187,20 +146,21 @@ class Loader:
         Args:
             files: paths or globs, "-" being standard input; plain, gzip or zstd.
             name: by default each file's stem; if it is given all files make one set and one run.
-            qrels: name of the judgment set, where there is one, if it is to have another.
+            qrels: name of the judgment set, if there is one only and its name is to differ from the run's.
             order: whether scores rise (asc), as E-values do, or fall (desc) from best to worst; by default the lists
-                tell.
-            replace: put runs and judgments in the place of those of the same names.
+                show it.
+            replace: replace runs and judgments of the same names.
             meta: key and value to keep with both.
 
         Raises:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
-        from evalsql.ingest import base_rows, lists
+        from evalsql.ingest import lists
+        from evalsql.ingest.base_rows import add_evaluations
         from evalsql.ingest.files.input_files import as_paths, open_sources
 
         with open_sources(as_paths(files)) as opened:
-            by_names, problems = by_name(opened, name)
+            by_names, problems = sources_by_name(opened, name)
             if qrels is not None and len(by_names) > 1:
                 raise UsageError(
                     f"{len(by_names)} files make as many judgment sets, which cannot all be called {qrels}"
@@ -209,11 +169,11 @@ class Loader:
             with self.database.transaction():
                 for run, each in sets.items():
                     judged = checked_name(run if qrels is None else qrels)
-                    before = self._make_room(judged, replace)
-                    qrels_id = lists.store_qrels(self.database, judged, each, meta or {})
-                    take_over(self.database, qrels_id, before.qrels_id)
-                    base_rows.add_evaluations(self.database, [(qrels_id, run_id) for run_id in sorted(before.run_ids)])
-                    qrels_ids = self._prepare([run], [judged], replace)
+                    replaced = make_room_for_judgments(self.database, judged, replace)
+                    qrels_id = lists.store_judgments(self.database, judged, each, meta or {})
+                    take_over(self.database, qrels_id, replaced.qrels_id)
+                    add_evaluations(self.database, [(qrels_id, run_id) for run_id in sorted(replaced.run_ids)])
+                    qrels_ids = make_room_for_runs(self.database, [run], [judged], replace)
                     lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
                 self._check()
         self.notices = []
@@ -221,7 +181,7 @@ class Loader:
 
     def load_runs(
         self,
-        files: str | Path | Iterable[str | Path],
+        files: Files,
         *,
         name: str | None = None,
         qrels: Names = (),
@@ -251,7 +211,7 @@ class Loader:
             keep_best: keep a document that stands more than once for a topic at the best of its ranks.
             depth: keep so many documents of each topic.
             judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
-            replace: put the runs in the place of those of the same names.
+            replace: replace runs of the same names.
             meta: key and value to keep with the runs.
             columns: names of columns by meaning, such as {"topic": "qid"}, where they are not known by themselves.
             with_self: whether a document with the topic's own name is kept; by default not of tables of E-values
@@ -262,44 +222,59 @@ class Loader:
         Raises:
             InputError: every line of every file that was refused, with its reason; nothing was loaded.
         """
+        options = RunOptions(
+            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self),
+            warns=tells_remarks,
+        )
+        return self.load_run_files(files, options, name=name, qrels=qrels, stdin_name=stdin_name, progress=progress)
+
+    def load_run_files(
+        self,
+        files: Files,
+        options: RunOptions,
+        *,
+        name: str | None = None,
+        qrels: Names = (),
+        stdin_name: str | None = None,
+        progress: Progress = silent,
+    ) -> list[str]:
+        """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import as_paths, open_sources, warn_of_skipped
         from evalsql.ingest.files.tables import Tables
-        from evalsql.ingest.run_loading import RunLoader
 
-        options = self._run_options(
-            tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
-        )._replace(tells_remarks=tells_remarks)
+        options = self._checked(options)
+        rank_is_used = options.tie_rule == "rank"
         with (
             open_sources(as_paths(files), "run") as opened,
-            Tables(self.database, "run", columns, rank_is_used=tie_rule == "rank") as tables,
+            Tables(self.database, "run", options.columns, rank_is_used=rank_is_used) as tables,
         ):
-            by_names, problems = by_name(opened, name, stdin_name)
+            by_names, problems = sources_by_name(opened, name, stdin_name)
             warn_of_skipped(opened.skipped)
             tables.read(opened.sources)
-            new_loader = partial(RunLoader, self.database, options, progress, found=problems, tables=tables)
-            left_out = self._load_by_name(by_names, new_loader, as_list(qrels), replace, in_order=tie_rule == "input")
+            left_out = self._load_by_name(by_names, options, as_list(qrels), problems, tables, progress)
             self.notices = [tables.recognised(opened.sources), *left_out]
             return list(by_names)
 
     def _load_by_name(
         self,
         by_names: Mapping[str, Sequence[Source]],
-        new_loader: Callable[..., RunLoader],
+        options: RunOptions,
         qrels: Sequence[str],
-        replace: bool,
-        *,
-        in_order: bool,
+        problems: Sequence[Problem],
+        tables: Tables,
+        progress: Progress,
     ) -> list[str]:
         """Load runs from their files, those that the engine stops at by the line reader; returns what was left out."""
-        from evalsql.ingest.run_loading import EngineStoppedError
+        from evalsql.ingest.run_loading import EngineStoppedError, RunLoader
 
         needs_line_reader: set[Path] = set()
         while True:
+            unordered = nullcontext() if options.tie_rule == "input" else self.database.unordered()
             try:
-                with nullcontext() if in_order else self.database.unordered(), self.database.transaction():
-                    qrels_ids = self._prepare(list(by_names), qrels, replace)
-                    loader = new_loader(qrels_ids=qrels_ids, needs_line_reader=needs_line_reader)
-                    loader.load(by_names)
+                with unordered, self.database.transaction():
+                    qrels_ids = make_room_for_runs(self.database, list(by_names), qrels, options.replace)
+                    loader = RunLoader(self.database, options, qrels_ids, tables, needs_line_reader, progress)
+                    loader.load(by_names, problems)
                     self._check()
                 return loader.left_out
             except EngineStoppedError as stopped:
@@ -327,76 +302,35 @@ class Loader:
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
+        options = RunOptions(
+            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
+        )
+        return self.load_run_data(data, name, options, qrels=qrels)
+
+    def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
+        """Load one run from memory; arguments and errors are those of ``load_run``."""
         from evalsql.ingest.run_data import load_run_data
 
-        options = self._run_options(
-            tie_rule, with_self, lower_is_better, keep_best=keep_best, depth=depth, judged_by=judged_by, meta=meta
-        )
+        options = self._checked(options)
         with self.database.transaction():
-            qrels_ids = self._prepare([checked_name(name)], as_list(qrels), replace)
-            load_run_data(self.database, name, data, options, qrels_ids[name], columns)
+            qrels_ids = make_room_for_runs(self.database, [checked_name(name)], as_list(qrels), options.replace)
+            load_run_data(self.database, name, data, options, qrels_ids[name])
             self._check()
         self.notices = []
         return name
 
-    def _run_options(
-        self,
-        tie_rule: str | None,
-        with_self: bool | None,
-        lower_is_better: bool,
-        *,
-        keep_best: bool,
-        depth: int | None,
-        judged_by: str | None,
-        meta: Mapping[str, str] | None,
-    ) -> RunOptions:
-        """What the arguments of ``load_runs`` ask for; raises UsageError for those that are out of range."""
-        from evalsql.ingest.run_options import RunOptions, checked_depth, tie_rule_for
-
-        return RunOptions(
-            tie_rule_for(tie_rule, lower_is_better=lower_is_better),
-            lower_is_better=lower_is_better,
-            keep_best=keep_best,
-            depth=checked_depth(depth),
-            judged_by=self._judging(judged_by),
-            meta=meta or {},
-            keeps_unjudged=self.keeps_unjudged,
-            rule_is_given=tie_rule is not None,
-            without_self=None if with_self is None else not with_self,
-        )
-
-    def _judging(self, name: str | None) -> str | None:
+    def _checked(self, options: RunOptions) -> RunOptions:
+        """The options as this database stores runs; raises UsageError where ``judged_by`` names no judgment set."""
+        name = options.judged_by
         if name is not None and not self.database.rows("select 1 from qrels where qrels = ?", [name]):
             raise UsageError(f'no judgment set is called "{name}"')
-        return name
-
-    def _prepare(self, names: Sequence[str], qrels: Sequence[str], replace: bool) -> dict[str, set[int]]:
-        """Make room for runs; returns by name the ids of the judgment sets to evaluate each with.
-
-        Those are the sets asked for, else the only one there is, and those of the run that it replaces.
-        """
-        held = dict(self.database.rows("select run, run_id from runs"))
-        taken = [name for name in names if name in held]
-        if taken and not replace:
-            raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
-        pairs: dict[str, set[int]] = {name: set() for name in names}
-        for name in taken:
-            pairs[name] |= sets_in_use(self.database, held[name])
-            delete(self.database, "run", held[name])
-        present = self.database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels")
-        wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(self.database, "qrels", pattern)}
-        if not qrels and len(present) == 1:
-            wanted = {present[0][0]}
-        if not qrels and len(present) > 1 and not all(pairs.values()):
-            there = ", ".join(name for _, name in present)
-            raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
-        return {name: own | wanted for name, own in pairs.items()}
+        return dataclasses.replace(options, keeps_unjudged=self.keeps_unjudged)
 
 
-def by_name(
+def sources_by_name(
     opened: InputFiles, name: str | None, stdin_name: str | None = None
 ) -> tuple[dict[str, list[Source]], list[Problem]]:
-    """Files by name, and problems of files that cannot be loaded.
+    """Files by the name of their run, and problems of files that cannot be loaded.
 
     Args:
         name: one for all files; by default each has its stem.

@@ -15,10 +15,9 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
+    from evalsql.ingest.files.tables import Table
     from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.run_options import RunOptions
-if TYPE_CHECKING:
-    from evalsql.ingest.files.tables import Table
 
 
 STAGED_COLUMNS = "file_id integer, topic varchar, document varchar, given_rank integer, score double, doubtful boolean"
@@ -35,8 +34,8 @@ def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set
     """
     _add_runs(database, runs, options)
     base_rows.add_names(database, "select * from staged_run_rows")
-    ranked = ranked_rows(database, owners(runs), options.tie_rule, lower_is_better=options.lower_is_better)
-    if _are_kept_whole(options):
+    ranked = ranked_rows(database, owners(runs), options)
+    if options.keeps_all:
         _retain(database, ranked)
         ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
     else:
@@ -52,17 +51,21 @@ def rank(database: Database, runs: Sequence[NewRun], options: RunOptions) -> set
     )
 
 
-def ranked_rows(database: Database, staged_files: str, tie_rule: str, *, lower_is_better: bool) -> str:
+def ranked_rows(database: Database, staged_files: str, options: RunOptions) -> str:
     """A SELECT of the staged rows with keys and ranks; ``staged_files`` is one of file_id and owner_id."""
     inputs = {"staged": _STAGED_IN_ORDER, "staged_files": staged_files}
     compared = {
         "compared_rows": relation_query(
-            database.catalog, "compared_rows", inputs, tie_rule=tie_rule, lower_is_better=lower_is_better
+            database.catalog,
+            "compared_rows",
+            inputs,
+            tie_rule=options.tie_rule,
+            lower_is_better=options.lower_is_better,
         )
     }
-    if tie_rule in ("rank", "input"):
-        return relation_query(database.catalog, "ranked_as_given", compared, tie_rule=tie_rule)
-    return relation_query(database.catalog, "ranked_by_score", compared)
+    if options.ranks_by_score:
+        return relation_query(database.catalog, "ranked_by_score", compared)
+    return relation_query(database.catalog, "ranked_as_given", compared, tie_rule=options.tie_rule)
 
 
 def store(
@@ -82,14 +85,15 @@ def store(
         remarks: collects what may mislead in the rows.
     """
     ranked = f"select * from retrieved where run_id in ({_listed(runs)})"
-    if not _are_kept_whole(options):
+    if not options.keeps_all:
         ranked = "select * from all_ranks"
         if with_repeated:
             _count_duplicates(database, runs)
         _cut(database, options)
         if options.keeps_unjudged:
             _retain(database, ranked)
-    remarks.note_ties(database, ranked, options.tie_rule)
+    if options.tie_rule == "trec_eval":
+        remarks.note_ties(database, ranked)
     inputs = {"ranked": ranked, "staged_files": owners(runs)}
     database.insert("run_topics", relation_query(database.catalog, "new_run_topics", inputs))
     pairs = sorted((qrels_id, run.run_id) for run in runs for qrels_id in qrels_ids[run.name])
@@ -103,11 +107,6 @@ def store(
     remarks.note_overlaps(database, pairs, ranked)
     database.execute("drop table if exists all_ranks")
     base_rows.forget_names(database)
-
-
-def _are_kept_whole(options: RunOptions) -> bool:
-    """Whether every row of a run is stored."""
-    return options.keeps_unjudged and not (options.keep_best or options.depth or options.judged_by)
 
 
 def _cut(database: Database, options: RunOptions) -> None:
@@ -151,7 +150,7 @@ def owners(runs: Sequence[NewRun]) -> str:
 
 
 def _add_runs(database: Database, runs: Sequence[NewRun], options: RunOptions) -> None:
-    notes = [run.notes for run in runs]
+    notes, meta = [run.notes for run in runs], options.meta or {}
     database.execute(
         """
         insert into runs (
@@ -167,7 +166,7 @@ def _add_runs(database: Database, runs: Sequence[NewRun], options: RunOptions) -
             *([run.run_id for run in runs], [run.name for run in runs], [note.last_tag for note in notes]),
             *([run.num_tags for run in runs], ["\n".join(note.comments) for note in notes]),
             *(options.tie_rule, options.lower_is_better, options.depth, options.judged_by),
-            *(list(options.meta), list(options.meta.values()), __version__),
+            *(list(meta), list(meta.values()), __version__),
         ),
     )
 

@@ -29,11 +29,9 @@ class Remarks:
     repeated: list[tuple[str, str, str]] = field(default_factory=list)  # file, name, the other name
     irrelevant: list[tuple[str, int, int]] = field(default_factory=list)  # judgment set, judgments, best grade
 
-    def note_ties(self, database: Database, ranked: str, tie_rule: str) -> None:
+    def note_ties(self, database: Database, ranked: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
-        if tie_rule == "trec_eval":
-            found = relation_query(database.catalog, "rounded_ties", {"ranked": ranked})
-            self.rounded |= dict(database.rows(found))
+        self.rounded |= dict(database.rows(relation_query(database.catalog, "rounded_ties", {"ranked": ranked})))
 
     def note_overlaps(self, database: Database, pairs: Sequence[tuple[int, int]], ranked: str = RETRIEVED) -> None:
         """Find pairs of (qrels_id, run_id), evaluated already, with next to nothing in common."""
@@ -52,7 +50,7 @@ class Remarks:
         new = f"select unnest({[*ids]}) as id"
         self.irrelevant += database.rows(relation_query(database.catalog, "sets_without_relevance", {"new_ids": new}))
 
-    def tell(self, *, lower_is_better: bool = False) -> None:
+    def warn(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
         for text in self._texts(lower_is_better):
             warn(text)

@@ -1,4 +1,4 @@
-"""Deletes runs and judgment sets, and keeps replaced judgments as versions such as robust04@1."""
+"""Deletes runs and judgment sets, makes room for new ones, and keeps replaced judgments as versions (robust04@1)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
-from evalsql.errors import UsageError, warn
-from evalsql.phrases import counted
+from evalsql.errors import USE_REPLACE, UsageError, warn
+from evalsql.phrases import counted, shortened
 
 
 def drop(database: Database, kind: str, names: Names) -> list[str]:
-    """Take runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the names that went."""
+    """Delete runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the deleted names."""
     with database.transaction():
         ids = {key for pattern in as_list(names) for key in resolve_ids(database, kind, pattern, with_replaced=True)}
         gone = resolve_names(database, kind, names, with_replaced=True) if ids else []
@@ -26,10 +26,10 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
 
 
 def delete(database: Database, kind: str, key: int) -> None:
-    """Take the rows of one run ("run") or judgment set ("qrels") out of every table."""
+    """Delete the rows of one run ("run") or judgment set ("qrels") from every table."""
     tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores")
     if kind == "qrels":
-        _drop_stored_runs(database, key)
+        _delete_stored_runs(database, key)
         tables = (
             *("qrels", "assessments", "preferences", "judged_documents"),
             *("topic_weights", "topic_meta", "stored_scores"),
@@ -44,79 +44,92 @@ def delete(database: Database, kind: str, key: int) -> None:
     database.execute(f"delete from files where kind = '{kind}' and id = {key}")
 
 
-def _drop_stored_runs(database: Database, qrels_id: int) -> None:
-    """Take out the runs of which nothing is left without this judgment set, where only scores are stored; tell it."""
+def _delete_stored_runs(database: Database, qrels_id: int) -> None:
+    """Delete the runs of which only scores are stored, all computed with this judgment set; warn of it."""
     stored = f"select run_id from stored_scores where qrels_id = {qrels_id}"
     others = f"select run_id from stored_scores where qrels_id <> {qrels_id}"
-    found = database.rows(f"select distinct run_id from ({stored})")
-    if found:
-        text = f"the stored scores of {counted(len(found), 'run')} went with the judgments that they were computed with"
-        warn(text)
+    if found := database.rows(f"select distinct run_id from ({stored})"):
+        warn(f"the stored scores of {counted(len(found), 'run')} went with the judgments that they were computed with")
     for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
         delete(database, "run", run_id)
 
 
-_SEPARATOR = "@"
+def make_room_for_runs(
+    database: Database, names: Sequence[str], qrels: Sequence[str], replace: bool
+) -> dict[str, set[int]]:
+    """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
+
+    Those are the sets asked for, else the only one there is, and those of the run that it replaces.
+    """
+    held = dict(database.rows("select run, run_id from runs"))
+    taken = [name for name in names if name in held]
+    if taken and not replace:
+        raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
+    sets: dict[str, set[int]] = {name: set() for name in names}
+    for name in taken:
+        in_use = database.rows(f"""
+            select distinct qrels_id from evaluations
+            where run_id = {held[name]} and qrels_id in (select qrels_id from qrels where replaced_at is null)
+        """)
+        sets[name] |= {qrels_id for (qrels_id,) in in_use}
+        delete(database, "run", held[name])
+    present = database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels")
+    wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(database, "qrels", pattern)}
+    if not qrels and len(present) == 1:
+        wanted = {present[0][0]}
+    if not qrels and len(present) > 1 and not all(sets.values()):
+        there = ", ".join(name for _, name in present)
+        raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
+    return {name: own | wanted for name, own in sets.items()}
 
 
-def sets_in_use(database: Database, run_id: int) -> set[int]:
-    """Keys of the judgment sets that evaluate a run, without those that newer ones have taken the place of."""
-    found = database.rows(f"""
-        select distinct qrels_id from evaluations
-        where run_id = {run_id} and qrels_id in (select qrels_id from qrels where replaced_at is null)
-    """)
-    return {qrels_id for (qrels_id,) in found}
-
-
-def refuse_replaced(database: Database, name: str, qrels_id: int) -> None:
-    """Raise UsageError for a set that newer judgments have taken the place of: older figures hang on it."""
-    if database.rows(f"select 1 from qrels where qrels_id = {qrels_id} and replaced_at is not null"):
-        raise UsageError(
-            f"judgments {name} stay as they were when newer ones took their place; load these under another name, or "
-            f"take {name} out first: evalsql drop qrels {name}"
-        )
-
-
-class SetAside(NamedTuple):
-    """The key of a judgment set whose name another one gets, None where there was none, and those of its runs."""
+class Replaced(NamedTuple):
+    """The key of the judgment set that another one replaces, if any, and those of the runs evaluated with it."""
 
     qrels_id: int | None
     run_ids: set[int]
 
 
-def set_aside(database: Database, qrels_id: int) -> SetAside:
-    """Give a judgment set the next free name such as robust04@2, so that its own is free.
+def make_room_for_judgments(database: Database, name: str, replace: bool) -> Replaced:
+    """Rename a judgment set that is to be replaced to the next free version, such as robust04@2.
 
-    It goes on evaluating its runs: figures of before can be asked for by that name.
+    It still evaluates its runs, so earlier figures can be asked for by that name.
     """
-    ((name,),) = database.rows(f"select qrels from qrels where qrels_id = {qrels_id}")
-    held = {each for (each,) in database.rows("select qrels from qrels")}
+    held = {each: rest for each, *rest in database.rows("select qrels, qrels_id, replaced_at is null from qrels")}
+    if name not in held:
+        return Replaced(None, set())
+    qrels_id, is_current = held[name]
+    if not replace:
+        raise UsageError(f"judgments {name} are already loaded; {USE_REPLACE}")
+    if not is_current:
+        raise UsageError(
+            f"judgments {name} are an earlier version, which is kept as it is; load these under another name, or "
+            f"delete {name} first: evalsql drop qrels {name}"
+        )
     number = 1
-    while f"{name}{_SEPARATOR}{number}" in held:
+    while f"{name}@{number}" in held:
         number += 1
-    aside = f"{name}{_SEPARATOR}{number}"
     database.execute(
         f"update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = {qrels_id}",
-        [aside],
+        [f"{name}@{number}"],
     )
     runs = database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
-    return SetAside(qrels_id, {run_id for (run_id,) in runs})
+    return Replaced(qrels_id, {run_id for (run_id,) in runs})
 
 
-def take_over(database: Database, qrels_id: int, old_id: int | None) -> None:
-    """Let a judgment set follow the one of the same form, if any, that was set aside for it.
+def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> None:
+    """Copy texts and groups of topics from the replaced judgment set, if it has the same form.
 
-    Texts and groups describe the topics, so they are those of the new set too. Where both sets hold the same
-    judgments, the one before is taken out.
+    If both sets hold the same judgments, delete the replaced one.
     """
-    if old_id is None:
-        return
-    ((num_forms,),) = database.rows(f"select count(distinct form) from qrels where qrels_id in ({qrels_id}, {old_id})")
-    if num_forms > 1:
+    both = f"({qrels_id}, {replaced_id})"
+    if replaced_id is None or database.rows(
+        f"select 1 from qrels where qrels_id in {both} having count(distinct form) > 1"
+    ):
         return
     for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
         columns = f"select * replace ({qrels_id} as {key}) from {table}"
-        database.execute(f"insert into {table} {columns} where {key} = {old_id} {chosen}")
-    differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=old_id)
+        database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
+    differing = relation_query(database.catalog, "judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
-        delete(database, "qrels", old_id)
+        delete(database, "qrels", replaced_id)

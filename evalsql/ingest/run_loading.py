@@ -31,7 +31,7 @@ from evalsql.ingest.files.trec_text import (
 )
 from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, store
 from evalsql.ingest.remarks import Remarks
-from evalsql.ingest.run_options import BY_SCORE, RunOptions
+from evalsql.ingest.run_options import RunOptions
 from evalsql.progress import Progress
 
 if TYPE_CHECKING:
@@ -55,40 +55,40 @@ class RunLoader:
 
     Args:
         qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
-        found: problems that were found before.
-        needs_line_reader: files at which the engine's reader has stopped.
         tables: the rows of files that are no TREC files, and what is wrong with others.
+        needs_line_reader: files at which the engine's reader has stopped.
+
+    Attributes:
+        left_out: notices of alignments and self-hits that were left out.
     """
 
     def __init__(
         self,
         database: Database,
         options: RunOptions,
-        progress: Progress,
         qrels_ids: Mapping[str, Collection[int]],
-        *,
-        found: Iterable[Problem],
-        needs_line_reader: Collection[Path],
         tables: Tables,
+        needs_line_reader: Collection[Path],
+        progress: Progress,
     ) -> None:
         self.database = database
         self.options = options
-        self.progress = progress
         self.qrels_ids = qrels_ids
+        self.tables = tables
         self.needs_line_reader = needs_line_reader
-        self.tables = tables.by_label
-        self.failed = tables.failed
+        self.progress = progress
+        self.rank_is_used = options.tie_rule == "rank"
         self.problems = ProblemList()
         self.faulty: set[int] = set()
         self.remarks = Remarks()
-        self.left_out: list[str] = []  # notices of alignments and self-hits that were left out
+        self.left_out: list[str] = []
+
+    def load(self, named: Mapping[str, Sequence[Source]], found: Iterable[Problem]) -> None:
+        """Load the runs, each from its files; all problems of all files, after those found, are raised together."""
         for problem in found:
             self.problems.add(problem)
-        if tables.problems:
-            self.problems.take(tables.problems.error)
-
-    def load(self, named: Mapping[str, Sequence[Source]]) -> None:
-        """Load the runs, each from its files; all problems of all files are found before any is raised."""
+        if self.tables.problems:
+            self.problems.take(self.tables.problems.error)
         runs = self._new_runs(named)
         num_files = sum(len(run.files) for run in runs)
         done = 0
@@ -98,9 +98,9 @@ class RunLoader:
             done += sum(len(run.files) for run in batch)
         self.progress("loading runs", num_files, num_files)
         self.problems.check()
-        if self.options.tells_remarks:
+        if self.options.warns:
             self.remarks.note_repeated_files(self.database, "run", [run.run_id for run in runs])
-            self.remarks.tell(lower_is_better=self.options.lower_is_better)
+            self.remarks.warn(lower_is_better=self.options.lower_is_better)
 
     def _new_runs(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
         """The runs to load with their keys; those made of files that do not go together are problems."""
@@ -109,9 +109,9 @@ class RunLoader:
         file_id = 0
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
             files = [
-                StagedFile(file_id + at, run_id, source, table=self.tables.get(source.label))
+                StagedFile(file_id + at, run_id, source, table=self.tables.by_label.get(source.label))
                 for at, source in enumerate(sources)
-                if source.label not in self.failed
+                if source.label not in self.tables.failed
             ]
             file_id += len(files)
             run = NewRun(name, run_id, files)
@@ -130,7 +130,8 @@ class RunLoader:
         self.database.execute(STAGED)
         files = [file for run in runs for file in run.files]
         with scratch_folder() as folder:
-            self._look_at_all(files, Path(folder))
+            with ThreadPoolExecutor(os.cpu_count()) as threads:
+                list(threads.map(lambda file: self._inspect(file, Path(folder)), files))
             tables = [(file.file_id, file.table) for file in files if file.table]
             is_view = len(tables) == len(files) and not options.leaves_out
             if is_view:
@@ -183,15 +184,7 @@ class RunLoader:
         )
         self.problems.add(Problem(file.source.label, line, reason))
 
-    def _look_at_all(self, files: Sequence[StagedFile], folder: Path) -> None:
-        if len(files) < 2:
-            for file in files:
-                self._look_at(file, folder)
-            return
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(lambda file: self._look_at(file, folder), files))
-
-    def _look_at(self, file: StagedFile, folder: Path) -> None:
+    def _inspect(self, file: StagedFile, folder: Path) -> None:
         if file.table:
             file.sha256 = file.source.sha256()
             return
@@ -200,7 +193,7 @@ class RunLoader:
         if text:
             rows = first_rows(text)
             file.foreign = foreign_layout(rows)
-            if self.options.tie_rule in BY_SCORE:
+            if self.options.ranks_by_score:
                 file.opposes_ranks = opposes_ranks(rows, lower_is_better=self.options.lower_is_better)
 
     def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
@@ -208,15 +201,13 @@ class RunLoader:
         try:
             doubtful = self._read(files, delimiter, mixed=mixed)
         except QueryError as error:
-            stopping = {file.source.path for file in files if self._stops(file, delimiter)}
+            query = f"select count({_columns(delimiter)[-1]}) from "
+            stopping = {file.source.path for file in files if self.database.fails(query + _lines([file], delimiter))}
             raise EngineStoppedError(stopping or {file.source.path for file in files}) from error
         if doubtful:
             listed = ", ".join(map(str, doubtful))
             self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")
         return [file for file in files if file.file_id in doubtful]
-
-    def _stops(self, file: StagedFile, delimiter: str) -> bool:
-        return self.database.fails(f"select count({_columns(delimiter)[-1]}) from {_lines([file], delimiter)}")
 
     def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
         """Read files of one layout into the staged rows; returns the file_id of each with a doubtful or refused row."""
@@ -233,9 +224,8 @@ class RunLoader:
                 *
             from ({lines})"""
         execute, rows = self.database.execute, self.database.rows
-        rank_is_used = self.options.tie_rule == "rank"
         clean = relation_query(
-            self.database.catalog, "clean_run_rows", {"raw": raw}, rank_is_used=rank_is_used, mixed=mixed
+            self.database.catalog, "clean_run_rows", {"raw": raw}, rank_is_used=self.rank_is_used, mixed=mixed
         )
         execute("insert into staged_run_rows " + clean)
         doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
@@ -262,7 +252,7 @@ class RunLoader:
                     raise QueryError(f"{file.source.label}: the rewritten file does not read back")
 
     def _clean_rank(self, rank: str) -> str:
-        return str(int(rank.partition(".")[0])) if self.options.tie_rule == "rank" else "-"
+        return str(int(rank.partition(".")[0])) if self.rank_is_used else "-"
 
     def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
         file.notes = Notes()
@@ -271,13 +261,12 @@ class RunLoader:
             self.faulty.add(file.file_id)
             self.problems.add(problem)
 
-        return run_rows(file.source, file.notes, refuse, rank_is_used=self.options.tie_rule == "rank")
+        return run_rows(file.source, file.notes, refuse, rank_is_used=self.rank_is_used)
 
     # Repeated documents
 
     def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
         """Report repeated documents with their lines, for which their files are read again."""
-        rank_is_used = self.options.tie_rule == "rank"
         concerned = {run_id for run_id, _, _ in repeated}
         for run in runs:
             first: dict[tuple[str, str], tuple[str, int]] = {}
@@ -289,7 +278,7 @@ class RunLoader:
                     unit, rows, problem_at = file.table.unit, file.table.rows("topic", "document"), file.table.problem
                 else:
                     unit, problem_at = "line", partial(Problem, label)
-                    rows = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=rank_is_used)
+                    rows = run_rows(file.source, Notes(), lambda problem: None, rank_is_used=self.rank_is_used)
                 for line, (topic, document, *_) in rows:
                     if (run.run_id, topic, document) not in repeated:
                         continue

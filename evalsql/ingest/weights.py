@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from evalsql.errors import Problem, ProblemList, UsageError
+from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import Notes, WeightRow, weight_fault, weight_rows
@@ -14,26 +14,41 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
-def load_weights_file(database: Database, qrels_id: int, source: Source) -> None:
-    """Load the weights of one file for a judgment set that has none, within the caller's transaction.
+def load_weights(database: Database, qrels: str, data: Source | Any, *, replace: bool) -> None:
+    """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
 
     Raises:
-        InputError: bad lines, a topic that stands twice or is not among the judgments, no rows at all.
+        InputError: bad lines, a topic that stands twice or is not among the judgments, no rows at all; items of a
+            dict are counted from 1.
+        UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
     """
+    ((qrels_id, held),) = database.rows(
+        """
+        select qrels_id, (select count(*) from topic_weights where topic_weights.qrels_id = qrels.qrels_id)
+        from qrels where qrels = ?
+        """,
+        [qrels],
+    )
+    if held and not replace:
+        raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
     problems = ProblemList()
-    rows = list(weight_rows(source, Notes(), problems.add))
+    label = data.label if isinstance(data, Source) else IN_MEMORY
+    rows = list(weight_rows(data, Notes(), problems.add) if isinstance(data, Source) else _items(data, problems))
     if not rows and not problems:
-        problems.add(Problem(source.label, 0, "holds no rows"))
-    _store(database, qrels_id, rows, source.label, problems)
-    add_file_rows(database, FileRow.of("weights", qrels_id, source, len(rows)))
+        problems.add(Problem(label, 0, "holds no rows"))
+    weights = _checked(database, qrels_id, rows, label, problems)
+    database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
+    database.execute(f"delete from files where kind = 'weights' and id = {qrels_id}")
+    add_weights(database, qrels_id, weights)
+    if isinstance(data, Source):
+        add_file_rows(database, FileRow.of("weights", qrels_id, data, len(rows)))
+    else:
+        add_file_rows(database, FileRow.in_memory("weights", qrels_id, len(rows)))
 
 
-def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
-    """The same for {topic: weight}; problems count its items from 1."""
+def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, WeightRow]]:
     if not isinstance(data, Mapping):
         raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
-    problems = ProblemList()
-    rows: list[tuple[int, WeightRow]] = []
     for at, (topic, weight) in enumerate(data.items(), start=1):
         if isinstance(topic, bool) or not isinstance(topic, str | int):
             problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
@@ -42,30 +57,24 @@ def load_weights_data(database: Database, qrels_id: int, data: object) -> None:
         elif reason := weight_fault(str(weight)):
             problems.add(Problem(IN_MEMORY, at, reason))
         else:
-            rows.append((at, (str(topic), float(weight))))
-    if not data:
-        problems.add(Problem(IN_MEMORY, 0, "holds no rows"))
-    _store(database, qrels_id, rows, IN_MEMORY, problems)
-    add_file_rows(database, FileRow.in_memory("weights", qrels_id, len(rows)))
+            yield at, (str(topic), float(weight))
 
 
-def _store(
-    database: Database, qrels_id: int, rows: Iterable[tuple[int, WeightRow]], label: str, problems: ProblemList
-) -> None:
-    """Store weights, which come with their line numbers, once all that is wrong with them is told."""
+def _checked(
+    database: Database, qrels_id: int, rows: list[tuple[int, WeightRow]], label: str, problems: ProblemList
+) -> dict[int, float]:
+    """Weights by topic_id; raises InputError for all that is wrong with them."""
     judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
     topics: dict[str, int] = dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
     first_lines: dict[str, int] = {}
-    weights: dict[str, float] = {}
-    for line, (topic, weight) in rows:
+    for line, (topic, _) in rows:
         first = first_lines.setdefault(topic, line)
         if first != line:
             problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {first}"))
         elif topic not in topics:
             problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
-        weights[topic] = weight
     problems.check()
-    add_weights(database, qrels_id, {topics[topic]: weight for topic, weight in weights.items()})
+    return {topics[topic]: weight for _, (topic, weight) in rows}
 
 
 def add_weights(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:

@@ -20,7 +20,7 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
-from evalsql.ingest.run_options import tie_rule_for
+from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted
 from evalsql.warehouse.opening import open_database
 
@@ -60,8 +60,7 @@ class Evaluator:
         lower_is_better: bool = False,
         form: str = "grades",
     ) -> None:
-        self._tie_rule = tie_rule_for(tie_rule, lower_is_better=lower_is_better)
-        self._lower_is_better = lower_is_better
+        self._options = RunOptions(tie_rule=tie_rule, lower_is_better=lower_is_better).for_rows()
         self._asking = Lock()  # the run that is asked of is in tables
         asked = split_measures(measures)
         self._database = open_database(MEMORY, asked=asked)
@@ -126,7 +125,7 @@ class Evaluator:
         rows = {
             "staged_topics": relation_query(database.catalog, "staged_topics", staged),
             "document_ids": relation_query(database.catalog, "document_ids", staged),
-            "all_ranks": ranked_rows(database, _OWNER, self._tie_rule, lower_is_better=self._lower_is_better),
+            "all_ranks": ranked_rows(database, _OWNER, self._options),
             "judged_or_tied": relation_query(database.catalog, "judged_or_tied", ranked),
             "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
             "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
@@ -140,10 +139,11 @@ class Evaluator:
         gives wrong rows when they hold others.
         """
         database = self._database
+        rule, lower_is_better = self._options.tie_rule, self._options.lower_is_better
         database.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
         database.execute(
             f"insert into runs by name select {_RUN_ID} as run_id, '{_RUN}' as run, 0 as num_tags, "
-            f"{literal(self._tie_rule)} as tie_rule, {self._lower_is_better} as lower_is_better, 0 as duplicates, "
+            f"{literal(rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
         base_rows.add_evaluations(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
@@ -177,14 +177,14 @@ class Evaluator:
         database = self._database
         for table in ("staged_run_rows", *self._rows):
             database.execute(f"delete from {table}")
-        _, is_ranking, holds_evalues = stage_run_data(database, _RUN, run, self._tie_rule)
-        if holds_evalues and not self._lower_is_better:
+        staged = stage_run_data(database, _RUN, run, self._options)
+        if staged.holds_evalues and not self._options.lower_is_better:
             raise UsageError("the scores are E-values, of which lower ones are better; give lower_is_better=True")
-        if is_ranking and self._lower_is_better:
+        if staged.is_ranking and self._options.lower_is_better:
             raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         for table, rows in self._rows.items():
             database.insert(table, rows)
-            if table == "all_ranks" and (not isinstance(run, Mapping) or is_ranking):
+            if table == "all_ranks" and (not isinstance(run, Mapping) or staged.is_ranking):
                 self._refuse_repeated()
         self._warn_of_topics()
 

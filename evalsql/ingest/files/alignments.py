@@ -155,7 +155,7 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
         "left_out_alignments",
         inputs,
         only_best=options.one_alignment,
-        without_self=options.without_self,
+        without_self=options.with_self is False,
         lower_is_better=options.lower_is_better,
     )
     database.execute(f"create or replace temp table left_out as\n{found}")
