@@ -142,11 +142,14 @@ class RunSelection(RunFilters):
         return not self.run_names and self.run_choice.is_by_name
 
     def chosen(self, warehouse: Warehouse) -> Sequence[str]:
-        """Names or globs of the runs that are meant; empty is all. Raises UsageError where none fits the options."""
+        """The runs that are meant; empty is all. Raises UsageError where none fits the names and options."""
+        from evalsql.database.names import resolve_names
         from evalsql.evaluation.selection import choose_runs
 
         choice = self.run_choice
-        return self.run_names if choice.is_by_name else choose_runs(warehouse.database, choice)
+        if choice.is_by_name:
+            return resolve_names(warehouse.database, "run", self.run_names) if self.run_names else ()
+        return choose_runs(warehouse.database, choice)
 
     @property
     def qrels_names(self) -> Sequence[str]:

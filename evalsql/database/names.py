@@ -13,8 +13,21 @@ Names = Sequence[str] | str
 REPLACED = "select qrels from qrels where replaced_at is not null"
 
 
+class Found(tuple[str, ...]):
+    """Names that a database has, in its order, with their keys: whatever takes names does not look these up again."""
+
+    ids: Sequence[int]
+
+    def __new__(cls, keys: Mapping[str, int]) -> Found:
+        found = super().__new__(cls, keys)
+        found.ids = tuple(keys.values())
+        return found
+
+
 def as_list(names: Names) -> Sequence[str]:
     """Names given one by one or as a single one; raises UsageError for what is neither."""
+    if isinstance(names, Found):
+        return names
     given = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
     listed = [str(name) if _is_measure(name) else name for name in given]
     if not all(isinstance(name, str) for name in listed):
@@ -27,23 +40,19 @@ def _is_measure(name: object) -> bool:
     return type(name).__module__.partition(".")[0] == "ir_measures"
 
 
-def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> list[str]:
-    """Names of the runs ("run") or judgment sets ("qrels") that names or globs stand for; see ``resolve_ids``."""
-    held = _held(database, kind)
-    found = {name for each in as_list(patterns) for name in _fitting(database, kind, each, held, with_replaced)}
-    return [name for name in held if name in found]
-
-
-def resolve_ids(database: Database, kind: str, pattern: str, with_replaced: bool = False) -> list[int]:
-    """Keys of the runs or judgment sets that a name or glob stands for.
+def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> Found:
+    """The runs ("run") or judgment sets ("qrels") that names or globs stand for.
 
     A glob stands for judgments in use. It stands for replaced ones too with ``with_replaced``, or if it fits no others.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none of a name or glob.
     """
+    if isinstance(patterns, Found):
+        return patterns
     held = _held(database, kind)
-    return [held[name] for name in _fitting(database, kind, pattern, held, with_replaced)]
+    found = {name for each in as_list(patterns) for name in _fitting(database, kind, each, held, with_replaced)}
+    return Found({name: key for name, key in held.items() if name in found})
 
 
 def resolve_one(database: Database, kind: str, pattern: str) -> str:

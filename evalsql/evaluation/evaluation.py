@@ -62,27 +62,25 @@ class Evaluation:
         """Make a temporary table of values as the view scores has them, each measure under a name of one's own."""
         self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
         narrowed = self._narrowing(condition)
-        plan = shared_steps.planned(self.database.catalog, [measure for _, measure in labelled])
-        together = [each for each in labelled if each[1].name in plan.measures]
-        if self.database.catalog.temporary or len(together) < shared_steps.FEWEST:
-            together = []
+        catalog = self.database.catalog
+        shared: Sequence[tuple[str, Measure]] = []
+        if len(labelled) >= shared_steps.FEWEST and not catalog.temporary:
+            plan = shared_steps.planned(catalog, [measure for _, measure in labelled])
+            shared = [each for each in labelled if each[1].name in plan.measures]
+        if len(shared) < shared_steps.FEWEST:
+            shared = []
 
         def insert(
             measures: Sequence[tuple[str, Measure]], select: Callable[[Sequence[tuple[str, Measure]]], str]
         ) -> None:
             parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
-            self.database.execute_all(
-                [
-                    f"insert into temp.{table} "
-                    + self._filtered([measure for _, measure in few], select(few), condition, narrowed)
-                    for few in parts
-                ]
-            )
+            queries = [self._filtered([each for _, each in few], select(few), condition, narrowed) for few in parts]
+            self.database.execute_all([f"insert into temp.{table} {query}" for query in queries])
 
-        insert([each for each in labelled if each not in together], ddl.labelled_scores)
-        if together:
-            with shared_steps.kept(self.database, self.database.catalog, plan.steps, narrowed) as catalog:
-                insert(together, partial(shared_steps.together, catalog))
+        insert([each for each in labelled if each not in shared], ddl.labelled_scores)
+        if shared:
+            with shared_steps.kept(self.database, catalog, plan.steps, narrowed) as catalog:
+                insert(shared, partial(shared_steps.together, catalog))
 
     def keep(self, query: str, *after: str) -> str:
         """Keep the rows of a query until the connection closes; returns the name of their table.
@@ -125,11 +123,12 @@ class Evaluation:
             if name not in known:
                 raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
             given[name] = known[name].parse(str(value))
-        names = resolve_names(self.database, "run", runs or "*")
+        names = resolve_names(self.database, "run", [*(runs or ["*"]), *([baseline] if baseline is not None else ())])
         if baseline is not None:
-            self._check_baseline(baseline)
+            if baseline not in names:  # callers find the baseline among the rows by its name
+                found = resolve_one(self.database, "run", baseline)
+                raise UsageError(f'"{baseline}" stands for {found}; a baseline is named in full')
             given["baseline"] = baseline
-            names = [baseline, *(name for name in names if name != baseline)]
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
         with self.with_scores(named, qrels=qrels, runs=names):
@@ -153,11 +152,6 @@ class Evaluation:
             for name, way in ways.items()
             if way == "sum" or (way == "weighted" and weights_differ and "weighted=false" not in name)
         ]
-
-    def _check_baseline(self, name: str) -> None:
-        """Raise UsageError unless a run is called so: callers find the baseline among the rows by its name."""
-        if (found := resolve_one(self.database, "run", name)) != name:
-            raise UsageError(f'"{name}" stands for {found}; a baseline is named in full')
 
     def curve_query(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
@@ -197,11 +191,13 @@ class Evaluation:
         Raises:
             UsageError: a temporary table of that name is there already.
         """
-        if self.database.rows("select 1 from system.main.duckdb_tables() where temporary and table_name = 'scores'"):
+        found = self.database.rows("""
+            select false, sql from system.main.duckdb_views() where temporary and view_name = 'scores'
+            union all select true, null from system.main.duckdb_tables() where temporary and table_name = 'scores'
+        """)
+        if any(is_table for is_table, _ in found):
             raise UsageError("a temporary table scores is in the way; drop it, or ask for statistics about it in SQL")
-        views = self.database.rows(
-            "select sql from system.main.duckdb_views() where temporary and view_name = 'scores'"
-        )
+        views = [sql for _, sql in found]
         for _ in views:  # of a file without these measures that is open for reading only
             self.database.execute("drop view temp.scores")
         try:
@@ -211,7 +207,7 @@ class Evaluation:
             yield
         finally:
             self.database.execute("drop table if exists temp.scores")
-            for (view,) in views:
+            for view in views:
                 self.database.execute(view)
 
     def components_query(self, measure: Measure, *, qrels: Names = (), runs: Names = ()) -> str:
@@ -240,12 +236,6 @@ class Evaluation:
             f"{swaps}\norder by qrels, measure, value desc, other desc, run, other_run",
         )
 
-    def is_contest(self, *, qrels: Names = (), runs: Names = ()) -> bool:
-        """Whether a judgment set evaluates several runs."""
-        evaluated = f"{self._evaluated}{self._filter(qrels, runs, asks=False)}"
-        contests = f"select 1 from {evaluated} group by qrels having min(run) < max(run) limit 1"
-        return bool(self.database.rows(contests))
-
     def waiting_runs(self, runs: Names = ()) -> list[str]:
         """Runs that no judgment set evaluates, and that have no stored scores."""
         named = f"select run from runs{self._filter((), runs, with_replaced=True)}"
@@ -255,13 +245,16 @@ class Evaluation:
         """)
         return [run for (run,) in found]
 
-    def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int:
-        """How many judged documents are tied with another one, in all rankings evaluated."""
-        chosen = f"select evaluation_id from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
-        ((count,),) = self.database.rows(
-            f"select count(*) from judged_ranks where first_rank < last_rank and evaluation_id in ({chosen})"
-        )
-        return int(count)
+    def num_tied(self, *, qrels: Names = (), runs: Names = ()) -> int | None:
+        """How many judged documents are tied with another one; None where no judgment set evaluates several runs."""
+        chosen = f"from {self._evaluated}{self._filter(qrels, runs, asks=False)}"
+        ((is_contest, count),) = self.database.rows(f"""
+            select exists (select 1 {chosen} group by qrels having min(run) < max(run)), (
+                select count(*) from judged_ranks
+                where first_rank < last_rank and evaluation_id in (select evaluation_id {chosen})
+            )
+        """)
+        return count if is_contest else None
 
     def _filter(
         self, qrels: Names, runs: Names, topics: Names = (), *, with_replaced: bool = False, asks: bool = True
@@ -307,17 +300,22 @@ class Evaluation:
         if not condition:
             return lambda query: query
         tables = {"evaluations": "evaluation_id", "judged_ranks": "evaluation_id", "retrieved": "run_id"}
-        ranges = {key: self._ranges(key, condition) for key in set(tables.values())}
-        inputs = {table: f"select * from main.{table} where {ranges[key]}" for table, key in tables.items()}
+        # Keys that belong together follow each other, so a few ranges say it.
+        ranges: dict[str, list[tuple[int, int]]] = {key: [] for key in tables.values()}
+        selects = []
+        for key in ranges:
+            chosen = f"select distinct {key} as key from {self._evaluated}{condition}"
+            found = ddl.relation_query(self.database.catalog, "key_ranges", {"chosen": chosen})
+            selects.append(f"select '{key}', first_key, last_key from (\n{found}\n)")
+        for key, first, last in self.database.rows("\nunion all\n".join(selects)):
+            ranges[key].append((first, last))
+        conditions = {}
+        for key, pairs in ranges.items():
+            if len(pairs) > MOST_RANGES:
+                pairs = [(min(first for first, _ in pairs), max(last for _, last in pairs))]
+            conditions[key] = " or ".join(f"{key} between {first} and {last}" for first, last in pairs) or "false"
+        inputs = {table: f"select * from main.{table} where {conditions[key]}" for table, key in tables.items()}
         return lambda query: ddl.with_inputs(query, inputs)
-
-    def _ranges(self, key: str, condition: str) -> str:
-        """A condition on keys: those that belong together follow each other, so a few ranges say it."""
-        chosen = f"select distinct {key} as key from {self._evaluated}{condition}"
-        ranges = self.database.rows(ddl.with_inputs(self.database.catalog["key_ranges"].body, {"chosen": chosen}))
-        if len(ranges) > MOST_RANGES:
-            ranges = [(min(first for first, _ in ranges), max(last for _, last in ranges))]
-        return " or ".join(f"{key} between {int(first)} and {int(last)}" for first, last in ranges) or "false"
 
     def holdings_query(self) -> str:
         """The SELECT of ``holdings``."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DEPTH = 100
 _THRESHOLD = "threshold"
 _LISTS = "temp.page_chosen_lists"
+_CUT_ROWS = "evalsql_cut_rows"
 
 
 class ListValue(NamedTuple):
@@ -284,8 +285,10 @@ def _cut_rankings(database: Database, measure: Measure, rows: Mapping[str, str])
     temporary = catalog.for_connection(step.name for step in steps)
     try:
         for table, sql in rows.items():
-            database.execute(catalog[table].body.replace("create table", "create or replace temp table", 1))
-            database.insert(f"temp.{table}", sql)
+            made = catalog[table].body.replace("create table", "create or replace temp table", 1)
+            # The rows are made before the table: they may come from the one that it hides.
+            kept = f"create or replace temp table {_CUT_ROWS} as {sql}"
+            database.execute_all([kept, made, f"insert into temp.{table} by name select * from temp.{_CUT_ROWS}"])
         database.execute_all(
             [statement for step in steps for _, statement in creating_statements(temporary, step, temporary=True)]
         )
@@ -294,7 +297,7 @@ def _cut_rankings(database: Database, measure: Measure, rows: Mapping[str, str])
         database.execute_all(
             [
                 *(statement for step in reversed(steps) for statement in _dropping(step)),
-                *(f"drop table if exists temp.{table}" for table in rows),
+                *(f"drop table if exists temp.{table}" for table in (*rows, _CUT_ROWS)),
             ]
         )
         held = [step for step in steps if step.name in catalog.temporary]  # a user's own of this connection
@@ -305,7 +308,5 @@ def _cut_rankings(database: Database, measure: Measure, rows: Mapping[str, str])
 
 def _dropping(step: Relation) -> list[str]:
     is_macro = bool(step.parameters) or step.is_measure
-    has_view = not is_macro or step.kind not in WITHOUT_VIEW
-    return [f"drop view if exists temp.{step.name}"] * has_view + [
-        f"drop macro table if exists temp.{step.name}"
-    ] * is_macro
+    view = [] if is_macro and step.kind in WITHOUT_VIEW else [f"drop view if exists temp.{step.name}"]
+    return [*view, f"drop macro table if exists temp.{step.name}"] if is_macro else view

@@ -82,11 +82,9 @@ def on_overlaps(evaluation: Evaluation, qrels: Sequence[str], runs: Sequence[str
 def on_ties(evaluation: Evaluation, measure: Measure, qrels: Sequence[str], runs: Sequence[str]) -> str | None:
     """A line where the order of runs by a measure could be another under other orders of tied documents."""
     variants = tie_variants(measure)
-    if "worst" not in variants:
+    num_tied = evaluation.num_tied(qrels=qrels, runs=runs) if "worst" in variants else None
+    if num_tied is None:
         return None
-    if not evaluation.is_contest(qrels=qrels, runs=runs):
-        return None
-    num_tied = evaluation.num_tied(qrels=qrels, runs=runs)
     asking = f'evalsql ties -m "{measure.name}"'
     if evaluation.database.path == MEMORY:  # no other command opens it
         extremes = [variants[each].name for each in ("worst", "best") if each in variants]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.database import Database
-from evalsql.database.names import resolve_ids
+from evalsql.database.names import Found, resolve_names
 from evalsql.errors import QueryError, UsageError
 from evalsql.phrases import nearest
 
@@ -57,22 +57,20 @@ class Choice:
         return self.where is None and self.since is None and self.last is None and not self.systems
 
 
-def choose_runs(database: Database, choice: Choice) -> list[str]:
-    """Names of the runs that are meant, in the order of date; raises UsageError if there is none."""
+def choose_runs(database: Database, choice: Choice) -> Found:
+    """The runs that are meant, in the order of date; raises UsageError if there is none."""
     if choice.last is not None and choice.last < 1:
         raise UsageError(f"--last is {choice.last}, it must be at least 1")
     placed = relation_query(database.catalog, "run_places", {"chosen": _filtered(database, choice)})
-    names = [
-        run
-        for (run,) in database.rows(f"""
-            select placed.run from ({placed}) as placed join run_versions on run_versions.run = placed.run
-            where {"true" if choice.last is None else f"placed.place <= {int(choice.last)}"}
-            order by run_versions.dated_at, run_versions.run_id
-        """)
-    ]
-    if not names:
+    found = database.rows(f"""
+        select placed.run, run_versions.run_id
+        from ({placed}) as placed join run_versions on run_versions.run = placed.run
+        where {"true" if choice.last is None else f"placed.place <= {int(choice.last)}"}
+        order by run_versions.dated_at, run_versions.run_id
+    """)
+    if not found:
         raise UsageError(f"no run fits {_said(choice)}")
-    return names
+    return Found(dict(found))
 
 
 def outlived_runs(database: Database, choice: Choice, last: int) -> tuple[list[str], int]:
@@ -140,19 +138,19 @@ def _filtered(database: Database, choice: Choice) -> str:
     """A SELECT of the keys of the runs that fit all but ``last``; its condition is tried first."""
     conditions = ["true"]
     if choice.names:
-        ids = sorted({key for name in choice.names for key in resolve_ids(database, "run", name)})
-        conditions.append(f"run_id in ({', '.join(map(str, ids))})")
+        keys = resolve_names(database, "run", choice.names).ids
+        conditions.append(f"run_id in ({', '.join(map(str, keys))})")
     if choice.systems:
         conditions.append(f"system in ({', '.join(map(literal, held_systems(database, choice.systems)))})")
     if choice.since is not None:
         conditions.append(f"dated_at >= timestamp {literal(parse_date(choice.since, '--since'))}")
-    if choice.where is not None:
-        conditions.append(f"({_condition(database, choice.where)})")
     query = f"select run_id from ({_RUNS}) as found where {' and '.join(conditions)}"
-    try:
-        database.rows(query)
-    except QueryError as error:
-        raise UsageError(f'--where "{choice.where}": {str(error).splitlines()[0]}') from error
+    if choice.where is not None:
+        query += f" and ({_condition(database, choice.where)})"
+        try:
+            database.rows(query)
+        except QueryError as error:
+            raise UsageError(f'--where "{choice.where}": {str(error).splitlines()[0]}') from error
     return query
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_ids, resolve_one
+from evalsql.database.names import Names, as_list, resolve_names, resolve_one
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.replacing import make_room_for_judgments, make_room_for_runs, take_over
 from evalsql.ingest.run_options import RunOptions
@@ -89,7 +89,7 @@ class Loader:
         options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
         with staged_judgments(self.database, source, name, options) as staged:
             checked_name(staged.name)
-            wanted = {run_id for pattern in as_list(runs) for run_id in resolve_ids(self.database, "run", pattern)}
+            wanted = set(resolve_names(self.database, "run", runs).ids)
             with self.database.transaction():
                 replaced = make_room_for_judgments(self.database, staged.name, replace)
                 qrels_id = staged.store(self.database, options)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import Database
-from evalsql.database.names import Names, as_list, resolve_ids, resolve_names
+from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.phrases import counted, shortened
 
@@ -15,9 +15,8 @@ from evalsql.phrases import counted, shortened
 def drop(database: Database, kind: str, names: Names) -> list[str]:
     """Delete runs ("run") or judgment sets ("qrels"), all or none, by names or globs; returns the deleted names."""
     with database.transaction():
-        ids = {key for pattern in as_list(names) for key in resolve_ids(database, kind, pattern, with_replaced=True)}
-        gone = resolve_names(database, kind, names, with_replaced=True) if ids else []
-        for key in ids:
+        gone = resolve_names(database, kind, names, with_replaced=True)
+        for key in gone.ids:
             delete(database, kind, key)
         for table, key_column in (("documents", "document_id"), ("topics", "topic_id")):
             unused = relation_query(database.catalog, f"unused_{table}")
@@ -74,7 +73,7 @@ def make_room_for_runs(
         sets[name] |= {qrels_id for (qrels_id,) in in_use}
         delete(database, "run", held[name])
     present = database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels")
-    wanted = {qrels_id for pattern in qrels for qrels_id in resolve_ids(database, "qrels", pattern)}
+    wanted = set(resolve_names(database, "qrels", qrels).ids)
     if not qrels and len(present) == 1:
         wanted = {present[0][0]}
     if not qrels and len(present) > 1 and not all(sets.values()):

@@ -314,7 +314,7 @@ class Warehouse:
 
         They are where, a condition such as "meta.branch = 'main'", since, last, and systems.
         """
-        return choose_runs(self.database, Choice(as_list(names), **options))
+        return list(choose_runs(self.database, Choice(as_list(names), **options)))
 
     def history(self, measures: Names, *, qrels: Names = (), **options: Any) -> duckdb.DuckDBPyRelation:
         """Systems over time, a row for each run and measure; options choose runs, as those of ``choose_runs`` do."""
