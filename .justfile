@@ -11,9 +11,13 @@ check:
 fast:
     pytest -m fast
 
-# all tests
+# all tests but the long ones
 test:
     pytest
+
+# the long ones
+long:
+    pytest -m long
 
 # the pages and the picture that are made from headers, tests and examples
 docs:

@@ -39,35 +39,6 @@ RANDOM_SEEDS = range(200)
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
-# The longest first, so that both workers end together; what is not named here takes seconds. Peers make the random
-# warehouse that many others read, and would wait for.
-LONG = (
-    *("peers", "readme", "console", "loading", "install", "formats", "trec_eval", "page", "page_access", "gate"),
-    *("stored_scores", "foreign_files", "statistics", "own_measures", "trouble", "help", "explain", "catalog", "bench"),
-    *("export", "misleading", "serving", "evaluator", "old_files", "audits", "cli", "compare_command", "in_browser"),
-    *("template", "options", "export_files", "warehouse", "diversity", "judged_only", "notebook", "inspection"),
-    *("real_data", "drawing", "preferences", "upgrade", "ties", "agreement", "tap", "nights", "charts", "copy"),
-    *("topics", "real_statistics", "ir_measures", "hostile", "drop", "lists", "pages", "sampled", "start", "fusion"),
-    *("shell", "compile", "arranging", "golden", "functions", "user_models", "curves", "clients", "latex"),
-)
-# Worked examples of every measure and what is read and named: less than a minute, for while one works.
-FAST = {"test_golden", "test_syntax", "test_naming", "test_functions", "test_ranking", "test_report", "test_compare"}
-# What is about processes, disks and installations takes long, and the same whatever the engine's version.
-SLOW = {
-    *("test_clients", "test_hostile", "test_install", "test_start", "test_template", "test_trouble", "test_bench"),
-    "test_serving",
-}
-BROWSER = {"browser", "chromium"}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {f"test_{name}": place for place, name in enumerate(LONG)}
-    for item in items:
-        for marker in _markers(item):
-            item.add_marker(marker)
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
-
-
 def pytest_collection_finish() -> None:
     # All that was imported and collected stays to the end. Statsmodels collects garbage in every correction, which took
     # a fifth of a second each time.
@@ -77,18 +48,6 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure() -> None:
     gc.unfreeze()  # the engine's package complains about what is left at the end
-
-
-def _markers(item: pytest.Item) -> Iterator[str]:
-    name = item.path.stem
-    if name in FAST:
-        yield "fast"
-    if name in SLOW:
-        yield "slow"
-    if BROWSER & set(getattr(item, "fixturenames", ())):
-        yield "browser"
-    if item.path.parent.name in ("measures", "statistics") and name not in ("test_golden", "test_unknown_ties"):
-        yield "oracle"
 
 
 def real_data() -> Path | None:

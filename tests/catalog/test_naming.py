@@ -8,6 +8,8 @@ from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 
+pytestmark = pytest.mark.fast
+
 CATALOG = read_catalog()
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 

@@ -13,6 +13,8 @@ from evalsql.catalog.header import TIES
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.sql_text import in_schemas, parameter_places, renamed
 
+pytestmark = pytest.mark.fast
+
 
 def tokenized(body: str) -> list[tuple[int, int, str]]:
     return [

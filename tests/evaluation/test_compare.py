@@ -16,6 +16,8 @@ from evalsql import UsageError
 from evalsql.report.comparison import Comparison, label, write_latex, write_markdown
 from tests.conftest import Command, csv_rows
 
+pytestmark = pytest.mark.fast
+
 
 @pytest.fixture
 def values(sample_file: Path) -> dict[tuple[str, str], dict[str, float]]:

@@ -283,7 +283,7 @@ def test_junit_and_formats(tmp_path: Path, command: Command) -> None:
     assert shown.startswith("| rule | value | limit | p | verdict | note |\n")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_gate_says_no_as_rarely_and_as_often_as_it_should(tmp_path: Path) -> None:
     """Two rules that test; each trial is a judgment set, so that one query tests all; some go the whole way."""
     ranks = drawn(11, 1, 50)["run0"]

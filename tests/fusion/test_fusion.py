@@ -168,6 +168,7 @@ def test_weights_are_searched_without_the_topic_that_they_are_for(sample: Wareho
     assert float(meta["fusion_in_fold"]) == pytest.approx(tuning.whole.in_fold)
 
 
+@pytest.mark.long
 def test_searching_in_noise_gains_in_fold_and_not_out_of_it() -> None:
     """Runs that are drawn by lot are all alike: what the search gains is gained on its own topics only."""
     gains = []

@@ -12,6 +12,8 @@ import pytest
 
 from evalsql import Warehouse
 
+pytestmark = pytest.mark.fast
+
 Line = tuple[str, str, int, float]  # topic, document, rank column, score
 SCORES = (3.0, 2.0, 1.0, 0.0, -0.0, -1.0, 1.0 + 2.0**-30, 16777217.0, 16777216.0, 5.5e38, 4.4e38)
 

@@ -14,6 +14,8 @@ from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, new_warehouse
 from tests.golden_cases import CASES, load_judgments
 
+pytestmark = pytest.mark.fast
+
 CATALOG = read_catalog()
 EXAMPLES = [(relation.name, example) for relation in CATALOG.measures for example in relation.header.examples]
 

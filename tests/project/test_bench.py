@@ -57,6 +57,7 @@ def test_generated_scores_are_tied_in_part(collection: Collection) -> None:
     assert tied["system0005"] > 0.7
 
 
+@pytest.mark.long
 def test_generated_rankings_find_part_of_the_judged_documents(collection: Collection) -> None:
     with new_warehouse() as warehouse:
         warehouse.load_qrels(collection.qrels, "generated")
@@ -192,6 +193,7 @@ def test_what_does_not_fit_the_machine_is_left_out(tmp_path: Path, monkeypatch: 
     assert machine.available_memory() > 0
 
 
+@pytest.mark.long
 def test_the_tool_writes_table_json_and_section(tmp_path: Path) -> None:
     readme, output = tmp_path / "README.md", tmp_path / "bench.json"
     readme.write_text(README)
@@ -211,6 +213,7 @@ def test_the_tool_writes_table_json_and_section(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["README.md", "bench.json"]
 
 
+@pytest.mark.long
 def test_the_statistics_stand_beside_those_of_peers(tmp_path: Path) -> None:
     output = tmp_path / "bench.json"
     ended = bench("statistics", "--quick", "--output", output, "--folder", tmp_path)

@@ -10,6 +10,8 @@ import pytest
 from evalsql.report import terminal
 from evalsql.report.table import Table
 
+pytestmark = pytest.mark.fast
+
 WORDS = (
     "",
     "a",

@@ -16,6 +16,8 @@ from statsmodels.stats.power import TTestPower
 import evalsql
 from evalsql import Warehouse
 
+pytestmark = pytest.mark.fast
+
 mpmath.mp.dps = 40
 TAILS = (1e-300, 1e-200, 1e-100, 1e-30, 1e-10, 1e-4)
 DEGREES = (1, 2, 3, 4, 7, 20, 49, 99, 500, 10_000)

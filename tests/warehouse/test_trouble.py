@@ -201,6 +201,7 @@ def test_an_output_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> 
 # Interrupts
 
 
+@pytest.mark.long
 def test_ctrl_c_at_any_time_changes_nothing_or_tells_what_was_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     assert interrupts.main(12) == 0, capsys.readouterr().out
 
