@@ -302,9 +302,7 @@ class Loader:
         (topic, document, score), of dicts or of named tuples, or {topic: [document, ...]}, rankings without scores.
         Other arguments and errors are those of ``load_runs``.
         """
-        options = RunOptions(
-            *(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
-        )
+        options = RunOptions(tie_rule, lower_is_better, keep_best, depth, judged_by, replace, meta, columns, with_self)
         return self.load_run_data(data, name, options, qrels=qrels)
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
