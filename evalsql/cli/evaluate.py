@@ -16,13 +16,10 @@ from evalsql.catalog.relations import read_catalog
 from evalsql.cli.access import MemoryLimit, Where, open_in_memory, open_to_load
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import (
-    Columns,
     Form,
-    KeepBest,
-    LowerIsBetter,
     QrelsColumns,
     Queries,
-    TieRuleOption,
+    RunReading,
     WithSelf,
 )
 from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, OwnMeasures
@@ -102,11 +99,8 @@ def evaluate(
     measure: Measures = None,
     own: OwnMeasures,
     per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
-    tie_rule: TieRuleOption = None,
-    lower_is_better: LowerIsBetter = False,
-    keep_best: KeepBest = False,
+    reading: RunReading,
     form: Form = "grades",
-    columns: Columns = None,
     qrels_columns: QrelsColumns = None,
     queries: Queries = None,
     with_self: WithSelf = None,
@@ -126,25 +120,17 @@ def evaluate(
             qrels,
             "qrels" if qrels == "-" else None,
             form=form,
-            keep_best=keep_best,
+            keep_best=reading.keep_best,
             columns=known_columns.parse(qrels_columns),
             queries=queries,
             with_self=bool(with_self),
         )
         read = warehouse.loader.notices
         with progress_bar() as progress:
-            warehouse.load_runs(
-                runs,
-                tie_rule=tie_rule,
-                lower_is_better=lower_is_better,
-                keep_best=keep_best,
-                columns=known_columns.parse(columns),
-                with_self=False if form == "families" and with_self is None else with_self,
-                stdin_name="run",
-                progress=progress,
-            )
+            options = reading.options(with_self=False if form == "families" and with_self is None else with_self)
+            warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
         note_formats(read, warehouse.loader.notices)
-        if keep_best:
+        if reading.keep_best:
             note_repeated(warehouse)
         check_own(warehouse.database)
         asked = Asked(warehouse, measures, (), (), output, Arrangement())

@@ -12,12 +12,11 @@ from evalsql.cli.load_options import (
     Columns,
     Form,
     KeepBest,
-    LowerIsBetter,
     Meta,
     Queries,
     Replace,
     RunFacts,
-    TieRuleOption,
+    RunReading,
     WithSelf,
     parse_meta,
 )
@@ -170,11 +169,8 @@ def runs(
             help="Judgments to evaluate with, by default the only set there is; can be repeated.",
         ),
     ] = None,
-    columns: Columns = None,
+    reading: RunReading,
     with_self: WithSelf = None,
-    tie_rule: TieRuleOption = None,
-    lower_is_better: LowerIsBetter = False,
-    keep_best: KeepBest = False,
     depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
     judged_by: Annotated[
         str | None,
@@ -197,23 +193,10 @@ def runs(
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
     pairs = facts.with_meta(parse_meta(meta))
+    options = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, replace=replace, meta=pairs)
     with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.load_runs(
-                files,
-                name=name,
-                qrels=qrels or (),
-                tie_rule=tie_rule,
-                lower_is_better=lower_is_better,
-                keep_best=keep_best,
-                depth=depth,
-                judged_by=judged_by,
-                replace=replace,
-                meta=pairs,
-                columns=known_columns.parse(columns),
-                with_self=with_self,
-                progress=progress,
-            )
+            loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels or (), progress=progress)
         ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
             """
             select

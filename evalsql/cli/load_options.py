@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from evalsql.cli.name_completion import complete_systems
 from evalsql.errors import UsageError
+from evalsql.ingest.column_meanings import parse as parse_columns
+from evalsql.ingest.run_options import RunOptions
 
-TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
 Meta = Annotated[
     list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; can be repeated.")
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
-TieRuleOption = Annotated[
-    TieRule | None,
-    typer.Option(
-        "--tie-rule",
-        help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
-        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; trec_eval_10 "
-        "with --lower-is-better.",
-    ),
-]
-LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")]
 Form = Annotated[
     Literal["grades", "groups", "preferences", "pairs", "families"],
     typer.Option(
@@ -37,19 +28,6 @@ Form = Annotated[
 KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
 ]
-
-
-def parse_meta(meta: list[str] | None) -> dict[str, str]:
-    """What --meta gives, by key."""
-    pairs = {}
-    for text in meta or ():
-        key, sign, value = text.partition("=")
-        if not sign or not key:
-            raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
-        if key in pairs:
-            raise UsageError(f"--meta gives {key} twice")
-        pairs[key] = value
-    return pairs
 
 
 Columns = Annotated[
@@ -80,6 +58,44 @@ QrelsColumns = Annotated[
     str | None,
     typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),
 ]
+
+
+def parse_meta(meta: list[str] | None) -> dict[str, str]:
+    """What --meta gives, by key."""
+    pairs = {}
+    for text in meta or ():
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+        if key in pairs:
+            raise UsageError(f"--meta gives {key} twice")
+        pairs[key] = value
+    return pairs
+
+
+@dataclass(frozen=True)
+class RunReading:
+    """How the rows of runs are read and ordered, wherever they are loaded."""
+
+    columns: Columns = None
+    tie_rule: Annotated[
+        Literal["trec_eval", "trec_eval_10", "rank", "input"] | None,
+        typer.Option(
+            "--tie-rule",
+            help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+            "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
+            "trec_eval_10 with --lower-is-better.",
+        ),
+    ] = None
+    lower_is_better: Annotated[
+        bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")
+    ] = False
+    keep_best: KeepBest = False
+
+    def options(self, **further: Any) -> RunOptions:
+        """These options with further ones."""
+        columns = parse_columns(self.columns)
+        return RunOptions(self.tie_rule, self.lower_is_better, self.keep_best, columns=columns, **further)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import typer
 
 from evalsql.cli.access import MemoryLimit, Where
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.load_options import Columns, Form, KeepBest, LowerIsBetter, QrelsColumns, TieRuleOption
+from evalsql.cli.load_options import Form, QrelsColumns, RunReading
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
@@ -61,10 +61,7 @@ def evaluate_on_spark(
         typer.Option(metavar="COLUMN", help="--runs are Parquet tables of many runs, which this column names."),
     ] = None,
     form: Form = "grades",
-    tie_rule: TieRuleOption = None,
-    lower_is_better: LowerIsBetter = False,
-    keep_best: KeepBest = False,
-    columns: Columns = None,
+    reading: RunReading,
     qrels_columns: QrelsColumns = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with an error where one run is refused.")] = False,
     memory_limit: Annotated[str, typer.Option(metavar="SIZE", help="Memory that each task may take.")] = "2GB",
@@ -91,10 +88,10 @@ def evaluate_on_spark(
             name=name,
             run_column=run_column,
             form=form,
-            tie_rule=tie_rule,
-            lower_is_better=lower_is_better,
-            keep_best=keep_best,
-            columns=known_columns.parse(columns),
+            tie_rule=reading.tie_rule,
+            lower_is_better=reading.lower_is_better,
+            keep_best=reading.keep_best,
+            columns=known_columns.parse(reading.columns),
             qrels_columns=known_columns.parse(qrels_columns),
             own=own.paths,
             strict=strict,
