@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -23,10 +23,8 @@ from evalsql.warehouse import entry
 from evalsql.warehouse import warehouse as plain
 
 if TYPE_CHECKING:
-    from evalsql.report.html import Grid
-    from evalsql.report.notebook import Draw, Shown, ShownExplanation
+    from evalsql.report.notebook import Decorate, Shown, ShownExplanation
     from evalsql.report.notebook_pages import Chart, Report
-    from evalsql.report.table import Table
 
 _P = ParamSpec("_P")
 _CHOOSING = ("where", "since", "last", "system")
@@ -83,7 +81,7 @@ class Warehouse(plain.Warehouse):
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
         if by is not None and baseline is not None:
             raise UsageError("a leaderboard by groups of topics has no baseline; leave out by or baseline")
-        draw: Draw = partial(tables.rows_grid, digits=digits)
+        decorate: Decorate = partial(tables.rows_table, digits=digits)
         marks = {}
         if baseline is not None:
             compared = self._compared(baseline, chosen, named, qrels, alpha, {"test": test, "correction": correction})
@@ -92,10 +90,13 @@ class Warehouse(plain.Warehouse):
         if by is None:
             query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
             left_out = query if limit is not None else None
-            draw = partial(self._leaderboard_grid, query=left_out, named=named, digits=digits, marks=marks)
+            lower = names_of_less_is_better(named)
+            decorate = partial(
+                tables.leaderboard_table, warehouse=self, lower=lower, digits=digits, marks=marks, query=left_out
+            )
         else:
             query = groups_query(self.evaluation, by, names, qrels=qrels, runs=chosen)
-        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+        return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def topics(
         self,
@@ -120,12 +121,12 @@ class Warehouse(plain.Warehouse):
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
         query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
-        draw: Draw = partial(tables.rows_grid, digits=digits)
+        decorate: Decorate = partial(tables.rows_table, digits=digits)
         if wide:
             covered = [run for _, run, *_ in self.rows(self.evaluation.coverage_query(qrels, chosen))]
             query = wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
-            draw = partial(tables.wide_grid, lower=names_of_less_is_better(named), digits=digits)
-        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+            decorate = partial(tables.wide_table, lower=names_of_less_is_better(named), digits=digits)
+        return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def compare(  # type: ignore[override]
         self,
@@ -158,8 +159,8 @@ class Warehouse(plain.Warehouse):
         compared = self._by_judgments(self.sql(query), named, baseline, alpha, options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
-        draw = partial(tables.comparison_grid, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
-        return self._shown(query, draw, notes, named, sort=sort, limit=limit)
+        decorate = partial(tables.comparison_table, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
+        return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def explain(
         self,
@@ -288,17 +289,6 @@ class Warehouse(plain.Warehouse):
             given["systems"] = as_list(given.pop("system"))
         return self.choose_runs(runs, **given)
 
-    def _leaderboard_grid(
-        self, table: Table, query: str | None, named: Sequence[Measure], digits: int, marks: Mapping[Any, str]
-    ) -> Grid:
-        """What a leaderboard shows of its rows; the best are those of all, which the query gives if some are out."""
-        from evalsql.report import notebook as tables
-        from evalsql.report.table import Table
-
-        whole = table if query is None else Table(*self.database.table(query), table.counts)
-        best = tables.best_texts(whole, names_of_less_is_better(named), digits)
-        return tables.leaderboard_grid(table, self, best, digits, marks)
-
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
         """What the command line says beside the same rows."""
         from evalsql.evaluation import notices
@@ -346,7 +336,8 @@ class Warehouse(plain.Warehouse):
     def _shown(
         self,
         query: str,
-        draw: Draw,
+        decorate: Decorate,
+        digits: int,
         notes: Sequence[str],
         named: Sequence[Measure],
         *,
@@ -357,7 +348,7 @@ class Warehouse(plain.Warehouse):
         from evalsql.report.notebook import Shown
 
         asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))
-        return Shown(self.sql(asked), draw, notes, counts=names_of_counts(named), path=self.path)
+        return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)
 
 
 def _opening(opened: Callable[_P, plain.Warehouse]) -> Callable[_P, Warehouse]:

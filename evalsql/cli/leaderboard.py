@@ -147,9 +147,7 @@ def print_board(asked: Asked) -> None:
     output, notes = asked.output, list[str]()
     table = asked.table(asked.scores_query(per_topic=False))
     if output.is_drawn or output.chosen_format == "latex":
-        from evalsql.report.markup import with_best
-
-        table = with_best(table, asked.lower, output.digits)
+        table = table.with_best(asked.lower, output.digits)
     table = asked.arrangement.first_rows(table)
     if output.is_drawn:
         table, notes = add_bars(asked.warehouse, table, asked.named[0], asked.qrels, asked.runs, output.digits)
@@ -226,7 +224,8 @@ def add_bars(
     warehouse: Warehouse, table: Table, measure: Measure, qrels: Names, runs: Names, digits: int
 ) -> tuple[Table, list[str]]:
     """The table with the best in colour and the bars and marks there is room for, and what is to be said of it."""
-    table = table._replace(hues={(nth, table.columns[at]): "best" for nth, at in table.bold}, bold=frozenset())
+    from evalsql.report.notebook import bar_lengths
+
     cells = terminal.width()
     widths = terminal.natural_widths(table, digits)
     sets = {row[0] for row in table.rows}
@@ -236,7 +235,7 @@ def add_bars(
     has_qrels = True
     if terminal.total(widths) + wanted > cells and len(sets) == 1:
         lacking.append(f"qrels ({next(iter(sets))} in every row)")
-        table, widths, has_qrels = terminal.without(table, [0]), widths[1:], False
+        table, widths, has_qrels = table.without(0), widths[1:], False
     if not decorated:
         return table, _narrow_note(lacking)
     keys = [row[:_FIRST] if has_qrels else (next(iter(sets)), row[0]) for row in table.rows]
@@ -245,32 +244,18 @@ def add_bars(
     if room < 0:
         lacking += [f"bars of {measure.name}", "marks by topic"]
         return table, _narrow_note(lacking)
-    table = _with_column(table, at, "", _bars(warehouse, keys, [row[at - 1] for row in table.rows]))
+    lengths = bar_lengths(warehouse, keys, [row[at - 1] for row in table.rows], terminal.BAR * terminal.EIGHTHS)
+    table = table.with_column(at, "", list(map(terminal.bar, lengths)))
     if room - _GAP < _FEWEST:
         lacking.append("marks by topic")
         return table, _narrow_note(lacking)
     marks, note = _marks(warehouse, measure, qrels, runs, room - _GAP, digits)
-    table = _with_column(table, len(table.columns), _BY_TOPIC, [marks[tuple(key)] for key in keys])
+    table = table.with_column(len(table.columns), _BY_TOPIC, [marks[tuple(key)] for key in keys])
     return table, [*_narrow_note(lacking), *note]
 
 
 def _narrow_note(lacking: Sequence[str]) -> list[str]:
     return [f"the terminal is too narrow for {', '.join(lacking)}"] if lacking else []
-
-
-def _with_column(table: Table, at: int, name: str, texts: Sequence[str]) -> Table:
-    rows = [[*row[:at], text, *row[at:]] for row, text in zip(table.rows, texts, strict=True)]
-    return table._replace(columns=[*table.columns[:at], name, *table.columns[at:]], rows=rows)
-
-
-def _bars(warehouse: Warehouse, keys: Sequence[Sequence[object]], means: Sequence[object]) -> list[str]:
-    board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
-    lengths = relation_query(
-        warehouse.catalog, "bar_lengths", {"board": board}, longest=terminal.BAR * terminal.EIGHTHS
-    )
-    rows = warehouse.rows(lengths, [[key[0] for key in keys], [key[1] for key in keys], list(means)])
-    found: dict[tuple[object, ...], int] = {(name, run): length for name, run, length in rows}
-    return [terminal.bar(found[tuple(key)]) for key in keys]
 
 
 def _marks(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from io import StringIO
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TextIO
 
 from evalsql.phrases import counted
-from evalsql.report.markup import decimal_parts, escape_latex, escape_markdown, in_bold, latex_label, latex_needs
+from evalsql.report import markup
+from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 
 TESTS: Mapping[str, str] = {
     "t": "paired t test",
@@ -34,26 +34,30 @@ OTHERWISE: Mapping[str, str] = {
     "weighted": "every topic weighs the same, unlike in its weighted mean",
     "sum": "the mean over topics, not the sum",
 }
-
-
-# Beside what is significantly better and worse than the baseline.
-BETTER, WORSE = "\u2020", "\u2021"
-_IN_LATEX = {BETTER: r"\dagger", WORSE: r"\ddagger"}
+# Columns of compared pairs where there is little room.
+INTERVAL, OUTCOMES = "interval", "W-T-L"
+_BRIEF = {"low": INTERVAL, "wins": OUTCOMES, "p_corrected": CORRECTED}
 
 
 class Comparison(NamedTuple):
-    """Compared pairs of one judgment set as ``Warehouse.compare`` gives them, each by column.
+    """Compared pairs of one judgment set, and how a table shows them.
 
-    ``measures`` is their order; p values corrected below ``alpha`` are significant. ``otherwise`` names measures that a
-    leaderboard averages in another way, and that way; ``lower`` those where less is better. ``shown`` has the texts of
-    means that are to stand in a table in the place of the pairs' own. ``baseline`` is the run that all others were
-    tested with, null where all pairs were; ``family`` says what was corrected together, and ``has_others`` that other
-    judgment sets were too.
-
-    How a table shows them: ``order`` names the runs that stand on top, ``names`` gives runs and measures other names.
-    ``beside`` is a run that daggers tell better and worse from, where all pairs were tested too. ``changes`` has by run
-    and measure the change in percent relative to the run ``changed_from``, where it is to be shown. ``text`` and
-    ``label`` stand in the place of the caption's first sentence and of the label.
+    Attributes:
+        pairs: as ``Warehouse.compare`` gives them, each by column.
+        measures: in their order.
+        alpha: corrected p values below it are significant.
+        otherwise: measures that a leaderboard averages in another way, and that way.
+        lower: measures where less is better.
+        baseline: the run that all others were tested with; None where all pairs were.
+        family: what was corrected together.
+        has_others: whether pairs of other judgment sets were corrected with these.
+        board: means of a leaderboard by run and measure, which the table shows instead of the pairs' own.
+        counts: measures of the leaderboard whose values are whole.
+        order: runs that stand on top.
+        names: other names of runs and measures.
+        beside: a run that daggers compare with, where all pairs were tested too.
+        changes: by run and measure the change in percent relative to the run ``changed_from``.
+        text, label: replace the caption's first sentence and the label.
     """
 
     qrels: str
@@ -64,7 +68,8 @@ class Comparison(NamedTuple):
     alpha: float
     otherwise: Sequence[tuple[str, str]] = ()
     lower: frozenset[str] = frozenset()
-    shown: Mapping[tuple[str, str], str] | None = None
+    board: Mapping[tuple[str, str], float] | None = None
+    counts: frozenset[str] = frozenset()
     baseline: str | None = None
     family: str = "all"
     has_others: bool = False
@@ -99,9 +104,9 @@ class Comparison(NamedTuple):
         """By run and measure the runs that are significantly worse."""
         worse: dict[tuple[str, str], set[str]] = {}
         for pair in self.pairs:
-            if pair["p_corrected"] < self.alpha and pair["difference"]:
-                is_better = (pair["difference"] > 0) != (pair["measure"] in self.lower)
-                better, other = (pair["run"], pair["baseline"]) if is_better else (pair["baseline"], pair["run"])
+            if mark := verdict(pair, self.alpha, self.lower):
+                run, base = pair["run"], pair["baseline"]
+                better, other = (run, base) if mark == BETTER else (base, run)
                 worse.setdefault((better, pair["measure"]), set()).add(other)
         return worse
 
@@ -164,6 +169,77 @@ class Comparison(NamedTuple):
         """A sentence for each measure whose means are not those of a leaderboard."""
         return [f"{measure}: {OTHERWISE[way]}." for measure, way in self.otherwise]
 
+    def table(self, digits: int) -> Table:
+        """Systems by measures, each mean with the marks of its significant differences."""
+        means, runs = self.board or self.means, self.runs
+        labels = {run: label(at) for at, run in enumerate(runs)}
+        heads = ["", "run"] if self.baseline is None else ["run"]
+        columns = {measure: at for at, measure in enumerate(self.measures, start=len(heads))}
+        places = {(run, measure): (nth, at) for nth, run in enumerate(runs) for measure, at in columns.items()}
+        names = [[labels[run], self.name(run)][-len(heads) :] for run in runs]
+        return Table(
+            [*heads, *map(self.name, self.measures)],
+            [[*names[nth], *(means.get((run, each)) for each in self.measures)] for nth, run in enumerate(runs)],
+            counts=frozenset(map(self.name, self.counts)),
+            marks={places[key]: mark for key, mark in self._marks(labels).items()},
+            changes={
+                places[key]: f"{change:+.1f}%" for key, change in (self.changes or {}).items() if change is not None
+            },
+            caption=self.caption,
+            label=self.label or markup.latex_label(self.qrels),
+        ).with_best({self.name(measure) for measure in self.lower}, digits, first=len(heads), by=0)
+
+    def _marks(self, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
+        """By run and measure the dagger, then the labels of the runs that it outdoes where all pairs were compared."""
+        outdone, base = self.outdone, self.dagger_run
+        found = {key: BETTER for key, worse in outdone.items() if base in worse}
+        found |= {(run, measure): WORSE for (key, measure), worse in outdone.items() if key == base for run in worse}
+        if self.baseline is None:
+            for key, worse in outdone.items():
+                found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in worse)
+        return found
+
+
+def verdict(pair: Mapping[str, Any], alpha: float, lower: Collection[str]) -> str:
+    """The mark of a run that is significantly better or worse than its baseline; none where it is neither."""
+    if pair["p_corrected"] is None or not pair["p_corrected"] < alpha or not pair["difference"]:
+        return ""
+    return BETTER if (pair["difference"] > 0) != (pair["measure"] in lower) else WORSE
+
+
+def difference_columns(table: Table, digits: int, alpha: float, lower: Collection[str], between: str = "..") -> Table:
+    """Compared pairs with one column for both ends of the interval, and one for topics won, tied and lost.
+
+    Significant differences are marked. A column of notes without any is left out.
+
+    Args:
+        lower: measures where less is better.
+        between: what stands between the ends of an interval.
+    """
+    joined = {
+        INTERVAL: _joined(table, ("low", "high"), between, digits),
+        OUTCOMES: _joined(table, ("wins", "ties", "losses"), "-", digits),
+    }
+    pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    gone = {"high", "ties", "losses", *([] if any(pair["note"] for pair in pairs) else ["note"])}
+    shown = [name for name in table.columns if name not in gone]
+    columns = [_BRIEF.get(name, name) for name in shown]
+    rows = [
+        [joined[head][nth] if head in joined else pair[name] for name, head in zip(shown, columns, strict=True)]
+        for nth, pair in enumerate(pairs)
+    ]
+    at = columns.index("difference")
+    marks = {(nth, at): mark for nth, pair in enumerate(pairs) if (mark := verdict(pair, alpha, lower))}
+    return Table(columns, rows, table.counts, whole=frozenset(joined), marks=marks)
+
+
+def _joined(table: Table, names: Sequence[str], sign: str, digits: int) -> list[str | None]:
+    """In each row these values with the sign between them, the first below each other; null where one is null."""
+    places = [table.columns.index(name) for name in names]
+    texts = [[table.text(row, at, digits) for at in places] for row in table.rows]
+    size = max((len(first) for first, *_ in texts), default=0)
+    return [sign.join([first.rjust(size), *rest]) if all([first, *rest]) else None for first, *rest in texts]
+
 
 def label(number: int) -> str:
     """a to z, aa, ab, ... for 0, 1, ..."""
@@ -174,121 +250,12 @@ def label(number: int) -> str:
     return letters
 
 
-class _Cell(NamedTuple):
-    """A mean as text, whether it is the best, its superscript, and the relative change."""
-
-    mean: str
-    is_best: bool
-    marks: str
-    change: str
-
-
 def write_markdown(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
     """A pipe table each, its caption below."""
     for comparison in comparisons:
-        heads = _heads(comparison)
-        columns = [*heads, *(escape_markdown(comparison.name(measure)) for measure in comparison.measures)]
-        stream.write(f"| {' | '.join(columns)} |\n")
-        stream.write(f"| {' | '.join(['---'] * len(heads) + ['---:'] * len(comparison.measures))} |\n")
-        for names, cells in _rows(comparison, digits):
-            stream.write(f"| {' | '.join([*map(escape_markdown, names), *map(_in_markdown, cells)])} |\n")
-        stream.write(f"\n{escape_markdown(comparison.caption)}\n\n")
-
-
-def _in_markdown(cell: _Cell) -> str:
-    text = f"**{cell.mean}**" if cell.is_best else cell.mean
-    return text + (f"<sup>{cell.marks}</sup>" if cell.marks else "") + (f" ({cell.change})" if cell.change else "")
+        markup.write_markdown(comparison.table(digits), stream, digits)
 
 
 def write_latex(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
-    """A table float each, in booktabs, below what they need.
-
-    A mean has two columns, before its decimal point and from there on, so that the points stand below each other.
-    """
-    body = StringIO()
-    for comparison in comparisons:
-        _write_float(comparison, body, digits)
-    stream.write(latex_needs(body.getvalue()) + body.getvalue())
-
-
-def _write_float(comparison: Comparison, stream: TextIO, digits: int) -> None:
-    heads = _heads(comparison)
-    form = "r@{}l" if comparison.changes is None else "r@{}l@{\\ }r"
-    width = 2 if comparison.changes is None else 3
-    measures = (
-        f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(comparison.name(measure))}}}" for measure in comparison.measures
-    )
-    caption = escape_latex(comparison.caption)
-    for mark, command in _IN_LATEX.items():
-        caption = caption.replace(mark, f"${command}$")
-    stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n")
-    stream.write(f"\\label{{{comparison.label or latex_label(comparison.qrels)}}}\n")
-    stream.write(f"\\begin{{tabular}}{{{'l' * len(heads)}{form * len(comparison.measures)}}}\n")
-    stream.write(f"\\toprule\n{' & '.join([*heads, *measures])} \\\\\n\\midrule\n")
-    for names, cells in _rows(comparison, digits):
-        shown = (_in_latex(cell, has_change=comparison.changes is not None) for cell in cells)
-        stream.write(f"{' & '.join([*map(escape_latex, names), *shown]).rstrip()} \\\\\n")
-    stream.write("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
-
-
-def _in_latex(cell: _Cell, *, has_change: bool) -> str:
-    parts = decimal_parts(cell.mean)
-    whole, decimals = map(in_bold, parts) if cell.is_best else parts
-    text = f"{whole} & {decimals}{_superscript(cell.marks)}"
-    if has_change:
-        change = escape_latex(cell.change).replace("-", "$-$").replace("+", "$+$")
-        text += f" & ({change})" if cell.change else " &"
-    return text
-
-
-def _superscript(marks: str) -> str:
-    if not marks:
-        return ""
-    dagger, letters = (marks[0], marks[1:]) if marks[0] in _IN_LATEX else ("", marks)
-    named = f"\\mathrm{{{letters}}}" if letters else ""
-    return f"$^{{{_IN_LATEX.get(dagger, '')}{named}}}$"
-
-
-def _heads(comparison: Comparison) -> list[str]:
-    """What stands over labels, which only differences of all pairs need, and over names."""
-    return ["", "run"] if comparison.baseline is None else ["run"]
-
-
-def _rows(comparison: Comparison, digits: int) -> Iterable[tuple[list[str], list[_Cell]]]:
-    """Each run's label and name, and for each measure the cell."""
-    means, runs = comparison.means, comparison.runs
-    labels = {run: label(at) for at, run in enumerate(runs)}
-    texts = comparison.shown or {key: f"{mean:.{digits}f}" for key, mean in means.items()}
-    best = {}
-    for measure in comparison.measures:
-        choose = min if measure in comparison.lower else max
-        if with_mean := [run for run in runs if (run, measure) in means]:
-            best[measure] = texts[choose(with_mean, key=lambda run: means[run, measure]), measure]
-    marks, changes = _marks(comparison, labels), comparison.changes or {}
-    for run in runs:
-        cells = [
-            _Cell(
-                texts.get((run, measure), ""),
-                (run, measure) in texts and texts[run, measure] == best[measure],
-                marks.get((run, measure), ""),
-                _percent(changes.get((run, measure))),
-            )
-            for measure in comparison.measures
-        ]
-        name = comparison.name(run)
-        yield [labels[run], name] if comparison.baseline is None else [name], cells
-
-
-def _percent(change: float | None) -> str:
-    return "" if change is None else f"{change:+.1f}%"
-
-
-def _marks(comparison: Comparison, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """By run and measure the daggers, then the labels of the runs that it outdoes where all pairs were compared."""
-    outdone, base = comparison.outdone, comparison.dagger_run
-    found = {key: BETTER for key, worse in outdone.items() if base in worse}
-    found |= {(run, measure): WORSE for (key, measure), worse in outdone.items() if key == base for run in worse}
-    if comparison.baseline is None:
-        for key, worse in outdone.items():
-            found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in worse)
-    return found
+    """A table float each, in booktabs, below what they need."""
+    markup.write_latex_tables([comparison.table(digits) for comparison in comparisons], stream, digits)

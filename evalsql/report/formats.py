@@ -7,22 +7,11 @@ import datetime
 import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from importlib import import_module
 from typing import TextIO
 
 from evalsql.errors import UsageError
-from evalsql.report.table import Table, Writer
+from evalsql.report.table import Table
 
-# Imported when it is asked for: module and function.
-FORMATS: Mapping[str, tuple[str, str]] = {
-    "table": ("terminal", "write_table"),
-    "csv": ("formats", "write_csv"),
-    "tsv": ("formats", "write_tsv"),
-    "json": ("formats", "write_json"),
-    "jsonl": ("formats", "write_jsonl"),
-    "markdown": ("markup", "write_markdown"),
-    "latex": ("markup", "write_latex"),
-}
 EXTENSIONS = {
     ".txt": "table",
     ".csv": "csv",
@@ -36,37 +25,32 @@ EXTENSIONS = {
 
 def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
     """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere."""
-    module, function = FORMATS[format_name]
-    writer: Writer = getattr(import_module(f"evalsql.report.{module}"), function)
-    writer(table, stream, digits)
+    if format_name in ("csv", "tsv"):
+        writer = csv.writer(stream, delimiter="," if format_name == "csv" else "\t", lineterminator="\n")
+        writer.writerow(table.columns)
+        writer.writerows(table.rows)
+    elif format_name in ("json", "jsonl"):
+        _write_json(table, stream, is_one=format_name == "json")
+    elif format_name == "table":
+        from evalsql.report.terminal import write_table
+
+        write_table(table, stream, digits)
+    else:
+        from evalsql.report import markup
+
+        write_document = markup.write_latex if format_name == "latex" else markup.write_markdown
+        write_document(table, stream, digits)
 
 
-def write_csv(table: Table, stream: TextIO, digits: int) -> None:
-    _delimited(table, stream, ",")
-
-
-def write_tsv(table: Table, stream: TextIO, digits: int) -> None:
-    _delimited(table, stream, "\t")
-
-
-def write_json(table: Table, stream: TextIO, digits: int) -> None:
+def _write_json(table: Table, stream: TextIO, *, is_one: bool) -> None:
+    """One list of objects, or an object a line."""
     import json
 
-    json.dump(list(_objects(table)), stream, ensure_ascii=False, indent=2)
-    stream.write("\n")
-
-
-def write_jsonl(table: Table, stream: TextIO, digits: int) -> None:
-    import json
-
-    for item in _objects(table):
-        stream.write(json.dumps(item, ensure_ascii=False) + "\n")
-
-
-def _delimited(table: Table, stream: TextIO, delimiter: str) -> None:
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    if is_one:
+        json.dump(list(_objects(table)), stream, ensure_ascii=False, indent=2)
+        stream.write("\n")
+    else:
+        stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in _objects(table))
 
 
 def _objects(table: Table) -> Iterator[dict[str, object]]:

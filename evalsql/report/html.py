@@ -1,12 +1,12 @@
-"""Tables of cells as a notebook shows them, in HTML that fits light and dark pages, and the same as aligned text."""
+"""Tables in HTML that fits light and dark pages, as a notebook shows them, with small pictures in their cells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
 
-from evalsql.report.terminal import GAP, one_line, text_width
+from evalsql.report.page.figures import number
+from evalsql.report.table import Picture, Table
+from evalsql.report.terminal import one_line
 
 # Colours of text and lines are those of the page around, so that dark notebooks need no other rules.
 _STYLE = (
@@ -25,80 +25,65 @@ _STYLE = (
     "table.evalsql sup{line-height:0;font-size:.75em}table.evalsql td.n sup{position:absolute;margin-top:.5em}"
     "div.evalsql-notes{font-size:.85em;opacity:.8;max-width:80em;padding:0 .5em;white-space:pre-wrap}"
 )
+_LONG = ("text",)  # columns of whole sentences
+_WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
+_SURE, _UNSURE = "#2a7f9e", "#888"
 
 
-class Cell(NamedTuple):
-    """What stands in a place: a text with a mark behind it, or a bar of so many percent, or a small picture."""
-
-    text: str = ""
-    is_bold: bool = False
-    mark: str = ""
-    bar: int | None = None
-    picture: str = ""
-
-
-class Column(NamedTuple):
-    """A heading, and how what is below it stands; pictures are left out of text."""
-
-    name: str
-    is_number: bool = False
-    is_picture: bool = False
-    is_long: bool = False
-
-
-class Grid(NamedTuple):
-    """Rows of cells under columns, with what is to be said above and below."""
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    caption: str = ""
-    notes: Sequence[str] = ()
-
-
-def as_html(grid: Grid) -> str:
-    """The grid with its style, which needs nothing else of the page."""
-    heads = "".join(f"<th{_kind(column)}>{escape(column.name)}</th>" for column in grid.columns)
+def as_html(table: Table, digits: int) -> str:
+    """The table with its style, which needs nothing else of the page."""
+    kinds = [_kind(table, at) for at in range(len(table.columns))]
+    heads = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.columns, kinds, strict=True))
     body = "".join(
-        f"<tr>{''.join(_html_cell(*each) for each in zip(grid.columns, row, strict=True))}</tr>\n" for row in grid.rows
+        f"<tr>{''.join(f'<td{kind}>{_cell(table, nth, at, digits)}</td>' for at, kind in enumerate(kinds))}</tr>\n"
+        for nth in range(len(table.rows))
     )
-    caption = f"<caption>{escape(one_line(grid.caption))}</caption>" if grid.caption else ""
-    notes = "\n".join(escape(one_line(text)) for text in grid.notes)
-    below = f'<div class="evalsql-notes">{notes}</div>' if notes else ""
-    table = f"{caption}\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody>"
-    return f'<style>{_STYLE}</style>\n<table class="evalsql">{table}</table>\n{below}'
+    caption = f"<caption>{escape(one_line(table.caption))}</caption>" if table.caption else ""
+    notices = "\n".join(escape(one_line(text)) for text in table.notices)
+    below = f'<div class="evalsql-notes">{notices}</div>' if notices else ""
+    inner = f"{caption}\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody>"
+    return f'<style>{_STYLE}</style>\n<table class="evalsql">{inner}</table>\n{below}'
 
 
-def _kind(column: Column) -> str:
-    kind = "n" if column.is_number else "g" if column.is_picture else "long" if column.is_long else ""
-    return f' class="{kind}"' if kind else ""
+def _kind(table: Table, at: int) -> str:
+    if table.is_number(at):
+        return ' class="n"'
+    if table.is_picture(at):
+        return ' class="g"'
+    return ' class="long"' if table.columns[at] in _LONG else ""
 
 
-def _html_cell(column: Column, cell: Cell) -> str:
-    inner = escape(one_line(cell.text))
-    if cell.is_bold:
-        inner = f"<b>{inner}</b>"
-    if cell.mark:
-        inner += f"<sup>{escape(cell.mark)}</sup>"
-    if cell.bar is not None:
-        inner = f'<div style="width:{cell.bar}%"></div>'
-    return f"<td{_kind(column)}>{inner}{cell.picture}</td>"
+def _cell(table: Table, nth: int, at: int, digits: int) -> str:
+    value, mark = table.rows[nth][at], table.marks.get((nth, at))
+    if isinstance(value, Picture):
+        return value.html
+    text = escape(one_line(table.text(table.rows[nth], at, digits)))
+    return (f"<b>{text}</b>" if (nth, at) in table.best else text) + (f"<sup>{escape(mark)}</sup>" if mark else "")
 
 
-def as_text(grid: Grid) -> str:
-    """The grid as aligned lines, marks behind the texts."""
-    texts = [_texts(grid, at) for at, column in enumerate(grid.columns) if not column.is_picture]
-    widths = [max(map(text_width, column)) for column in texts]
-    lines = [GAP.join(line).rstrip() for line in zip(*texts, strict=True)]
-    ruled = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + len(GAP) * (len(widths) - 1))
-    return "\n".join([*filter(None, [grid.caption]), *lines[:1], ruled, *lines[1:], *map(one_line, grid.notes)])
+def bar(percent: int) -> Picture:
+    """A bar of so many percent of its cell."""
+    return Picture(f'<div style="width:{percent}%"></div>')
 
 
-def _texts(grid: Grid, at: int) -> list[str]:
-    """A column from its heading down, each text as wide as the widest."""
-    column, cells = grid.columns[at], [row[at] for row in grid.rows]
-    longest = max((len(cell.mark) for cell in cells), default=0)
-    below = [one_line(cell.text) + cell.mark.ljust(longest if column.is_number else 0) for cell in cells]
-    texts = [one_line(column.name) + " " * (longest if column.is_number else 0), *below]
-    width = max(map(text_width, texts))
-    gaps = [" " * (width - text_width(text)) for text in texts]
-    return [gap + text if column.is_number else text + gap for gap, text in zip(gaps, texts, strict=True)]
+def interval(value: float, ends: tuple[float, float] | None, span: tuple[float, float], *, is_sure: bool) -> Picture:
+    """A value and its interval beside a line at 0, on the scale of a span."""
+    least, greatest = span
+    if least == greatest:
+        return Picture("")
+
+    def x(value: float) -> str:
+        return f"{_MARGIN + (_WIDTH - 2 * _MARGIN) * (value - least) / (greatest - least):.1f}"
+
+    middle, colour = _HEIGHT / 2, _SURE if is_sure else _UNSURE
+    line = ""
+    if ends is not None:
+        low, high = map(x, ends)
+        line = f'<line x1="{low}" x2="{high}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
+    return Picture(
+        # Pages of notebooks make pictures as narrow as their cells, which cuts off what stands beside them.
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="width:{_WIDTH}px;height:{_HEIGHT}px;max-width:none" role="img" '
+        f'aria-label="difference {number(value, 4)}">'
+        f'<line x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
+        f'{line}<circle cx="{x(value)}" cy="{middle}" r="3.5" fill="{colour}"/></svg>'
+    )

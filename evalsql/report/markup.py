@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterable
+import unicodedata
+from collections.abc import Iterable
 from io import StringIO
-from typing import Any, TextIO
+from typing import TextIO
 
-from evalsql.report.table import Table
+from evalsql.report.table import BETTER, WORSE, Table
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _SCIENTIFIC = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_IN_LATEX = {BETTER: r"\dagger", WORSE: r"\ddagger"}
 PACKAGES = "% Needs \\usepackage{booktabs}.\n"
 _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -35,83 +37,109 @@ _IN_T1 = frozenset(
     "\u00ab\u00bb\u00d0\u00de\u00f0\u00fe\u0104\u0105\u0110\u0111\u0118\u0119\u012e\u012f\u014a\u014b\u0172\u0173"
 )
 _NOWHERE = frozenset("\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167")
-# Alpha to omega; omicron has no sign of its own.
-_GREEK_NAMES = (
-    *(
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-    ),
-    *("", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
-)
-_GREEK = {chr(0x3B1 + at): f"$\\{name}$" for at, name in enumerate(_GREEK_NAMES) if name}
+_NAMED_OTHERWISE = {"\u03bb": "lambda", "\u03c2": "varsigma"}
+_GREEK = {
+    char: f"$\\{_NAMED_OTHERWISE.get(char) or unicodedata.name(char).split()[-1].lower()}$"
+    for char in map(chr, range(0x3B1, 0x3CA))
+    if char != "\u03bf"  # omicron has no sign of its own
+}
 
 
 def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
-    """A pipe table; characters with a meaning in Markdown are escaped."""
-    marks = ["---:" if table.is_number(at) else "---" for at in range(len(table.columns))]
-    _markdown_row(stream, [escape_markdown(column) for column in table.columns])
-    _markdown_row(stream, marks)
-    for row in table.rows:
-        texts = (table.text(row, at, digits) for at in range(len(row)))
-        _markdown_row(stream, [text if _is_plain_number(text) else escape_markdown(text) for text in texts])
+    """A pipe table, its caption below; characters with a meaning in Markdown are escaped."""
+    lines = [
+        list(map(escape_markdown, table.columns)),
+        ["---:" if table.is_number(at) else "---" for at in range(len(table.columns))],
+        *(
+            [_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)]
+            for nth, row in enumerate(table.texts(digits))
+        ),
+    ]
+    stream.writelines(f"| {' | '.join(cells)} |\n" for cells in lines)
+    if table.caption:
+        stream.write(f"\n{escape_markdown(table.caption)}\n\n")
+
+
+def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
+    mark, change = table.marks.get(place, ""), table.changes.get(place, "")
+    shown = text if _PLAIN_NUMBER.fullmatch(text) else escape_markdown(text)
+    if place in table.best:
+        shown = f"**{shown}**"
+    return shown + (f"<sup>{mark}</sup>" if mark else "") + (f" ({change})" if change else "")
 
 
 def write_latex(table: Table, stream: TextIO, digits: int) -> None:
     """A booktabs tabular, below what it needs."""
+    write_latex_tables([table], stream, digits)
+
+
+def write_latex_tables(tables: Iterable[Table], stream: TextIO, digits: int) -> None:
+    """Tabulars, those with a caption as floats, below what they need."""
     body = StringIO()
-    write_tabular(table, body, digits)
+    for table in tables:
+        write_tabular(table, body, digits)
     stream.write(latex_needs(body.getvalue()) + body.getvalue())
 
 
 def write_tabular(table: Table, stream: TextIO, digits: int) -> None:
-    """A booktabs tabular; a column of decimals is two, so that the points stand below each other."""
-    texts = [[table.text(row, at, digits) for at in range(len(row))] for row in table.rows]
-    columns = range(len(table.columns))
-    are_numbers = [table.is_number(at) for at in columns]
-    are_decimals = [are_numbers[at] and any("." in row[at] for row in texts) for at in columns]
-    forms = ("r@{}l" if are_decimals[at] else "r" if are_numbers[at] else "l" for at in columns)
-    stream.write(f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n")
-    heads = map(escape_latex, table.columns)
-    _latex_row(
-        stream, [f"\\multicolumn{{2}}{{c}}{{{head}}}" if are_decimals[at] else head for at, head in enumerate(heads)]
-    )
-    stream.write("\\midrule\n")
+    """A booktabs tabular, with a caption in a float.
+
+    A column of decimals or marked numbers is two, so that the points stand below each other; changes are one more.
+    """
+    texts, places = table.texts(digits), range(len(table.columns))
+    marked, changed = ({at for _, at in cells} for cells in (table.marks, table.changes))
+    forms = []
+    for at in places:
+        is_split = table.is_number(at) and (at in marked or any("." in row[at] for row in texts))
+        form = "r@{}l" if is_split else "r" if table.is_number(at) else "l"
+        forms.append(form + ("@{\\ }r" if at in changed else ""))
+    heads = [
+        f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if (width := _width(form)) > 1 else escape_latex(name)
+        for name, form in zip(table.columns, forms, strict=True)
+    ]
+    if table.caption:
+        caption = escape_latex(table.caption)
+        for mark, command in _IN_LATEX.items():
+            caption = caption.replace(mark, f"${command}$")
+        stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n\\label{{{table.label}}}\n")
+    stream.write(f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{_latex_row(heads)}\\midrule\n")
     for nth, row in enumerate(texts):
-        cells = []
-        for at, text in enumerate(row):
-            parts = (
-                decimal_parts(text)
-                if are_decimals[at]
-                else (latex_number(text) if are_numbers[at] else escape_latex(text),)
-            )
-            cells += [in_bold(part) if (nth, at) in table.bold else part for part in parts]
-        _latex_row(stream, cells)
-    stream.write("\\bottomrule\n\\end{tabular}\n")
+        stream.write(_latex_row(_latex_cell(table, text, (nth, at), forms[at]) for at, text in enumerate(row)))
+    stream.write("\\bottomrule\n\\end{tabular}\n" + ("\\end{table}\n" if table.caption else ""))
 
 
-def _markdown_row(stream: TextIO, cells: list[str]) -> None:
-    stream.write("| " + " | ".join(cells) + " |\n")
+def _width(form: str) -> int:
+    """How many columns of a tabular stand for one of the table."""
+    return sum(map(form.count, "lr"))
+
+
+def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> str:
+    is_number = form.startswith("r")
+    parts = (
+        decimal_parts(text) if "l" in form and is_number else (latex_number(text) if is_number else escape_latex(text),)
+    )
+    shown = " & ".join(map(in_bold, parts) if place in table.best else parts) + _superscript(table.marks.get(place, ""))
+    if _width(form) > len(parts):
+        change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
+        shown += f" & ({change})" if change else " & "
+    return shown
+
+
+def _superscript(marks: str) -> str:
+    if not marks:
+        return ""
+    dagger, letters = (marks[0], marks[1:]) if marks[0] in _IN_LATEX else ("", marks)
+    named = f"\\mathrm{{{letters}}}" if letters else ""
+    return f"$^{{{_IN_LATEX.get(dagger, '')}{named}}}$"
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\\n"
 
 
 def escape_markdown(text: str) -> str:
     """The text as Markdown shows it."""
     return _MARKDOWN.sub(r"\\\1", text).replace("\n", " ")
-
-
-def _is_plain_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
 
 
 def escape_latex(text: str) -> str:
@@ -158,26 +186,3 @@ def latex_needs(body: str) -> str:
 def latex_label(name: str) -> str:
     """What the table of a judgment set is referred to by: no sign that means something in LaTeX."""
     return f"tab:{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-') or 'means'}"
-
-
-def _latex_row(stream: TextIO, cells: Iterable[str]) -> None:
-    stream.write(" & ".join(cells) + " \\\\\n")
-
-
-def with_best(table: Table, lower: Collection[str], digits: int) -> Table:
-    """A leaderboard whose best means are bold, where there are several: those that read like the best.
-
-    ``lower`` names measures where less is better. The first two columns are judgment set and run.
-    """
-    bold = set()
-    for group in {row[0] for row in table.rows}:
-        places = [nth for nth, row in enumerate(table.rows) if row[0] == group]
-        for at in range(2, len(table.columns)) if len(places) > 1 else ():
-            choose = min if table.columns[at] in lower else max
-            known: list[Any] = [table.rows[nth][at] for nth in places]
-            known = [value for value in known if value is not None and not math.isnan(value)]
-            if known:
-                best = choose(known)
-                text = table.text([*table.rows[places[0]][:at], best], at, digits)
-                bold |= {(nth, at) for nth in places if table.text(table.rows[nth], at, digits) == text}
-    return table._replace(bold=frozenset(bold))

@@ -1,4 +1,4 @@
-"""How leaderboards, topics, comparisons and explanations look in a notebook: best in bold, marks, bars, few digits."""
+"""What a notebook shows of rows: DuckDB relations that show themselves as tables with bars, marks and few digits."""
 
 from __future__ import annotations
 
@@ -11,140 +11,113 @@ from evalsql.database.database import translated_errors
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.notices import VALUES, explanation_lines
-from evalsql.report.comparison import BETTER, WORSE, Comparison
-from evalsql.report.html import Cell, Column, Grid, as_html, as_text
-from evalsql.report.markup import with_best
-from evalsql.report.page.figures import number
-from evalsql.report.table import CORRECTED, Table
+from evalsql.report import html
+from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
+from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
+from evalsql.report.terminal import aligned_lines, one_line
 
 if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
-if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation as _Relation
+
+    from evalsql.warehouse.warehouse import Warehouse
 else:
     _Relation = object
 
-
-_QRELS, _RUN, _FIRST = 0, 1, 2  # columns of a leaderboard
+_FIRST = 2  # the column of a leaderboard's first measure
 _WHOLE = 100  # percent
-_TEXTS = ("text",)
-_WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
-_SURE, _UNSURE = "#2a7f9e", "#888"
+_COMPARED = ("qrels", "measure", "baseline", "run", "mean", "difference", INTERVAL, CORRECTED, OUTCOMES, "note")
+MOST_ROWS = 200
+_MORE = "The first {} rows are shown; .df(), .pl() and .fetchall() give all."
 
+Decorate = Callable[[Table], Table]
 Marks = Mapping[tuple[str, str, str], str]
-Best = Mapping[tuple[str, str], str]
 
 
-def leaderboard_grid(table: Table, warehouse: Warehouse, best: Best, digits: int, marks: Marks | None = None) -> Grid:
+def leaderboard_table(
+    table: Table, warehouse: Warehouse, lower: Collection[str], digits: int, marks: Marks, query: str | None
+) -> Table:
     """Means with a bar beside the first measure, and the best of each measure in bold.
 
-    ``best`` gives its text by judgment set and measure; ``marks`` stand behind means, by these and the run.
+    Args:
+        lower: measures where less is better.
+        marks: marks of means, by judgment set, run and measure.
+        query: the SELECT of all rows, where some are left out: the best are those of all.
     """
-    bold = {
-        (nth, at)
-        for nth, row in enumerate(table.rows)
-        for at in range(_FIRST, len(row))
-        if best.get((str(row[_QRELS]), table.columns[at])) == table.text(row, at, digits)
-    }
-    lengths = bar_lengths(warehouse, table)
-    columns = _columns(table)
-    rows = [
-        [
-            Cell(
-                table.text(row, at, digits),
-                (nth, at) in bold,
-                (marks or {}).get((str(row[_QRELS]), str(row[_RUN]), table.columns[at]), ""),
-            )
-            for at in range(len(row))
-        ]
-        for nth, row in enumerate(table.rows)
-    ]
-    bars = [Cell(bar=lengths.get((row[_QRELS], row[_RUN]), 0)) for row in table.rows]
-    grid = _with_column(Grid(columns, rows), _FIRST + 1, Column("", is_picture=True), bars)
-    return _without_constant(grid, "qrels")
+    every = table if query is None else Table(*warehouse.database.table(query), table.counts)
+    places = {tuple(row[:_FIRST]): nth for nth, row in enumerate(every.rows)}
+    best = every.with_best(lower, digits).best
+    keys = [tuple(row[:_FIRST]) for row in table.rows]
+    measures = range(_FIRST, len(table.columns))
+    board = table._replace(
+        best=frozenset((nth, at) for nth, key in enumerate(keys) for at in measures if (places[key], at) in best),
+        marks={
+            (nth, at): mark
+            for nth, (qrels, run) in enumerate(keys)
+            for at in measures
+            if (mark := marks.get((str(qrels), str(run), table.columns[at])))
+        },
+    )
+    lengths = bar_lengths(warehouse, keys, [row[_FIRST] for row in table.rows], _WHOLE)
+    board = board.with_column(_FIRST + 1, "", [html.bar(length) for length in lengths])
+    return board.without_constants(("qrels",), digits)
 
 
-def best_texts(table: Table, lower: Collection[str], digits: int) -> dict[tuple[str, str], str]:
-    """By judgment set and measure how the best mean of a whole leaderboard reads, where there are several runs."""
-    return {
-        (str(table.rows[nth][_QRELS]), table.columns[at]): table.text(table.rows[nth], at, digits)
-        for nth, at in with_best(table, lower, digits).bold
-    }
-
-
-def bar_lengths(warehouse: Warehouse, table: Table) -> dict[tuple[object, ...], int]:
-    """By judgment set and run how long its bar is, in percent of the longest."""
+def bar_lengths(
+    warehouse: Warehouse, keys: Sequence[Sequence[object]], means: Sequence[object], longest: int
+) -> list[int]:
+    """How long the bar of each mean is beside those of its judgment set; keys are judgment set and run."""
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
-    lengths = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=_WHOLE)
-    columns = [[row[at] for row in table.rows] for at in (_QRELS, _RUN, _FIRST)]
-    return {(qrels, run): length for qrels, run, length in warehouse.rows(lengths, columns)}
+    query = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=longest)
+    rows = warehouse.rows(query, [[key[0] for key in keys], [key[1] for key in keys], list(means)])
+    lengths: dict[tuple[object, ...], int] = {(qrels, run): length for qrels, run, length in rows}
+    return [lengths.get(tuple(key), 0) for key in keys]
 
 
-def rows_grid(table: Table, digits: int) -> Grid:
+def rows_table(table: Table, digits: int) -> Table:
     """Rows as they are, but for a judgment set and a measure that are the same in all of them."""
-    cells = [[Cell(table.text(row, at, digits)) for at in range(len(row))] for row in table.rows]
-    grid = Grid(_columns(table), cells)
-    return _without_constant(_without_constant(grid, "qrels"), "measure")
+    return table.without_constants(("qrels", "measure"), digits)
 
 
-def wide_grid(table: Table, lower: Collection[str], digits: int) -> Grid:
+def wide_table(table: Table, lower: Collection[str], digits: int) -> Table:
     """Topics with a column a run, the best of each topic in bold where runs differ."""
-    first = table.columns.index("topic") + 1
-    cells = []
-    for row in table.rows:
-        texts = [table.text(row, at, digits) for at in range(len(row))]
-        known: list[Any] = [value for value in row[first:] if value is not None]
-        choose = min if row[table.columns.index("measure")] in lower else max
-        best = {at for at in range(first, len(row)) if known and row[at] == choose(known)}
-        differ = len(set(known)) > 1
-        cells.append([Cell(text, differ and at in best) for at, text in enumerate(texts)])
-    return _without_constant(_without_constant(Grid(_columns(table), cells), "qrels"), "measure")
+    first, measure = table.columns.index("topic") + 1, table.columns.index("measure")
+    best: set[tuple[int, int]] = set()
+    for nth, row in enumerate(table.rows):
+        if len({*row[first:]} - {None}) > 1:
+            cells = [(nth, at) for at in range(first, len(row))]
+            best |= table.best_cells(cells, digits, is_lower=row[measure] in lower)
+    return rows_table(table._replace(best=frozenset(best)), digits)
 
 
-def comparison_grid(table: Table, alpha: float, lower: Collection[str], digits: int) -> Grid:
-    """Differences with their intervals, drawn and in figures; significant ones in bold, with the marks of a paper."""
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    ends: list[Any] = [0, *(row[name] or 0 for row in rows for name in ("low", "high", "difference"))]
-    span = min(ends), max(ends)
-    columns = [
-        *(Column(name) for name in ("qrels", "measure", "baseline", "run")),
-        *(Column(name, is_number=True) for name in ("mean", "difference")),
-        Column("", is_picture=True),
-        *(Column(name, is_number=True) for name in ("interval", CORRECTED, "W-T-L")),
-        Column("note"),
-    ]
-    cells: list[list[Cell]] = []
-    for row, values in zip(rows, table.rows, strict=True):
-        shown = {
-            name: table.text(values, at, digits) if name.startswith("p") else _plain(row[name], digits)
-            for at, name in enumerate(table.columns)
-        }
-        mark = _mark(row, alpha, lower)
-        interval = f"{shown['low']} to {shown['high']}" if row["low"] is not None else ""
-        won = "-".join(str(row[name]) for name in ("wins", "ties", "losses"))
-        cells.append(
-            [
-                *(Cell(shown[name]) for name in ("qrels", "measure", "baseline", "run")),
-                Cell(shown["mean"], mark=mark),
-                Cell(shown["difference"], bool(mark)),
-                Cell(picture=_interval(row, span, bool(mark))),
-                *(Cell(text) for text in (interval, shown["p_corrected"], won, shown["note"] or "")),
-            ]
+def comparison_table(table: Table, alpha: float, lower: Collection[str], digits: int) -> Table:
+    """Differences with their intervals, drawn and in figures; significant ones in bold and marked."""
+    places = [table.columns.index(name) for name in ("difference", "low", "high")]
+    values: list[list[Any]] = [[row[at] for at in places] for row in table.rows]
+    ends = [0, *(value for row in values for value in row if value is not None)]
+    brief = difference_columns(table, digits, alpha, lower, between=" to ")
+    brief = brief.with_columns([brief.columns.index(name) for name in _COMPARED if name in brief.columns])
+    at = brief.columns.index("difference")
+    pictures = [
+        html.interval(
+            value, None if low is None else (low, high), (min(ends), max(ends)), is_sure=(nth, at) in brief.marks
         )
-    grid = Grid(columns, cells)
-    for name in ("qrels", "measure", "baseline", "note"):
-        grid = _without_constant(grid, name)
-    return grid._replace(notes=_legend(rows, alpha, lower))
+        for nth, (value, low, high) in enumerate(values)
+    ]
+    words = {BETTER: "better", WORSE: "worse"}
+    legend = ", ".join(
+        f"{mark} significantly {word} than the baseline" for mark, word in words.items() if mark in brief.marks.values()
+    )
+    brief = brief._replace(best=frozenset(brief.marks), notices=[legend] if legend else [])
+    return brief.with_column(at + 1, "", pictures).without_constants(("qrels", "measure", "baseline", "note"), digits)
 
 
-def explanation_grid(table: Table, digits: int) -> Grid:
+def explanation_table(table: Table, digits: int) -> Table:
     """What documents contribute, with a bar for each contribution."""
     at = table.columns.index("difference" if "difference" in table.columns else "contribution")
     values: list[Any] = [row[at] or 0 for row in table.rows]
-    longest = max(map(abs, values), default=0)
-    cells = [[Cell(table.text(row, place, digits)) for place in range(len(row))] for row in table.rows]
-    bars = [Cell(bar=round(_WHOLE * max(value, 0) / longest) if longest else 0) for value in values]
-    return _with_column(Grid(_columns(table), cells), at + 1, Column("", is_picture=True), bars)
+    longest = max(map(abs, values), default=0) or 1
+    bars = [html.bar(round(_WHOLE * max(value, 0) / longest)) for value in values]
+    return table.with_column(at + 1, "", bars)
 
 
 def marks_beside(compared: Sequence[Comparison]) -> dict[tuple[str, str, str], str]:
@@ -153,14 +126,8 @@ def marks_beside(compared: Sequence[Comparison]) -> dict[tuple[str, str, str], s
         (one.qrels, str(pair["run"]), str(pair["measure"])): mark
         for one in compared
         for pair in one.pairs
-        if (mark := _mark(pair, one.alpha, one.lower))
+        if (mark := verdict(pair, one.alpha, one.lower))
     }
-
-
-def _mark(pair: Mapping[str, Any], alpha: float, lower: Collection[str]) -> str:
-    if pair["p_corrected"] is None or not pair["p_corrected"] < alpha or not pair["difference"]:
-        return ""
-    return BETTER if (pair["difference"] > 0) != (pair["measure"] in lower) else WORSE
 
 
 def explained_marks(compared: Sequence[Comparison]) -> list[str]:
@@ -169,72 +136,6 @@ def explained_marks(compared: Sequence[Comparison]) -> list[str]:
         f"{one.qrels}: {BETTER} significantly better than {one.baseline}, {WORSE} significantly worse; {one.how}"
         for one in compared
     ]
-
-
-def _legend(rows: Sequence[Mapping[str, Any]], alpha: float, lower: Collection[str]) -> list[str]:
-    found = {_mark(row, alpha, lower) for row in rows}
-    words = {BETTER: "better", WORSE: "worse"}
-    told = [f"{mark} significantly {word} than the baseline" for mark, word in words.items() if mark in found]
-    return [", ".join(told)] if told else []
-
-
-def _interval(row: Mapping[str, Any], span: tuple[float, float], is_sure: bool) -> str:
-    """The difference and its interval beside a line at 0, drawn on a scale that all rows share."""
-    least, greatest = span
-    if least == greatest or row["difference"] is None:
-        return ""
-
-    def x(value: float) -> str:
-        return f"{_MARGIN + (_WIDTH - 2 * _MARGIN) * (value - least) / (greatest - least):.1f}"
-
-    middle, colour = _HEIGHT / 2, _SURE if is_sure else _UNSURE
-    ends = ""
-    if row["low"] is not None:
-        low, high = x(row["low"]), x(row["high"])
-        ends = f'<line x1="{low}" x2="{high}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
-    told = f"difference {number(row['difference'], 4)}"
-    return (
-        # Pages of notebooks make pictures as narrow as their cells, which cuts off what stands beside them.
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="width:{_WIDTH}px;height:{_HEIGHT}px;max-width:none" role="img" '
-        f'aria-label="{told}">'
-        f'<line x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_HEIGHT}" stroke="currentColor" stroke-opacity=".6"/>'
-        f'{ends}<circle cx="{x(row["difference"])}" cy="{middle}" r="3.5" fill="{colour}"/></svg>'
-    )
-
-
-def _plain(value: object, digits: int) -> str:
-    if value is None:
-        return ""
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
-
-
-def _columns(table: Table) -> list[Column]:
-    return [
-        Column(name, is_number=table.is_number(at), is_long=name in _TEXTS) for at, name in enumerate(table.columns)
-    ]
-
-
-def _with_column(grid: Grid, at: int, column: Column, cells: Sequence[Cell]) -> Grid:
-    rows = [[*row[:at], cell, *row[at:]] for row, cell in zip(grid.rows, cells, strict=True)]
-    return grid._replace(columns=[*grid.columns[:at], column, *grid.columns[at:]], rows=rows)
-
-
-def _without_constant(grid: Grid, name: str) -> Grid:
-    """The grid without a column that has one text in every row, which stands in the caption then."""
-    names = [column.name for column in grid.columns]
-    texts = {row[names.index(name)].text for row in grid.rows} if name in names else set()
-    if len(texts) != 1:
-        return grid
-    at = names.index(name)
-    caption = ", ".join(filter(None, [grid.caption, f"{name} {text}" if (text := texts.pop()) else ""]))
-    rows = [[*row[:at], *row[at + 1 :]] for row in grid.rows]
-    return grid._replace(columns=[*grid.columns[:at], *grid.columns[at + 1 :]], rows=rows, caption=caption)
-
-
-MOST_ROWS = 200
-_MORE = "The first {} rows are shown; .df(), .pl() and .fetchall() give all."
-
-Draw = Callable[[Table], Grid]
 
 
 class Shown(_Relation):
@@ -248,7 +149,8 @@ class Shown(_Relation):
     def __init__(
         self,
         relation: Any,
-        draw: Draw,
+        decorate: Decorate,
+        digits: int,
         notes: Sequence[str] = (),
         *,
         counts: frozenset[str] = frozenset(),
@@ -256,10 +158,11 @@ class Shown(_Relation):
     ) -> None:
         self.relation = relation
         self.notes = list(notes)
-        self._draw = draw
+        self._decorate = decorate
+        self._digits = digits
         self._counts = counts
         self._path = path
-        self._grid: Grid | None = None
+        self._table: Table | None = None
 
     if not TYPE_CHECKING:
 
@@ -289,25 +192,28 @@ class Shown(_Relation):
 
     def __repr__(self) -> str:
         try:
-            return as_text(self._drawn())
+            table = self._decorated()
         except EvalsqlError as error:
             return f"<rows that cannot be shown: {error}>"
+        caption = [table.caption] if table.caption else []
+        return "\n".join(
+            [*caption, *map(str.rstrip, aligned_lines(table, self._digits)), *map(one_line, table.notices)]
+        )
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return as_html(self._drawn())
+        return html.as_html(self._decorated(), self._digits)
 
-    def _drawn(self) -> Grid:
+    def _decorated(self) -> Table:
         """What is shown; it is asked once, so that showing it again costs nothing."""
-        if self._grid is None:
+        if self._table is None:
             with translated_errors(self._path):
                 rows = self.relation.limit(MOST_ROWS + 1).fetchall()
-                table = Table(list(self.relation.columns), rows[:MOST_ROWS], self._counts)
+                table = self._decorate(Table(list(self.relation.columns), rows[:MOST_ROWS], self._counts))
             more = [_MORE.format(MOST_ROWS)] if len(rows) > MOST_ROWS else []
-            grid = self._draw(table)
-            self._grid = grid._replace(notes=[*more, *grid.notes, *self.notes])
-        return self._grid
+            self._table = table._replace(notices=[*more, *table.notices, *self.notes])
+        return self._table
 
 
 class ShownExplanation(Explanation):
@@ -332,5 +238,5 @@ def shown_explanation(found: Explanation, depth: int, digits: int, text: str | N
     lines = explanation_lines(found, depth, digits, "depth=")
     counts = VALUES if found.measure.is_count else frozenset()
     notes = [*lines, *([f"the topic asks: {text}"] if text else [])]
-    rows = Shown(found.rows, partial(explanation_grid, digits=digits), notes, counts=counts)
+    rows = Shown(found.rows, partial(explanation_table, digits=digits), digits, notes, counts=counts)
     return ShownExplanation(*found)._replace(rows=rows)

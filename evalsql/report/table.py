@@ -1,58 +1,136 @@
-"""Rows on their way out, and how a value reads."""
+"""What every table is before it is written: columns and rows, what is best, better or worse, and how a value reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TextIO
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
-_HUGE = 1e15  # beyond it a number has no decimals
+BETTER, WORSE = "\u2020", "\u2021"  # marks of what is significantly better and worse than the baseline
 CORRECTED = "corr. p"  # the heading of p_corrected where there is little room
+_HUGE = 1e15  # beyond it a number has no decimals
 _P_VALUES = ("p", "p_corrected", CORRECTED)
 _SCORES = ("score", "threshold")  # E-values among them, which are small and not 0
 # What is subtracted may differ from 0 by rounding alone.
 _SUBTRACTED = ("difference", "low", "high", "contribution", "other_contribution", "spread")
 
 
-class Table(NamedTuple):
-    """Columns and rows.
+class Picture(NamedTuple):
+    """A cell that only HTML can show; all other formats leave its column out."""
 
-    ``counts`` names measures whose values are whole: as columns, or in a column "measure". ``whole`` names columns of
-    text that are not folded. ``bold`` has rows and columns of cells that stand out. ``hues`` says of rows and names of
-    columns what a terminal colours: best, better or worse.
+    html: str
+
+
+class Table(NamedTuple):
+    """Columns and rows, with what stands out in them. Cells are named by the places of their row and column.
+
+    Attributes:
+        counts: measures whose values are whole, as columns or in a column "measure".
+        whole: columns of text that are not folded.
+        best: cells that are the best of their column.
+        marks: BETTER, WORSE, or labels of systems that are outdone, behind a cell's value.
+        changes: change relative to a baseline, in parentheses behind a cell's value.
+        caption: what stands above the table, in documents below it.
+        label: how a LaTeX document refers to the table.
+        notices: lines to read below the table.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     counts: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
-    bold: frozenset[tuple[int, int]] = frozenset()
-    hues: Mapping[tuple[int, str], str] = {}
+    best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = {}
+    changes: Mapping[tuple[int, int], str] = {}
+    caption: str = ""
+    label: str = ""
+    notices: Sequence[str] = ()
 
     def is_number(self, column: int) -> bool:
         """Whether the column holds numbers, and nulls at most beside them."""
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
+    def is_picture(self, column: int) -> bool:
+        return any(isinstance(row[column], Picture) for row in self.rows)
+
     def text(self, row: Sequence[object], column: int, digits: int) -> str:
         """The value as people read it."""
-        value = row[column]
+        value, name = row[column], self.columns[column]
         if value is None:
             return ""
         if not isinstance(value, float):
             return str(value)
         if abs(value) >= _HUGE:
             return f"{value:.{digits}e}"
-        if self.columns[column] in _P_VALUES and 0 < value < 0.5 * 10**-digits:
-            return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
-        if self.columns[column] in _SCORES and 0 < abs(value) < 0.5 * 10**-digits:
-            return f"{value:.{max(digits, 1)}g}"
-        if 0 < abs(value) < 0.5 * 10**-digits and self.columns[column] not in (*_P_VALUES, *_SUBTRACTED):
-            return f"{value:.2g}"
-        return f"{value:.0f}" if self._is_count(row, column) else f"{value:.{digits}f}"
+        if 0 < abs(value) < 0.5 * 10**-digits:  # would read as 0
+            if name in _P_VALUES:
+                return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
+            if name in _SCORES:
+                return f"{value:.{max(digits, 1)}g}"
+            if name not in _SUBTRACTED:
+                return f"{value:.2g}"
+        measure = row[self.columns.index("measure")] if "measure" in self.columns else name
+        return f"{value:.0f}" if measure in self.counts else f"{value:.{digits}f}"
 
-    def _is_count(self, row: Sequence[object], column: int) -> bool:
-        name = row[self.columns.index("measure")] if "measure" in self.columns else self.columns[column]
-        return name in self.counts
+    def texts(self, digits: int) -> list[list[str]]:
+        """Each row as people read it."""
+        return [[self.text(row, at, digits) for at in range(len(self.columns))] for row in self.rows]
 
+    def with_columns(self, places: Sequence[int]) -> Table:
+        """The table with the columns of these places, in this order."""
+        new = {place: at for at, place in enumerate(places)}
+        return self._replace(
+            columns=[self.columns[place] for place in places],
+            rows=[[row[place] for place in places] for row in self.rows],
+            best=frozenset((row, new[at]) for row, at in self.best if at in new),
+            marks={(row, new[at]): mark for (row, at), mark in self.marks.items() if at in new},
+        )
 
-Writer = Callable[[Table, TextIO, int], None]
+    def without(self, *places: int) -> Table:
+        """The table without the columns of these places."""
+        return self.with_columns([at for at in range(len(self.columns)) if at not in places])
+
+    def with_column(self, place: int, name: str, values: Sequence[object]) -> Table:
+        """The table with one column more."""
+        last = len(self.columns)
+        rows = [[*row, value] for row, value in zip(self.rows, values, strict=True)]
+        wider = self._replace(columns=[*self.columns, name], rows=rows)
+        return wider.with_columns([*range(place), last, *range(place, last)])
+
+    def without_constants(self, names: Collection[str], digits: int) -> Table:
+        """The table without those of the named columns that have one text in every row; the caption has it then."""
+        table = self
+        for name in [name for name in self.columns if name in names]:
+            at = table.columns.index(name)
+            texts = {table.text(row, at, digits) for row in table.rows}
+            if len(texts) == 1:
+                (text,) = texts
+                caption = ", ".join(filter(None, [table.caption, text and f"{name} {text}"]))
+                table = table.without(at)._replace(caption=caption)
+        return table
+
+    def with_best(self, lower: Collection[str], digits: int, *, first: int = 2, by: int = 1) -> Table:
+        """The table with the best means of several systems marked: those that read like the best.
+
+        Args:
+            lower: measures where less is better.
+            first: the first column of a measure.
+            by: how many of the first columns name what systems are compared within, such as a judgment set.
+        """
+        best: set[tuple[int, int]] = set()
+        for group in {tuple(row[:by]) for row in self.rows}:
+            rows = [nth for nth, row in enumerate(self.rows) if tuple(row[:by]) == group]
+            for at in range(first, len(self.columns)) if len(rows) > 1 else ():
+                best |= self.best_cells([(nth, at) for nth in rows], digits, is_lower=self.columns[at] in lower)
+        return self._replace(best=frozenset(best))
+
+    def best_cells(self, cells: Sequence[tuple[int, int]], digits: int, *, is_lower: bool) -> set[tuple[int, int]]:
+        """Those of the cells whose value reads like the best of them."""
+        values: dict[tuple[int, int], Any] = {(nth, at): self.rows[nth][at] for nth, at in cells}
+        known = {cell: value for cell, value in values.items() if value is not None and not math.isnan(value)}
+        if not known:
+            return set()
+        nth, at = (min if is_lower else max)(known, key=lambda cell: known[cell])
+        best = self.text(self.rows[nth], at, digits)
+        return {(nth, at) for nth, at in known if self.text(self.rows[nth], at, digits) == best}

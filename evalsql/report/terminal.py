@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TextIO
 
-from evalsql.report.table import Table
+from evalsql.report.table import BETTER, WORSE, Table
 
 _WIDEST = 10_000
 GAP = "  "
 _LINE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 # Colour with restraint: what is best or worse, and bars. Terminals and NO_COLOR say whether there is any.
-_HUES = {"best": "bold green", "better": "green", "worse": "red"}
+_BEST = "bold green"
+_COLOURS = {BETTER: "green", WORSE: "red"}
 _BARS = "cyan"
 # Columns of names, which stand on one line each.
 BARS = ("", "by topic")
@@ -21,30 +22,33 @@ NAMES = ("run", "baseline", "name", "system")
 
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
-    rows = [[one_line(table.text(row, at, digits)) for at in range(len(table.columns))] for row in table.rows]
-    table = table._replace(columns=[one_line(name) for name in table.columns])
-    columns = list(zip(table.columns, *rows, strict=True))
-    widths = [max(map(text_width, column)) for column in columns]
-    widths[-1:] = [max(1, width) for width in widths[-1:]]
-    fits = sum(widths) + len(GAP) * len(widths) <= _WIDEST
-    lines = _rendered(table, rows, stream) if stream.isatty() or not fits else _aligned(table, rows, widths, stream)
-    for line in lines:
-        stream.write(line.rstrip() + "\n")
+    lines = aligned_lines(table, digits, stream)
+    if stream.isatty() or max(map(text_width, lines), default=0) > _WIDEST:
+        lines = _rendered(table, digits, stream)
+    stream.writelines(line.rstrip() + "\n" for line in lines)
 
 
-def _aligned(table: Table, rows: Sequence[Sequence[str]], widths: Sequence[int], stream: TextIO) -> Iterator[str]:
+def aligned_lines(table: Table, digits: int, stream: TextIO | None = None) -> list[str]:
     """What rich would make of it where there is room enough; it takes as long to import as many a command to run."""
-    are_numbers = [table.is_number(at) for at in range(len(widths))]
+    shown = table.without(*(at for at in range(len(table.columns)) if table.is_picture(at)))
+    columns = [_aligned(shown, at, digits) for at in range(len(shown.columns))]
+    head, *rows = map(GAP.join, zip(*columns, strict=True))
+    rule = "-" if stream is not None and not can_write(_LINE, stream) else _LINE
+    return [head, rule * (text_width(head) + (columns[-1][0] == "")), *rows]  # as rich: the last column has a cell
 
-    def line(cells: Sequence[str]) -> str:
-        return GAP.join(
-            " " * (width - text_width(cell)) + cell if is_number else cell + " " * (width - text_width(cell))
-            for cell, width, is_number in zip(cells, widths, are_numbers, strict=True)
-        )
 
-    yield line(table.columns)
-    yield (_LINE if can_write(_LINE, stream) else "-") * (sum(widths) + len(GAP) * (len(widths) - 1))
-    yield from map(line, rows)
+def _aligned(table: Table, at: int, digits: int) -> list[str]:
+    """The texts of a column from its heading down, each as wide as the widest; marks stand behind numbers."""
+    is_number = table.is_number(at)
+    marks = [table.marks.get((nth, at), "") for nth in range(len(table.rows))]
+    behind = max(map(len, marks), default=0) if is_number else 0
+    texts = [
+        one_line(table.text(row, at, digits)) + mark.ljust(behind) for row, mark in zip(table.rows, marks, strict=True)
+    ]
+    texts = [one_line(table.columns[at]) + " " * behind, *texts]
+    width = max(map(text_width, texts))
+    gaps = [" " * (width - text_width(text)) for text in texts]
+    return [gap + text if is_number else text + gap for gap, text in zip(gaps, texts, strict=True)]
 
 
 def can_write(text: str, stream: TextIO) -> bool:
@@ -64,7 +68,7 @@ def text_width(text: str) -> int:
     return cell_len(text)
 
 
-def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Sequence[str]:
+def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -79,14 +83,19 @@ def _rendered(table: Table, rows: Sequence[Sequence[str]], stream: TextIO) -> Se
         # Names are text, never markup: a run may be called "FSDM [d]".
         is_number = table.is_number(at)
         justify: Literal["left", "right"] = "right" if is_number else "left"
-        hue = _BARS if terminal and column in BARS else ""
-        grid.add_column(Text(column), justify=justify, overflow="fold", no_wrap=is_number or column in whole, style=hue)
-    for nth, row in enumerate(rows):
-        hues = [_HUES[table.hues[nth, name]] if (nth, name) in table.hues else "" for name in table.columns]
-        grid.add_row(*(Text(text, style=hue if terminal else "") for text, hue in zip(row, hues, strict=True)))
+        colour = _BARS if terminal and column in BARS else ""
+        heading = Text(one_line(column))
+        grid.add_column(heading, justify=justify, overflow="fold", no_wrap=is_number or column in whole, style=colour)
+    for nth, row in enumerate(table.texts(digits)):
+        colours = [_colour(table, (nth, at)) if terminal else "" for at in range(len(row))]
+        grid.add_row(*(Text(one_line(text), style=colour) for text, colour in zip(row, colours, strict=True)))
     with console.capture() as capture:
         console.print(grid)
     return capture.get().splitlines()
+
+
+def _colour(table: Table, place: tuple[int, int]) -> str:
+    return _BEST if place in table.best else _COLOURS.get(table.marks.get(place, ""), "")
 
 
 def printable(text: str) -> str:
@@ -139,23 +148,13 @@ def sparkline(levels: Sequence[int]) -> str:
 
 def natural_widths(table: Table, digits: int) -> list[int]:
     """Cells that each column takes where nothing is folded."""
-    return [
-        max([text_width(one_line(name)), *(text_width(one_line(table.text(row, at, digits))) for row in table.rows)])
-        for at, name in enumerate(table.columns)
-    ]
+    texts = [table.columns, *table.texts(digits)]
+    return [max(text_width(one_line(text)) for text in column) for column in zip(*texts, strict=True)]
 
 
 def total(widths: Sequence[int]) -> int:
     """Cells of a table of such columns."""
     return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def without(table: Table, places: Sequence[int]) -> Table:
-    """The table without the columns at these places."""
-    kept = [at for at in range(len(table.columns)) if at not in places]
-    return table._replace(
-        columns=[table.columns[at] for at in kept], rows=[[row[at] for at in kept] for row in table.rows]
-    )
 
 
 class Going(NamedTuple):
@@ -198,7 +197,7 @@ def fitted(table: Table, cells: int, digits: int, going: Going | None = None) ->
                 lacking.append(table.columns[at] + of_all)
     while len(kept) > 2 and is_too_wide(least):
         lacking.append(table.columns[kept.pop()])
-    narrow = without(table, [at for at in range(len(table.columns)) if at not in kept])
+    narrow = table.with_columns(kept)
     short = _with_short_names(narrow, cells, digits)
     cut_names = [] if short.rows == narrow.rows else [_WHOLE_NAMES]
     return short, [*_in_order(lacking, table.columns), *cut_names]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evalsql.report.comparison import Comparison, write_latex, write_markdown
-from evalsql.report.markup import latex_label, latex_number, with_best
+from evalsql.report.markup import latex_label, latex_number
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows
 
@@ -214,7 +214,7 @@ def test_a_leaderboard_has_its_best_in_bold(sample_file: Path, command: Command)
 
 def test_bold_in_each_judgment_set_and_what_reads_the_same() -> None:
     rows = [("one", "a", 0.51, None), ("one", "b", 0.52, 1.0), ("one", "c", 0.25, 2.0), ("two", "a", 0.125, 1.0)]
-    assert with_best(Table(["qrels", "run", "AP", "ESL"], rows), {"ESL"}, 1).bold == {(0, 2), (1, 2), (1, 3)}
+    assert Table(["qrels", "run", "AP", "ESL"], rows).with_best({"ESL"}, 1).best == {(0, 2), (1, 2), (1, 3)}
 
 
 @pytest.mark.parametrize(

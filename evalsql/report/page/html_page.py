@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from operator import itemgetter
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from evalsql.phrases import counted
 from evalsql.report.page.caveats import Doubt, doubts, gravest, summary
@@ -168,27 +166,17 @@ def _board(report: ReportData, digits: int) -> str:
         f'<button type="button" title="{_text(words[name])}">{_text(name)}</button></th>'
         for at, name in enumerate(report.names)
     )
-    best = _best(report, digits)
+    best = report.board.with_best(report.lower, digits, first=1, by=0).best
     body = []
-    for row in report.board.rows:
+    for nth, row in enumerate(report.board.rows):
         cells = [f'<th scope="row" data-value="{_text(row[0])}">{_text(row[0])}</th>']
         for place in range(1, len(report.names) + 1):
             text = report.board.text(row, place, digits)
-            shown = f"<b>{text}</b>" if text == best[place] else text
+            shown = f"<b>{text}</b>" if (nth, place) in best else text
             cells.append(f'<td{_NUMBER} data-value="{row[place]!r}">{shown}</td>')
         body.append(f'<tr data-run="{_text(row[0])}">{"".join(cells)}</tr>')
     table = f'<table id="board"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(body)}</tbody></table>'
     return _scroll("Means by system and measure", table)
-
-
-def _best(report: ReportData, digits: int) -> list[str]:
-    """By column of the board the text of its best value."""
-    board, texts = report.board, [""]
-    rows: Sequence[Any] = board.rows
-    for at, measure in enumerate(report.names, start=1):
-        choose = min if measure in report.lower else max
-        texts.append(board.text(choose(rows, key=itemgetter(at)), at, digits))
-    return texts
 
 
 def _sources(report: ReportData, digits: int) -> str:

@@ -229,13 +229,10 @@ def _leaderboard(report: ReportData, stream: TextIO, digits: int, compared: Any,
     if report.comparison is None:
         plain(report.board, stream, digits)
         return
-    shown = {
-        (str(row[0]), measure): report.board.text(row, at, digits)
-        for row in report.board.rows
-        for at, measure in enumerate(report.names, start=1)
-    }
+    board = report.board
+    means: Any = {(row[0], measure): row[at] for row in board.rows for at, measure in enumerate(report.names, start=1)}
     text = StringIO()
-    compared([report.comparison._replace(shown=shown)], text, digits)
+    compared([report.comparison._replace(board=means, counts=board.counts)], text, digits)
     stream.write(text.getvalue())
 
 

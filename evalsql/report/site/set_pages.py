@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
@@ -69,14 +68,14 @@ def leaderboard(results: Results, places: Places, root: str, runs: Sequence[str]
     scale = parts.scale_of(
         value for at, row in enumerate(report.board.rows) for value in (_mean(row[1]), *_ends(results, report.runs[at]))
     )
-    best = [_best(results, at, name) for at, name in enumerate(names, start=1)]
+    best = report.board.with_best(results.lower, DIGITS, first=1, by=0).best
     rows = []
     for at, row in enumerate(report.board.rows):
         run = report.runs[at]
         if run not in runs:
             continue
         cells = [report.board.text(row, place, DIGITS).replace("-", "\u2212") for place in range(1, len(names) + 1)]
-        shown = [f"<b>{cell}</b>" if cell == best[place] else cell for place, cell in enumerate(cells)]
+        shown = [f"<b>{cell}</b>" if (at, place) in best else cell for place, cell in enumerate(cells, start=1)]
         kind = "baseline" if run == report.baseline else "system" if at == 0 else "mark"
         low, high = _ends(results, run)
         picture = parts.interval(scale, _mean(row[1]) or 0.0, low, high, kind)
@@ -97,13 +96,6 @@ def _ends(results: Results, run: str) -> tuple[float | None, float | None]:
 def _interval_words(results: Results, run: str) -> str:
     low, high = _ends(results, run)
     return "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}"
-
-
-def _best(results: Results, at: int, name: str) -> str:
-    rows: Sequence[Any] = results.report.board.rows
-    choose = min if name in results.lower else max
-    best = choose((row for row in rows if row[at] is not None), key=lambda row: row[at], default=rows[0])
-    return results.report.board.text(best, at, DIGITS).replace("-", "\u2212")
 
 
 def set_page(results: Results, places: Places) -> Page:
