@@ -133,6 +133,18 @@ def relations_named(body: str) -> frozenset[str]:
     return frozenset(name for _, name in _relation_places(body))
 
 
+def with_query(body: str, name: str, query: str) -> str:
+    """The body reading a query where it calls this relation; what the call gives is left out."""
+    pieces = [each for each in tokens(body) if each.kind != "comment"]
+    at = next(at for at, (piece, after) in enumerate(pairwise(pieces)) if piece.text == name and after.text == "(")
+    depth = 0
+    for piece in pieces[at + 1 :]:
+        depth += {"(": 1, ")": -1}.get(piece.text, 0)
+        if depth == 0:
+            break
+    return f"{body[: pieces[at].start]}(\n{query}\n){body[piece.end :]}"
+
+
 @cache
 def relation_calls(body: str) -> list[tuple[str, Mapping[str, str] | None]]:
     """The relations behind FROM and JOIN with the arguments they are given; None where one is an expression."""

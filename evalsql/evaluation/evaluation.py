@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.relations import Catalog
+from evalsql.catalog.sql_text import with_query
 from evalsql.database.database import Database
 from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names, resolve_one
 from evalsql.errors import UsageError
@@ -132,7 +135,7 @@ class Evaluation:
         if len(names) < 2 or not named:
             raise UsageError("a comparison takes two runs and a measure at least")
         with self.with_scores(named, qrels=qrels, runs=names):
-            kept = self.keep(f"select * from {Measure(relation, given).call}")
+            kept = self.keep(_comparisons(self.database.catalog, given))
         if not self.database.rows(f"select 1 from {kept} limit 1"):
             raise UsageError("no judgment set evaluates two of these runs")
         order = ", ".join(literal(measure.name) for measure in named)
@@ -324,3 +327,13 @@ class Evaluation:
     def coverage_query(self, qrels: Names, runs: Names) -> str:
         """The SELECT of ``coverage``."""
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"
+
+
+def _comparisons(catalog: Catalog, arguments: Mapping[str, Value]) -> str:
+    """The SELECT of the macro ``comparisons`` with the one test that is asked for; to plan all takes twice as long."""
+    branches = catalog["p_values"].body.split("\nunion all\n")
+    tested = next(branch for branch in branches if f"$test = {literal(arguments['test'])}" in branch)
+    corrected = with_query(catalog["corrected_p_values"].body, "p_values", tested)
+    relation = catalog["comparisons"]
+    body = with_query(relation.body, "corrected_p_values", corrected)
+    return ddl.bound(catalog, replace(relation, body=body), {key: literal(value) for key, value in arguments.items()})
