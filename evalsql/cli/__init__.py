@@ -25,7 +25,7 @@ def main() -> None:
             from evalsql.cli.trec_eval_command import expand_long_options
 
             arguments = expand_long_options(arguments)
-        app(args=arguments)
+        app(args=arguments, prog_name="evalsql")
     except EvalsqlError as error:
         _tell(error)
         sys.exit(error.exit_code)

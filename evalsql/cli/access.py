@@ -1,23 +1,24 @@
-"""Which warehouse a command opens, and how: to read, to load into, in memory."""
+"""Groups of options that open a warehouse: to ask it, to load into it, to change it."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evalsql.cli.options import OwnMeasures
 from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
-from evalsql.warehouse.entry import open, open_shut_in, open_to_ask
-from evalsql.warehouse.opening import WAIT
+from evalsql.warehouse.entry import open, open_shut_in
+from evalsql.warehouse.opening import WAIT, default_path
 from evalsql.warehouse.warehouse import Warehouse
 
 MemoryLimit = Annotated[
@@ -50,8 +51,51 @@ class Where:
     ] = None
 
     @property
-    def token(self) -> str | None:
-        """What to show a server; None where no file is named."""
+    def path(self) -> str:
+        """The file or address that is named, or the default."""
+        return self.db or default_path()
+
+    @contextmanager
+    def open_file(
+        self,
+        *,
+        read_only: bool = False,
+        measures: Sequence[str] = (),
+        memory_limit: str | None = None,
+        external: bool | None = None,
+        files: Sequence[str] = (),
+        folders: Sequence[str] = (),
+    ) -> Iterator[Warehouse]:
+        """An open warehouse; what takes long to open shows progress.
+
+        Args:
+            external: whether the user's own SQL, if any is run, may reach other files.
+            files, folders: what the engine may use in any case.
+        """
+        with progress_bar() as progress:
+            options = {"read_only": read_only, "measures": measures, "memory_limit": memory_limit}
+            options |= {"wait": self.wait, "token": self._token, "progress": progress}
+            if external or self.db == MEMORY:
+                warehouse = open(self.db, **options)  # type: ignore[arg-type]
+            else:
+                warehouse = open_shut_in(self.db, files=files, folders=folders, **options)  # type: ignore[arg-type]
+        with warehouse, _reach_explained(warehouse.path) if external is None else nullcontext():
+            yield warehouse
+
+    @contextmanager
+    def open_existing(self, *, read_only: bool = False, external: bool | None = None) -> Iterator[Warehouse]:
+        """An open warehouse to change; none is made where there is none."""
+        self.require()
+        with self.open_file(read_only=read_only, external=external) as warehouse:
+            yield warehouse
+
+    def require(self) -> None:
+        """Raise WarehouseError if there is no warehouse."""
+        with self.open_file(read_only=True):
+            pass
+
+    @property
+    def _token(self) -> str | None:
         if self.token_file is None:
             return None
         from evalsql.server.sessions import read_token
@@ -60,8 +104,28 @@ class Where:
 
 
 @dataclass(frozen=True)
-class WhereToAsk(Where):
-    """A warehouse file, and scores elsewhere that are shown beside its own."""
+class Asking(Where, OwnMeasures):
+    """A warehouse that is asked, with measures of one's own beside its measures."""
+
+    memory_limit: MemoryLimit = None
+
+    def open(
+        self, measures: Sequence[str] | None = None, *, folders: Sequence[str] = ()
+    ) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for reading, with these measures or those of the options; the engine uses the folders."""
+        measures = self.paths if measures is None else measures
+        return self.open_file(read_only=True, measures=measures, memory_limit=self.memory_limit, folders=folders)
+
+    def open_for_sql(self, *, write: bool, external: bool) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for SQL of the user's own, which may change it or reach other files."""
+        return self.open_file(
+            read_only=not write, measures=self.paths, memory_limit=self.memory_limit, external=external
+        )
+
+
+@dataclass(frozen=True)
+class AskingScores(Asking):
+    """A warehouse that is asked, and scores elsewhere that are shown beside its own."""
 
     lake: Annotated[
         list[str] | None,
@@ -72,81 +136,54 @@ class WhereToAsk(Where):
         ),
     ] = None
 
+    @contextmanager
+    def open(self, measures: Sequence[str] | None = None, *, folders: Sequence[str] = ()) -> Iterator[Warehouse]:
+        """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
+        if not self.lake:
+            with super().open(measures, folders=folders) as warehouse:
+                yield warehouse
+            return
+        from evalsql.database.quack import is_address
+        from evalsql.warehouse.lake import open_beside
 
-@contextmanager
-def open_warehouse(
-    where: Where,
-    *,
-    read_only: bool = False,
-    measures: Sequence[str] | None = None,
-    memory_limit: str | None = None,
-    external: bool | None = None,
-) -> Iterator[Warehouse]:
-    """An open warehouse; what takes long to open shows progress.
-
-    Args:
-        external: whether the engine reaches other files, where the user's own SQL is run. Where none is, it does not,
-            and what tries to is a view or macro of a stranger's.
-    """
-    opening = open if external or where.db == MEMORY else open_shut_in
-    with progress_bar() as progress:
-        warehouse = opening(
-            where.db,
-            read_only=read_only,
-            measures=measures or (),
-            memory_limit=memory_limit,
-            wait=where.wait,
-            progress=progress,
-            token=where.token,
-        )
-    with warehouse, nullcontext() if external is not None else _reach_explained(warehouse.path):
-        yield warehouse
-
-
-def require_warehouse(where: Where) -> None:
-    """Raise WarehouseError where there is no warehouse: opening one to write makes a missing file."""
-    with open_warehouse(where, read_only=True):
-        pass
-
-
-@contextmanager
-def open_existing(where: Where, *, read_only: bool = False, external: bool | None = None) -> Iterator[Warehouse]:
-    """An open warehouse that was there before; none is made."""
-    require_warehouse(where)
-    with open_warehouse(where, read_only=read_only, external=external) as warehouse:
-        yield warehouse
-
-
-@contextmanager
-def open_to_read(
-    where: WhereToAsk, *, measures: Sequence[str] | None = None, memory_limit: str | None = None
-) -> Iterator[Warehouse]:
-    """An open warehouse that only answers, with the scores of ``--lake`` beside its own."""
-    if not where.lake:
-        with open_warehouse(where, read_only=True, measures=measures, memory_limit=memory_limit) as warehouse:
+        if is_address(self.path):
+            raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
+        with ExitStack() as stack:
+            with progress_bar() as progress:
+                measures = self.paths if measures is None else measures
+                options = {"measures": measures, "memory_limit": self.memory_limit, "wait": self.wait}
+                warehouse = stack.enter_context(open_beside(self.lake, self.db, progress=progress, **options))  # type: ignore[arg-type]
+            stack.enter_context(_reach_explained(warehouse.path))
             yield warehouse
-        return
-    from evalsql.database.quack import is_address
-    from evalsql.warehouse.lake import open_beside
-    from evalsql.warehouse.opening import default_path
 
-    if is_address(str(where.db or default_path())):
-        raise UsageError("--lake shows scores beside a warehouse file, and a server holds this one; load them there")
 
-    with ExitStack() as stack:
-        with progress_bar() as progress:
-            warehouse = stack.enter_context(
-                open_beside(
-                    where.lake,
-                    where.db,
-                    measures=measures or (),
-                    memory_limit=memory_limit,
-                    wait=where.wait,
-                    progress=progress,
-                )
-            )
-        stack.enter_context(_reach_explained(warehouse.path))
-        yield warehouse
+@dataclass(frozen=True)
+class Loading(Where):
+    """A warehouse that is loaded into."""
+
+    memory_limit: MemoryLimit = None
+
+    @contextmanager
+    def open(self, patterns: Sequence[str] = ()) -> Iterator[Warehouse]:
+        """The warehouse to load into once; the engine reads the files that patterns match, and temporary ones.
+
+        Ctrl-C changes nothing, and from the commit on it does nothing more.
+        """
+        from evalsql.ingest.files.input_files import failures_named, files_reached
+
+        before = tempfile.tempdir
+        with failures_named(), scratch_folder() as folder:
+            tempfile.tempdir = folder
+            try:
+                files = [file for pattern in patterns for file in files_reached(pattern)]
+                with self.open_file(memory_limit=self.memory_limit, files=files, folders=[folder]) as warehouse:
+                    warehouse.database.after_commit = ignore_from_now_on
+                    yield warehouse
+            except KeyboardInterrupt:
+                note("evalsql: interrupted; nothing was loaded")
+                raise
+            finally:
+                tempfile.tempdir = before
 
 
 @contextmanager
@@ -159,49 +196,3 @@ def _reach_explained(path: str) -> Iterator[None]:
             f"{path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do not use "
             "this file; load its runs and judgments into a new one"
         ) from error
-
-
-@contextmanager
-def open_to_load(where: Where, patterns: Sequence[str] = (), *, memory_limit: str | None = None) -> Iterator[Warehouse]:
-    """An open warehouse to load into once; the engine reads the files that patterns stand for, and temporary ones.
-
-    Ctrl-C changes nothing, and from the commit on it does nothing more.
-    """
-    from evalsql.ingest.files.input_files import failures_named, files_reached
-
-    before = tempfile.tempdir
-    with failures_named(), scratch_folder() as folder, progress_bar() as progress:
-        tempfile.tempdir = folder
-        try:
-            with (
-                open_shut_in(
-                    where.db,
-                    memory_limit=memory_limit,
-                    files=[file for pattern in patterns for file in files_reached(pattern)],
-                    folders=[folder],
-                    wait=where.wait,
-                    progress=progress,
-                    token=where.token,
-                ) as warehouse,
-                _reach_explained(warehouse.path),
-            ):
-                warehouse.database.after_commit = ignore_from_now_on
-                yield warehouse
-        except KeyboardInterrupt:
-            note("evalsql: interrupted; nothing was loaded")
-            raise
-        finally:
-            tempfile.tempdir = before
-
-
-@contextmanager
-def open_in_memory(
-    names: Sequence[str], *, measures: Sequence[str] | None, memory_limit: str | None, threads: int | None
-) -> Iterator[Warehouse]:
-    """A warehouse in memory with these measures only."""
-    with progress_bar() as progress:
-        warehouse = open_to_ask(
-            names, measures=measures or (), memory_limit=memory_limit, threads=threads, progress=progress
-        )
-    with warehouse:
-        yield warehouse

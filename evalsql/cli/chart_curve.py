@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, OwnMeasures, RunSelection
-from evalsql.cli.output import OutputOptions, note, protected_files, write_bytes, write_table
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection
+from evalsql.cli.output import OutputOptions, note, write_bytes, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -100,9 +100,7 @@ def chart(
     ] = None,
     look: LookOptions,
     measure: Measures = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """A chart of the report as a picture or a page.
 
@@ -113,7 +111,7 @@ def chart(
     if output.suffix.lower() not in charts.EXTENSIONS:
         raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
     with (
-        open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        asking.open() as warehouse,
         translated_errors(warehouse.path),
     ):
         drawn = drawing(
@@ -126,8 +124,8 @@ def chart(
             lines=look.lines,
         )
         appearance = look.appearance(warehouse)
-        keep = protected_files(warehouse)
-    write_bytes(charts.draw(name, drawn.table, output.suffix.lower(), drawn.of, appearance), output, keep=keep)
+        picture = charts.draw(name, drawn.table, output.suffix.lower(), drawn.of, appearance)
+        write_bytes(picture, output, warehouse)
     for text in drawn.notes:
         note(text)
 
@@ -157,9 +155,8 @@ def curve(
         Path | None, typer.Option("--chart", metavar="FILE", help="Draw it to this file: .png, .svg, .pdf or .html.")
     ] = None,
     look: LookOptions,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Points of precision-recall, ROC and TAP curves, and charts.
 
@@ -173,7 +170,7 @@ def curve(
     if topic and kind == "tap":
         raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
     arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
-    with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         query = warehouse.evaluation.curve_query(
             kind, runs=runs, qrels=selection.qrels_names, topics=topic or (), **arguments
@@ -181,12 +178,11 @@ def curve(
         table = Table(*warehouse.database.table(query))
         if not table.rows or topic:
             _note_missing(warehouse, table, runs or ["*"], topic or ())
-        kept = protected_files(warehouse)
         if chart is not None:
             drawn = _drawn(warehouse, kind, table, selection.qrels_names, runs, look)
             name, appearance = kind + ("_topics" if topic else ""), look.appearance(warehouse)
-            write_bytes(charts.draw(name, drawn, chart.suffix.lower(), look=appearance), chart, keep=kept)
-        write_table(table, output, keep=kept)
+            write_bytes(charts.draw(name, drawn, chart.suffix.lower(), look=appearance), chart, warehouse)
+        write_table(table, output, warehouse)
 
 
 def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Sequence[str]) -> None:

@@ -9,16 +9,15 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
-from evalsql.cli.access import MemoryLimit, WhereToAsk, open_to_read
+from evalsql.cli.access import AskingScores
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import Arrangement, Measures, OwnMeasures, RunSelection
+from evalsql.cli.options import Arrangement, Measures, RunSelection
 from evalsql.cli.output import (
     OutputOptions,
     note,
     note_coverage,
     note_waiting,
-    protected_files,
     write_bytes,
     write_table,
 )
@@ -29,6 +28,7 @@ from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
 from evalsql.report.terminal import Going
+from evalsql.warehouse.warehouse import Warehouse
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]
@@ -50,7 +50,6 @@ def compare(
     ],
     selection: RunSelection,
     measure: Measures = None,
-    own: OwnMeasures,
     test: Annotated[Test, typer.Option(help="Which paired test.")] = "t",
     correction: Annotated[Correction, typer.Option(help="How p is corrected for several tests.")] = "holm",
     family: Annotated[
@@ -67,10 +66,9 @@ def compare(
     seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
     arrangement: Arrangement,
-    memory_limit: MemoryLimit = None,
     paper: PaperOptions,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """Runs beside a baseline: how they differ and how surely.
 
@@ -81,7 +79,7 @@ def compare(
 
     Example: evalsql compare bm25 'rerank-*' -m nDCG@10,AP --test wilcoxon
     """
-    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or COMPARED_MEASURES, warehouse.catalog)
@@ -102,7 +100,6 @@ def compare(
         )
         table = Table(*warehouse.database.table(query))
         otherwise = warehouse.evaluation.averaged_otherwise(named)
-        keep = protected_files(warehouse)
         compared = by_judgments(
             table,
             otherwise,
@@ -119,14 +116,14 @@ def compare(
         if chosen in _WRITERS:
             if arrangement != Arrangement():
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
-            _write_paper_table(compared, output, keep)
+            _write_paper_table(compared, output, warehouse)
             described = ""
         else:
             if arrangement.sort:
                 table = Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
             rows = arrangement.first_rows(table)
             rows = comparison.difference_columns(rows, output.digits, alpha, lower) if output.is_drawn else rows
-            write_table(rows, output, keep=keep, going=_GOING)
+            write_table(rows, output, warehouse, _GOING)
             described = f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
             note_results(one, f"{described}; {_EXPLAINED}" if output.is_drawn else described)
@@ -137,14 +134,14 @@ def compare(
             _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
 
 
-def _write_paper_table(compared: Sequence[comparison.Comparison], output: OutputOptions, keep: Sequence[str]) -> None:
+def _write_paper_table(compared: Sequence[comparison.Comparison], output: OutputOptions, warehouse: Warehouse) -> None:
     """Write systems by measures in Markdown or LaTeX to the file, or else to standard output."""
     text = StringIO()
     _WRITERS[output.chosen_format](compared, text, output.digits)
     if output.path is None:
         typer.echo(text.getvalue(), nl=False)
     else:
-        write_bytes(text.getvalue().encode(), output.path, keep=keep)
+        write_bytes(text.getvalue().encode(), output.path, warehouse)
 
 
 def _note_baseline(compared: comparison.Comparison, base: str, digits: int) -> None:

@@ -13,7 +13,7 @@ import typer
 from evalsql.catalog import PACKAGE
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from evalsql.cli.access import MemoryLimit, Where, open_in_memory, open_to_load
+from evalsql.cli.access import Loading, MemoryLimit
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import (
     Form,
@@ -35,6 +35,7 @@ from evalsql.cli.output import (
 )
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings as known_columns
+from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.own_measures import check_own
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ _DEMO_MEASURES = (*DEFAULT_MEASURES, "TAP@5")
 
 
 @dataclass(frozen=True)
-class _Made(Where):
+class _Made(Loading):
     db: Annotated[str, typer.Option("--db", metavar="FILE", help="Warehouse file to make.")] = DEMO_PATH
 
 
 @grouped_options
-def demo(*, where: _Made) -> None:
+def demo(*, loading: _Made) -> None:
     """Build a warehouse from sample data and print its leaderboard.
 
     The sample is synthetic: 8 systems, 40 topics.
@@ -61,22 +62,22 @@ def demo(*, where: _Made) -> None:
     Example: evalsql demo
     """
     sample = PACKAGE / "sample"
-    with open_to_load(where, [str(sample / "qrels.txt"), str(sample / "runs" / "*.run")]) as warehouse:
+    with loading.open([str(sample / "qrels.txt"), str(sample / "runs" / "*.run")]) as warehouse:
         warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)
         with progress_bar() as progress:
             warehouse.load_runs(
                 sorted((sample / "runs").glob("*.run")), qrels=["sample"], replace=True, progress=progress
             )
         board = fetched(warehouse.evaluate(_DEMO_MEASURES, qrels=["sample"]), warehouse.path)
-        write_table(board, OutputOptions(), keep=[warehouse.path])
+        write_table(board, OutputOptions(), warehouse)
         note_coverage(warehouse, ["sample"], ())
     note(
-        f"\nThe warehouse is {where.db}; any DuckDB client opens it. To go on:\n"
-        f"  evalsql topics rerank-large -m nDCG@10 --db {where.db}\n"
-        f"  evalsql compare bm25 -m nDCG@10 --db {where.db}\n"
-        f"  evalsql explain dense T01 -m AP --db {where.db}\n"
-        f"  evalsql report -o report.html --db {where.db}\n"
-        f"  evalsql sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\" --db {where.db}\n"
+        f"\nThe warehouse is {loading.db}; any DuckDB client opens it. To go on:\n"
+        f"  evalsql topics rerank-large -m nDCG@10 --db {loading.db}\n"
+        f"  evalsql compare bm25 -m nDCG@10 --db {loading.db}\n"
+        f"  evalsql explain dense T01 -m AP --db {loading.db}\n"
+        f"  evalsql report -o report.html --db {loading.db}\n"
+        f"  evalsql sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\" --db {loading.db}\n"
         "  evalsql measures"
     )
 
@@ -115,7 +116,11 @@ def evaluate(
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
     _check_no_measure(runs)
     measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
-    with open_in_memory(measures, measures=own.paths, memory_limit=memory_limit, threads=threads) as warehouse:
+    with progress_bar() as progress:
+        opened = open_to_ask(
+            measures, measures=own.paths, memory_limit=memory_limit, threads=threads, progress=progress
+        )
+    with opened as warehouse:
         warehouse.load_qrels(
             qrels,
             "qrels" if qrels == "-" else None,

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from evalsql.catalog.measure_names import parse_measures, tie_variants
-from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_measures, complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrels, OwnMeasures, RunSelection, only_one
-from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, protected_files, write_table
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrels, RunSelection, only_one
+from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, write_table
 from evalsql.database.database import translated_errors
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.notices import VALUES, explanation_lines
@@ -45,14 +45,12 @@ def explain(
             help="Another run: show the documents that made the difference, largest first.",
         ),
     ] = None,
-    own: OwnMeasures,
     qrels: OneQrels = None,
     depth: Annotated[
         int, typer.Option(min=1, help="Documents to explain; what the rest contributes is said in one number.")
     ] = DEPTH,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """What each document of a ranking contributes to a measure.
 
@@ -64,7 +62,7 @@ def explain(
 
     Example: evalsql explain dense T01 -m AP --other bm25
     """
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         found = warehouse.explain(
             run,
             topic,
@@ -73,10 +71,9 @@ def explain(
             qrels=only_one(qrels, "--qrels"),
             depth=depth,
         )
-        keep = protected_files(warehouse)
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         counts = VALUES if found.measure.is_count else frozenset()
-        write_table(fetched(found.rows, warehouse.path, counts), output, keep=keep)
+        write_table(fetched(found.rows, warehouse.path, counts), output, warehouse)
     for line in explanation_lines(found, depth, output.digits):
         note(line)
     if text:
@@ -91,10 +88,8 @@ def ties(
     *,
     selection: RunSelection,
     measure: Measures = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """How much of each figure hangs on the order of tied documents.
 
@@ -103,20 +98,17 @@ def ties(
 
     Example: evalsql ties -m AP,RR
     """
-    print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)
+    print_ties(selection, measure, output, asking)
 
 
 def print_ties(
     selection: RunSelection,
     measures: Sequence[str] | None,
-    own: OwnMeasures,
     output: OutputOptions,
-    *,
-    memory_limit: str | None,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
         if without := [each.name for each in named if not tie_variants(each)]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
@@ -128,7 +120,7 @@ def print_ties(
                 runs=runs,
                 progress=progress,
             )
-        write_table(fetched(effects, warehouse.path), output, keep=[warehouse.path])
+        write_table(fetched(effects, warehouse.path), output, warehouse)
         with translated_errors(warehouse.path):
             found = swaps.fetchall()
             ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()

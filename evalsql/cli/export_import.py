@@ -12,20 +12,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.access import Where
+from evalsql.cli.access import Asking, Where
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, RunSelection
-from evalsql.cli.output import note, progress_bar, protected_files, refuse_protected
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, RunSelection
+from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.database.whole_files import part_of, whole_files
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.version import __version__
 from evalsql.warehouse import archive, export_files
-from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.export_files import FORMATS, Written
-from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.warehouse import Warehouse
 
 Format = Annotated[
@@ -122,11 +120,10 @@ def scores(
     *,
     selection: RunSelection,
     measure: Measures = None,
-    own: OwnMeasures,
     form: Format = None,
     output: Output = None,
     replace: Replace = False,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Write values of measures by topic, as Parquet or JSON lines.
 
@@ -136,9 +133,12 @@ def scores(
     """
     target = Path(output) if output else None
     chosen = export_files.format_of("scores", form or (None if output else "jsonl"), target)
-    with _target(target, replace=replace, one=True) as part, _opened(where, part, own.paths) as warehouse:
+    with (
+        _target(target, replace=replace, one=True) as part,
+        asking.open(folders=[str(part)]) as warehouse,
+    ):
         if target is not None:
-            refuse_protected(target, protected_files(warehouse))
+            refuse_protected(target, warehouse)
         asked = warehouse.evaluation.scores_query(
             measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
         )
@@ -166,7 +166,7 @@ def warehouse(
 
     Example: evalsql export warehouse archive
     """
-    with _opened(where, part_of(folder)) as opened:
+    with where.open_file(read_only=True, folders=[str(part_of(folder))]) as opened:
         found = archive.export_warehouse(opened.database, folder, overwrite=replace)
     note(f"wrote {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows to {folder}")
     if found.left_out:
@@ -185,7 +185,7 @@ def import_(
 
     Example: evalsql import archive --db copy.duckdb
     """
-    path = Path(where.db or default_path())
+    path = Path(where.path)
     with progress_bar() as progress:
         found = archive.import_warehouse(folder, path, progress=progress)
     note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
@@ -197,7 +197,7 @@ def _export(
     """Write what names and globs stand for, all of it or nothing."""
     output = Path(target) if target else None
     chosen = export_files.format_of(kind, form, output)
-    with _opened(where) as warehouse:
+    with where.open_file(read_only=True) as warehouse:
         found = export_files.names_of(warehouse.database, kind, names)
         if kind in ("topics", "weights") and not names:
             held = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
@@ -208,12 +208,15 @@ def _export(
     if output is None and not one:
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
     written: list[Written] = []
-    with _target(output, replace=replace, one=one) as part, _opened(where, part) as warehouse:
+    with (
+        _target(output, replace=replace, one=one) as part,
+        where.open_file(read_only=True, folders=[str(part)]) as warehouse,
+    ):
         for name in found:
             path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
             written.append(export_files.write(warehouse.database, kind, name, chosen, path))
         for place in [] if output is None else [output] if one else [output / each.path.name for each in written]:
-            refuse_protected(place, protected_files(warehouse))
+            refuse_protected(place, warehouse)
         if output is None:
             _print(chosen, written[0].path)
     rows = sum(each.num_rows for each in written)
@@ -243,24 +246,6 @@ def _target(output: Path | None, *, replace: bool, one: bool) -> Iterator[Path]:
     else:
         with whole_files(output, replace=replace, one=one) as part:
             yield part
-
-
-@contextmanager
-def _opened(where: Where, part: Path | None = None, measures: Sequence[str] = ()) -> Iterator[Warehouse]:
-    """The warehouse to read, whose engine reaches the folder that is written into and nothing else."""
-    folders = [] if part is None else [str(part)]
-    with progress_bar() as progress:
-        opened = open_shut_in(
-            where.db,
-            read_only=True,
-            measures=measures,
-            folders=folders,
-            wait=where.wait,
-            progress=progress,
-            token=where.token,
-        )
-    with opened:
-        yield opened
 
 
 def _print(form: str, path: Path) -> None:

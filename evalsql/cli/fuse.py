@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, open_to_load, require_warehouse
+from evalsql.cli.access import Loading
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Meta, Replace, parse_meta
 from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.output import OutputOptions, note, progress_bar, protected_files, write_table
+from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table
@@ -76,9 +76,8 @@ def fuse(
     ] = "trec_eval",
     replace: Replace = False,
     meta: Meta = None,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Make a new run from several.
 
@@ -89,8 +88,8 @@ def fuse(
     """
     pairs = parse_meta(meta)
     given = None if weights is None else _numbers(weights)
-    require_warehouse(where)
-    with open_to_load(where, memory_limit=memory_limit) as warehouse, progress_bar() as progress:
+    loading.require()
+    with loading.open() as warehouse, progress_bar() as progress:
         fused = fuse_runs(
             warehouse.loader,
             method,
@@ -119,7 +118,7 @@ def fuse(
         _tell(warehouse, name)
         if fused.tuning is not None:
             _tell_tuning(fused.tuning, name)
-            write_table(_table(fused.tuning), output, keep=protected_files(warehouse))
+            write_table(_table(fused.tuning), output, warehouse)
 
 
 def _numbers(text: str) -> list[float]:

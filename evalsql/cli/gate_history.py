@@ -13,12 +13,12 @@ from typing import Annotated, NamedTuple
 import typer
 
 from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
-from evalsql.cli.access import MemoryLimit, WhereToAsk, open_to_read
+from evalsql.cli.access import AskingScores
 from evalsql.cli.chart_curve import LookOptions
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs, complete_systems
-from evalsql.cli.options import Measures, OwnMeasures, QrelsFilter, RunFilters
-from evalsql.cli.output import OutputOptions, note, protected_files, write_bytes, write_table
+from evalsql.cli.options import Measures, QrelsFilter, RunFilters
+from evalsql.cli.output import OutputOptions, note, write_bytes, write_table
 from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
@@ -89,10 +89,8 @@ def gate(
     qrels: Annotated[
         str | None, typer.Option(help="Judgment set, where several evaluate the run.", metavar="NAME")
     ] = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """Hold a run to rules, so that a build stops.
 
@@ -104,8 +102,8 @@ def gate(
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     with _errors_in(junit_file, candidate):
-        asked = _asked(rule or (), rules, baseline, own.paths)
-        with open_to_read(where, measures=asked.measures, memory_limit=memory_limit) as warehouse:
+        asked = _asked(rule or (), rules, baseline, asking.paths)
+        with asking.open(asked.measures) as warehouse:
             if update_baseline is not None:
                 if baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
@@ -113,10 +111,9 @@ def gate(
                 return
             base = _figures(warehouse, asked, candidate)
             decision = gates.decide(warehouse.evaluation, candidate, asked.rules, baseline=base, qrels=qrels)
-            keep = protected_files(warehouse)
             if junit_file is not None:
-                write_bytes(_junit_xml(candidate, decision.verdicts), junit_file, keep=keep)
-            write_table(_table(decision), output, keep=keep)
+                write_bytes(_junit_xml(candidate, decision.verdicts), junit_file, warehouse)
+            write_table(_table(decision), output, warehouse)
     _tell(decision)
     if not decision.passes:
         raise typer.Exit(SAYS_NO)
@@ -129,7 +126,7 @@ def _errors_in(junit_file: Path | None, candidate: str) -> Iterator[None]:
         yield
     except EvalsqlError as error:
         if junit_file is not None:
-            write_bytes(_junit_xml(candidate, [], str(error)), junit_file, keep=[])
+            write_bytes(_junit_xml(candidate, [], str(error)), junit_file)
         raise
 
 
@@ -174,7 +171,7 @@ def _update(warehouse: Warehouse, candidate: str, asked: _Asked, qrels: str | No
         raise typer.Exit(SAYS_NO)
     named = gates.baseline_measures(compared, warehouse.evaluation)
     figures = gates.measured(warehouse.evaluation, candidate, named, qrels=qrels)
-    write_bytes(text_of(figures, path).encode(), path, keep=protected_files(warehouse))
+    write_bytes(text_of(figures, path).encode(), path, warehouse)
     num_topics = len(figures.measures[named[0].name])
     note(f"{path}: {counted(len(named), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
 
@@ -253,11 +250,9 @@ def history(
     filters: RunFilters,
     qrels: QrelsFilter = None,
     measure: Measures = None,
-    own: OwnMeasures,
     look: LookOptions,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """A system over time: means, intervals and what changed.
 
@@ -269,22 +264,21 @@ def history(
     is_chart = output.path is not None and output.format is None and output.path.suffix.lower() in charts.EXTENSIONS
     if not is_chart:
         _ = output.chosen_format  # an unknown extension is refused before the work
-    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         named = parse_measures(measure or _MEASURES, warehouse.catalog)
         query = history_query(
             warehouse.evaluation, measure or _MEASURES, choice=filters.choice((), systems or ()), qrels=qrels or ()
         )
         counts = names_of_counts(named)
         table = Table(*warehouse.database.table(query), counts)
-        keep = protected_files(warehouse)
         if not table.rows:
             raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
         if is_chart and output.path is not None:
             shown, appearance = _few(history_chart(table), named[0], systems, look.lines), look.appearance(warehouse)
             drawn = charts.draw("history", shown, output.path.suffix.lower(), look=appearance)
-            write_bytes(drawn, output.path, keep=keep)
+            write_bytes(drawn, output.path, warehouse)
         else:
-            write_table(_shown(table) if output.is_text else table, output, keep=keep)
+            write_table(_shown(table) if output.is_text else table, output, warehouse)
     _note_changes(table)
 
 
@@ -337,10 +331,8 @@ def diff(
     depth: Annotated[int, typer.Option(min=1, help="Documents among the first so many of either run.")] = 10,
     qrels: QrelsFilter = None,
     measure: Measures = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """What is different between two runs: topics and documents.
 
@@ -349,7 +341,7 @@ def diff(
 
     Example: evalsql diff bm25 dense -m nDCG@10 --documents
     """
-    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         query = topic_changes_query(
             warehouse.evaluation, run, other, measure or _MEASURES, qrels=qrels or (), topics=topic or ()
         )
@@ -360,7 +352,7 @@ def diff(
             pairs = list(dict.fromkeys((str(judged), str(name)) for judged, _, name, *_ in table.rows))
             moved = document_changes_query(warehouse.evaluation, run, other, pairs, depth=depth)
             table = Table(*warehouse.database.table(moved))
-        write_table(table, output, keep=protected_files(warehouse))
+        write_table(table, output, warehouse)
     shown = f"{wanted} of " if wanted < len(rows) else ""
     note(f"{shown}{counted(len(rows), 'difference')} by topic, of {other} less {run}")
     if rows and not documents:

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.catalog.measure_names import literal, parse_measures
-from evalsql.cli.access import MemoryLimit, Where, WhereToAsk, open_existing, open_to_read, open_warehouse
+from evalsql.cli.access import Asking, AskingScores, Where
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.explain_ties import print_ties
 from evalsql.cli.name_completion import complete_systems
-from evalsql.cli.options import Measures, OwnMeasures, RunFilters, RunSelection
-from evalsql.cli.output import OutputOptions, note, progress_bar, protected_files, write_table
+from evalsql.cli.options import Measures, RunFilters, RunSelection
+from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
@@ -42,7 +42,7 @@ def ls(
         bool, typer.Option("--long", "-l", help="More of each, and judgments that newer ones have replaced.")
     ] = False,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """What is held: a line for each judgment set and run.
 
@@ -50,9 +50,9 @@ def ls(
 
     Example: evalsql ls --last 5 --format csv
     """
-    with open_to_read(where) as warehouse:
+    with asking.open() as warehouse:
         table = inventory(warehouse, selection, long=long)
-        write_table(_to_the_minute(table) if output.is_drawn else table, output, keep=[warehouse.path], going=_GOING)
+        write_table(_to_the_minute(table) if output.is_drawn else table, output, warehouse, _GOING)
 
 
 def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> Table:
@@ -92,10 +92,8 @@ def check(
         bool, typer.Option("--all", help="Check the values of measures of every run, however many there are.")
     ] = False,
     measure: Measures = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Whether what is stored agrees, and gives what it must.
 
@@ -107,25 +105,23 @@ def check(
         raise UsageError("--quick is no option of evalsql ties")
     if ties:
         note("evalsql check --ties is now called evalsql ties")
-        print_ties(selection, measure, own, output, memory_limit=memory_limit, where=where)
+        print_ties(selection, measure, output, asking)
         return
-    if measure or own.paths or selection.qrels_names or not selection.is_empty:
+    if measure or asking.paths or selection.qrels_names or not selection.is_empty:
         raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
-    if _print_findings(where, quick=quick, every_run=every_run, memory_limit=memory_limit, output=output):
+    if _print_findings(asking, quick=quick, every_run=every_run, output=output):
         raise typer.Exit(FOUND)
 
 
-def _print_findings(
-    where: Where, *, quick: bool, every_run: bool, memory_limit: str | None, output: OutputOptions
-) -> bool:
+def _print_findings(asking: Asking, *, quick: bool, every_run: bool, output: OutputOptions) -> bool:
     """Print what the audits find, and say what was checked. Returns whether they found anything."""
-    with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         chosen = audits(warehouse.catalog, quick=quick)
         runs = None if quick or every_run else audited_runs(warehouse.database)
         with progress_bar() as progress:
             found = findings(warehouse.evaluation, chosen, progress, runs=runs)
         ((num_runs, num_sets),) = warehouse.rows("select (select count(*) from runs), (select count(*) from qrels)")
-        write_table(Table(list(COLUMNS), found), output, keep=[warehouse.path])
+        write_table(Table(list(COLUMNS), found), output, warehouse)
     held = f"{counted(num_runs, 'run')} and {counted(num_sets, 'judgment set')}"
     note(f"checked {held} by {counted(len(chosen), 'audit')}: {', '.join(audit.name for audit in chosen)}")
     if runs is not None and len(runs) < num_runs:
@@ -170,11 +166,11 @@ def drop(
         raise UsageError("--last is for runs that stay: evalsql keep --last N drops the older ones of each system")
     if kind != "runs" and not choice.is_by_name:
         raise UsageError(f"--where, --since, --last and --system choose runs; {kind} go by name")
-    with open_existing(where, read_only=dry_run) as warehouse:
+    with where.open_existing(read_only=dry_run) as warehouse:
         found = _found(warehouse, kind, choice)
         # First, so that an output that cannot be written leaves all as it is.
         rows = Table(("kind", "name"), [(kind, name) for name in found])
-        write_table(rows, output, keep=protected_files(warehouse))
+        write_table(rows, output, warehouse)
         if not dry_run:
             drops = {"runs": warehouse.drop_runs, "qrels": warehouse.drop_qrels, "measures": warehouse.drop_measures}
             drops[kind](found)
@@ -216,7 +212,7 @@ def vacuum(*, where: Where) -> None:
     from evalsql.warehouse.vacuum import vacuum as write_anew
 
     # The engine writes the new file beside the old one.
-    with open_existing(where, external=True) as warehouse:
+    with where.open_existing(external=True) as warehouse:
         before, after = write_anew(warehouse.database)
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
 
@@ -248,11 +244,11 @@ def keep(
 
     Example: evalsql keep --last 30 --dry-run
     """
-    with open_existing(where, read_only=dry_run) as warehouse:
+    with where.open_existing(read_only=dry_run) as warehouse:
         systems = held_systems(warehouse.database, system or ())
         gone, without = outlived_runs(warehouse.database, Choice(where=condition, systems=system or ()), last)
         rows = Table(("kind", "name"), [("runs", name) for name in gone])
-        write_table(rows, output, keep=protected_files(warehouse))
+        write_table(rows, output, warehouse)
         if gone and not dry_run:
             warehouse.drop_runs(gone)
     note(f"{counted(len(gone), 'run')} {'would go' if dry_run else 'dropped'}; systems: {', '.join(systems) or 'none'}")

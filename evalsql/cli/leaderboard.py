@@ -12,9 +12,9 @@ import typer
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
-from evalsql.cli.access import MemoryLimit, WhereToAsk, open_to_read
+from evalsql.cli.access import AskingScores
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, OwnMeasures, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, RunSelection
 from evalsql.cli.output import (
     OutputOptions,
     note,
@@ -22,7 +22,6 @@ from evalsql.cli.output import (
     note_thresholds,
     note_ties,
     note_waiting,
-    protected_files,
     write_table,
 )
 from evalsql.database.names import Names
@@ -41,7 +40,6 @@ def leaderboard(
     *,
     selection: RunSelection,
     measure: Measures = None,
-    own: OwnMeasures,
     by: Annotated[
         str | None,
         typer.Option(
@@ -49,9 +47,8 @@ def leaderboard(
         ),
     ] = None,
     arrangement: Arrangement,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """Systems by measures: one row a run, the best on top.
 
@@ -60,7 +57,7 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         asked = Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
@@ -75,15 +72,13 @@ def topics(
     *,
     selection: RunSelection,
     measure: Measures = None,
-    own: OwnMeasures,
     texts: Annotated[
         bool, typer.Option("--texts", help="The text of each topic in a last column, where it was loaded.")
     ] = False,
     wide: Annotated[bool, typer.Option("--wide", help="A row a topic and measure, and a column a run.")] = False,
     arrangement: Arrangement,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """Values per topic: one row for each run, topic and measure.
 
@@ -91,7 +86,7 @@ def topics(
 
     Example: evalsql topics dense -m nDCG@10 -o topics.csv
     """
-    with open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         asked = Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
@@ -135,8 +130,7 @@ class Asked:
 
     def write(self, table: Table, notes: Sequence[str] = (), going: Going | None = None) -> None:
         """Write the rows, and tell what there is to say of them and of the topics."""
-        keep = protected_files(self.warehouse) if self.output.path else [self.warehouse.path]
-        write_table(table, self.output, keep=keep, going=going)
+        write_table(table, self.output, self.warehouse, going)
         for text in notes:
             note(text)
         note_coverage(self.warehouse, self.qrels, self.runs)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, open_to_load
+from evalsql.cli.access import Loading
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import (
     Columns,
@@ -81,15 +81,14 @@ def qrels(
     keep_best: KeepBest = False,
     replace: Replace = False,
     meta: Meta = None,
-    memory_limit: MemoryLimit = None,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
     pairs = parse_meta(meta)
-    with open_to_load(where, [file, *filter(None, [queries])], memory_limit=memory_limit) as warehouse:
+    with loading.open([file, *filter(None, [queries])]) as warehouse:
         weights = num_weights(warehouse)
         loaded = warehouse.load_qrels(
             file,
@@ -132,7 +131,7 @@ def weights(
         ),
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load weights of topics, which TAP goes by: topic, weight.
 
@@ -140,7 +139,7 @@ def weights(
 
     Example: evalsql load weights weights.txt --qrels sample
     """
-    with open_to_load(where, [file]) as warehouse:
+    with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
         ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
         note(
@@ -183,8 +182,7 @@ def runs(
     replace: Replace = False,
     facts: RunFacts,
     meta: Meta = None,
-    memory_limit: MemoryLimit = None,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag.
 
@@ -194,7 +192,7 @@ def runs(
     """
     pairs = facts.with_meta(parse_meta(meta))
     options = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, replace=replace, meta=pairs)
-    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
+    with loading.open(files) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels or (), progress=progress)
         ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
@@ -231,7 +229,7 @@ def scores(
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of stored scores of the same.")] = False,
     meta: Meta = None,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
 
@@ -243,7 +241,7 @@ def scores(
 
     pairs = parse_meta(meta)
     files = [file for some in found_files(source) for file in some]
-    with open_to_load(where, files) as warehouse:
+    with loading.open(files) as warehouse:
         loaded = warehouse.load_scores(source, qrels=qrels, replace=replace, meta=pairs)
         ((rows, measures),) = warehouse.rows(
             "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
@@ -274,8 +272,7 @@ def lists(
     ] = None,
     replace: Replace = False,
     meta: Meta = None,
-    memory_limit: MemoryLimit = None,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights.
 
@@ -284,7 +281,7 @@ def lists(
     Example: evalsql load lists lists.txt --name blast
     """
     pairs = parse_meta(meta)
-    with open_to_load(where, files, memory_limit=memory_limit) as warehouse:
+    with loading.open(files) as warehouse:
         held = num_weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
         given = num_weights(warehouse)

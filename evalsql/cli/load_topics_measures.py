@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsql.cli.access import Where, open_to_load
+from evalsql.cli.access import Loading
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Columns, Replace
 from evalsql.cli.name_completion import complete_qrels
@@ -45,7 +45,7 @@ def topics(
     qrels: Qrels = None,
     columns: Columns = None,
     replace: ReplaceTexts = False,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load the texts of topics, and groups that they belong to.
 
@@ -53,7 +53,7 @@ def topics(
 
     Example: evalsql load topics queries.tsv --qrels sample
     """
-    with open_to_load(where, [file]) as warehouse:
+    with loading.open([file]) as warehouse:
         loaded = warehouse.load_topics(file, qrels=qrels, replace=replace, columns=known_columns.parse(columns))
         _note_loaded(warehouse, loaded)
 
@@ -71,7 +71,7 @@ def groups(
     qrels: Qrels = None,
     columns: Columns = None,
     replace: ReplaceTexts = False,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Load groups of topics, by which leaderboard --by splits figures.
 
@@ -81,7 +81,7 @@ def groups(
     """
     if key is not None and not key.strip():
         raise UsageError("--key names what the groups are, such as language")
-    with open_to_load(where, [file]) as warehouse:
+    with loading.open([file]) as warehouse:
         loaded = warehouse.load_topics(
             file, qrels=qrels, key=key, only_groups=True, replace=replace, columns=known_columns.parse(columns)
         )
@@ -111,7 +111,7 @@ def load_measures(
     *,
     sources: Annotated[list[str], typer.Argument(help="Relation files, or folders of them.")],
     replace: Replace = False,
-    where: Where,
+    loading: Loading,
 ) -> None:
     """Keep measures of your own in the warehouse.
 
@@ -119,6 +119,6 @@ def load_measures(
 
     Example: evalsql load measures own/
     """
-    with open_to_load(where) as warehouse:
+    with loading.open() as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")

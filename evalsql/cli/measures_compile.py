@@ -12,16 +12,14 @@ import typer
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
-from evalsql.cli.access import Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_measures
-from evalsql.cli.options import OwnMeasures
 from evalsql.cli.output import OutputOptions, note, print_page, whole_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.report.terminal import Going
-from evalsql.warehouse.opening import default_path
 from evalsql.warehouse.own_measures import read_sources
 
 _LISTED = ("measure", "title", "aliases", "parameters")
@@ -29,10 +27,11 @@ _WHOLE = frozenset({"family", "measure"})
 _CATALOGUE_GOING = Going(spare=("parameters", "aliases"))
 
 
-def known_catalog(where: Where, own: Sequence[str]) -> Catalog:
-    if where.db is None and not is_address(default_path()) and not Path(default_path()).exists():
-        return read_catalog().extended(read_sources(own))
-    with open_warehouse(where, read_only=True, measures=own) as warehouse:
+def _known_catalog(asking: Asking) -> Catalog:
+    """The catalogue of the warehouse, or of the package where there is none by default."""
+    if asking.db is None and not is_address(asking.path) and not Path(asking.path).exists():
+        return read_catalog().extended(read_sources(asking.paths))
+    with asking.open() as warehouse:
         return warehouse.catalog
 
 
@@ -60,8 +59,7 @@ def measures(
         ),
     ] = None,
     output: OutputOptions,
-    own: OwnMeasures,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """The catalogue of measures, or the page of one.
 
@@ -70,7 +68,7 @@ def measures(
 
     Example: evalsql measures nDCG
     """
-    catalog = known_catalog(where, own.paths)
+    catalog = _known_catalog(asking)
     print_measures(catalog, name, output)
 
 
@@ -89,7 +87,7 @@ def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) ->
         rows = [(family, *(row[place] for place in places)) for family, row in zip(families, rows, strict=True)]
         rows, columns = _by_family(rows), ["family", *_LISTED]
         note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
-    write_table(Table(columns, rows, whole=_WHOLE), output, going=_CATALOGUE_GOING)
+    write_table(Table(columns, rows, whole=_WHOLE), output, None, _CATALOGUE_GOING)
 
 
 def _by_family(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -114,8 +112,7 @@ def compile(
     folder: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write a file for each measure here.")
     ] = None,
-    own: OwnMeasures,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Write measures as SQL for another engine.
 
@@ -128,7 +125,7 @@ def compile(
         raise UsageError("name the measures to compile, or give --all")
     from evalsql.engines.compiling import compile_measures
 
-    catalog = known_catalog(where, own.paths)
+    catalog = _known_catalog(asking)
     measures = parse_measures(names, catalog) if names else [default_measure(each) for each in catalog.measures]
     found = compile_measures(catalog, measures, dialect)
     if found.refused and not every:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -79,18 +79,19 @@ class OutputOptions:
         return chosen
 
 
-def write_table(table: Table, output: OutputOptions, *, keep: Sequence[str] = (), going: Going | None = None) -> None:
+def write_table(table: Table, output: OutputOptions, warehouse: Warehouse | None, going: Going | None = None) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
     ``going`` says which columns a narrow terminal does without.
 
     Raises:
-        UsageError: the extension tells no format, the file cannot be written, or is one of those to keep.
+        UsageError: the extension tells no format, the file cannot be written, or the warehouse uses it.
     """
     if output.path is None:
         _print(table, output, going)
         return
-    refuse_protected(output.path, keep)
+    if warehouse is not None:
+        refuse_protected(output.path, warehouse)
     chosen = output.chosen_format
     with whole_file(output.path) as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -105,44 +106,47 @@ def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
         from evalsql.report import terminal
 
         table, hidden = terminal.fitted(table, terminal.width(), output.digits, going)
-    try:
-        formats.write(table, output.chosen_format, sys.stdout, output.digits)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_to_readers()
-    except (OSError, UnicodeEncodeError) as error:
-        raise unwritable(error) from error
+    with standard_output() as stream:
+        formats.write(table, output.chosen_format, stream, output.digits)
     if hidden:
         few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
         note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
 
 
-def unwritable(error: OSError | UnicodeEncodeError) -> UsageError:
-    """What is said where standard output takes no more, or has no such letters."""
-    what = "; PYTHONIOENCODING=utf-8 lets it take all letters" if isinstance(error, UnicodeEncodeError) else ""
-    return UsageError(f"standard output cannot be written: {error}{what}")
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Standard output to write to; a reader who has enough, such as ``head``, is no failure.
+
+    Raises:
+        UsageError: it cannot be written, or its encoding lacks letters.
+    """
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, UnicodeEncodeError) as error:
+        advice = "; PYTHONIOENCODING=utf-8 lets it take all letters" if isinstance(error, UnicodeEncodeError) else ""
+        raise UsageError(f"standard output cannot be written: {error}{advice}") from error
 
 
-def close_to_readers() -> None:
-    """Write no more to standard output: whoever reads has enough, which is no failure; what is held back is dropped."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def write_bytes(content: bytes, output: Path, *, keep: Sequence[str]) -> None:
-    """Write a picture or page to a file; raises UsageError if it cannot be written, or is one of those to keep."""
-    refuse_protected(output, keep)
+def write_bytes(content: bytes, output: Path, warehouse: Warehouse | None = None) -> None:
+    """Write a picture or page to a file; raises UsageError if it cannot be written or ``warehouse`` uses it."""
+    if warehouse is not None:
+        refuse_protected(output, warehouse)
     with whole_file(output) as stream:
         stream.write(content)
 
 
 def protected_files(warehouse: Warehouse) -> list[str]:
-    """The warehouse's file and those that its data came from: no output is written over them."""
+    """The warehouse's file and those that its data came from."""
     return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
 
 
-def refuse_protected(output: Path, keep: Sequence[str]) -> None:
-    """Raise UsageError where an output would be written over one of the files to keep."""
-    if any(output.exists() and Path(path).exists() and output.samefile(path) for path in keep):
+def refuse_protected(output: Path, warehouse: Warehouse, *others: Path) -> None:
+    """Raise UsageError if an output would be written over the warehouse, a file it was loaded from, or another one."""
+    used = [*map(Path, protected_files(warehouse)), *others]
+    if output.exists() and any(path.exists() and output.samefile(path) for path in used):
         raise UsageError(f"{output}: is in use here and is not written over")
 
 

@@ -10,11 +10,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import OwnMeasures
-from evalsql.cli.output import Output, note, note_coverage, protected_files, write_bytes
+from evalsql.cli.output import Output, note, note_coverage, refuse_protected, write_bytes
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report import comparison
@@ -34,14 +33,12 @@ def table(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit with 1 where --output is not what would be written.")
     ] = False,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: Output = None,
     written_as: Annotated[
         Literal["latex", "markdown"] | None,
         typer.Option("--format", help="By default what --output's extension says, else latex."),
     ] = None,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """A paper's table, described in a TOML file.
 
@@ -55,22 +52,22 @@ def table(
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(_FORMATS)}")
     chosen = written_as or ("latex" if output is None else _FORMATS[output.suffix.lower()])
     paper = read_paper(description)
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         compared = paper_comparison(warehouse, paper)
         text = StringIO(made_from(paper, compared) if chosen == "latex" else "")
         text.seek(0, 2)
         write = comparison.write_latex if chosen == "latex" else comparison.write_markdown
         write([compared], text, paper.digits)
-        keep = [*protected_files(warehouse), str(description)]
         note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
-    content = text.getvalue().encode()
-    if check and output is not None:
-        _check(output, content)
-    elif output is not None:
-        write_bytes(content, output, keep=keep)
-    else:
-        typer.echo(text.getvalue(), nl=False)
+        content = text.getvalue().encode()
+        if check and output is not None:
+            _check(output, content)
+        elif output is not None:
+            refuse_protected(output, warehouse, description)
+            write_bytes(content, output)
+        else:
+            typer.echo(text.getvalue(), nl=False)
 
 
 def note_results(compared: comparison.Comparison, intervals: str) -> None:

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.options import Measures, OwnMeasures, RunSelection
-from evalsql.cli.output import OutputOptions, note, protected_files, write_table
+from evalsql.cli.options import Measures, RunSelection
+from evalsql.cli.output import OutputOptions, note, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
 from evalsql.phrases import counted
@@ -44,9 +44,8 @@ def pool(
     ] = False,
     measure: Measures = None,
     rel: Annotated[int, typer.Option(min=0, help="Least relevant grade, of --contributions.")] = 1,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Put the first documents of runs together, for judging.
 
@@ -59,20 +58,19 @@ def pool(
     if not 0 < persistence < 1:
         raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
     qrels = selection.qrels_names
-    with open_warehouse(where, read_only=True, memory_limit=memory_limit) as warehouse:
+    with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
-        keep = protected_files(warehouse)
         if contributions:
             found = judging.contributions(
                 warehouse.evaluation, measure or JUDGING_MEASURES, runs=runs, qrels=qrels, depth=depth, rel=rel
             )
-            write_table(Table(judging.Contribution._fields, found), output, keep=keep)
+            write_table(Table(judging.Contribution._fields, found), output, warehouse)
             return
         query = judging.pool_query(
             warehouse.database, runs=runs, qrels=qrels, depth=depth, unjudged=unjudged, first=first, p=persistence
         )
         table = Table(*warehouse.database.table(query))
-        write_table(table, output, keep=keep)
+        write_table(table, output, warehouse)
         topics = len({row[0] for row in table.rows})
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
         note(f"{documents} of {counted(topics, 'topic')}, the first {depth} of each run")
@@ -104,10 +102,8 @@ def agreement(
             help="Run of --show figures, or a glob; can be repeated.",
         ),
     ] = None,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """How far judgment sets agree.
 
@@ -118,12 +114,11 @@ def agreement(
     """
     if (measure or run) and show != "figures":
         raise UsageError("-m and --run are of --show figures")
-    with open_warehouse(where, read_only=True, measures=own.paths, memory_limit=memory_limit) as warehouse:
-        keep = protected_files(warehouse)
+    with asking.open() as warehouse:
         if show == "figures":
             named = measure or JUDGING_MEASURES
             table = Table(*judging.effects(warehouse.evaluation, qrels, named, run or ()))
-            write_table(table, output, keep=keep)
+            write_table(table, output, warehouse)
             _note_orders(warehouse, qrels, named, run or [])
             return
         ask = {
@@ -132,7 +127,7 @@ def agreement(
             "documents": judging.differing_query,
         }
         table = Table(*warehouse.database.table(ask[show](warehouse.database, qrels, rel=rel)))
-        write_table(table, output, keep=keep)
+        write_table(table, output, warehouse)
         if show == "statistics" and len(table.rows) <= 1:
             note("no document is judged by two of these sets")
 

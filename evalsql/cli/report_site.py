@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, WhereToAsk, open_to_read
+from evalsql.cli.access import Asking, AskingScores
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, OwnMeasures, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection
 from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_bytes
 from evalsql.database.database import translated_errors
 from evalsql.database.temporary_folders import scratch_folder
@@ -27,8 +27,6 @@ from evalsql.report.site.published_copy import DEPTH
 from evalsql.report.site.site_server import keep_current, open_server, replace_folder, state_of
 from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
-from evalsql.warehouse.entry import open_shut_in
-from evalsql.warehouse.opening import default_path
 
 
 @grouped_options
@@ -40,7 +38,6 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(EXTENSIONS)} tells the format."),
     ] = Path("report.html"),
     measure: Measures = None,
-    own: OwnMeasures,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -60,14 +57,13 @@ def report(
         list[str] | None,
         typer.Option("--without", metavar="SECTION", help=f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
     ] = None,
-    memory_limit: MemoryLimit = None,
     digits: Annotated[
         int | None,
         typer.Option(
             "--digits", min=0, max=17, help=f"Decimals, where people read; {PAGE_DIGITS} on a page, else {DIGITS}."
         ),
     ] = None,
-    where: WhereToAsk,
+    asking: AskingScores,
 ) -> None:
     """A report of systems on one judgment set.
 
@@ -85,7 +81,7 @@ def report(
     _check_sections("--with", shown, ON_REQUEST)
     _check_sections("--without", without, SECTIONS)
     with (
-        open_to_read(where, measures=own.paths, memory_limit=memory_limit) as warehouse,
+        asking.open() as warehouse,
         progress_bar() as progress,
         translated_errors(warehouse.path),
     ):
@@ -104,15 +100,15 @@ def report(
             for_page=is_page,
             progress=progress,
         )
-        keep = protected_files(warehouse)
-    if is_page:
-        from evalsql.report.page.html_page import page
+        if is_page:
+            from evalsql.report.page.html_page import page
 
-        write_bytes(page(found, PAGE_DIGITS if digits is None else digits).encode(), output, keep=keep)
-        return
-    text = StringIO()
-    WRITERS[extension](found, text, DIGITS if digits is None else digits)
-    write_bytes(text.getvalue().encode(), output, keep=keep)
+            text = page(found, PAGE_DIGITS if digits is None else digits)
+        else:
+            stream = StringIO()
+            WRITERS[extension](found, stream, DIGITS if digits is None else digits)
+            text = stream.getvalue()
+        write_bytes(text.encode(), output, warehouse)
 
 
 def _check_sections(option: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
@@ -128,7 +124,6 @@ def site(
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; a site in it is replaced.")
     ] = None,
     measure: Measures = None,
-    own: OwnMeasures,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -153,8 +148,7 @@ def site(
         bool, typer.Option("--serve", help="Show the site on this machine and keep it current, until Ctrl-C.")
     ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port for --serve; 0 takes a free one.")] = 8000,
-    memory_limit: MemoryLimit = None,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """A site of the warehouse, with a SQL console in the browser.
 
@@ -169,15 +163,7 @@ def site(
         # The rows of the copy go through files beside the folder, which the engine may write.
         with (
             progress_bar() as progress,
-            open_shut_in(
-                where.db,
-                read_only=True,
-                measures=own.paths,
-                memory_limit=memory_limit,
-                folders=[str(part_of(folder))],
-                wait=where.wait,
-                progress=progress,
-            ) as warehouse,
+            asking.open(folders=[str(part_of(folder))]) as warehouse,
             translated_errors(warehouse.path),
         ):
             _refuse_sources(folder, protected_files(warehouse))
@@ -196,7 +182,7 @@ def site(
             )
 
     if output is None:
-        _serve(write, Path(where.db or default_path()), port)
+        _serve(write, Path(asking.path), port)
         return
     check_folder(output)
     _tell(output, write(output))

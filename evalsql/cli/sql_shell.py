@@ -9,10 +9,9 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where, open_warehouse
+from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options, meant_word
 from evalsql.cli.measures_compile import print_measures
-from evalsql.cli.options import OwnMeasures
 from evalsql.cli.output import Digits, Format, FormatOption, OutputOptions, note, write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
@@ -101,7 +100,7 @@ class Session:
         return OutputOptions(self.output_format, None, self.digits)
 
     def _print(self, table: Table) -> None:
-        write_table(table, self._output, keep=[self.warehouse.path])
+        write_table(table, self._output, self.warehouse)
 
     # Commands
 
@@ -148,10 +147,8 @@ def sql(
     external: Annotated[
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output: OutputOptions,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Ask the warehouse anything in SQL.
 
@@ -163,12 +160,10 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with open_warehouse(
-        where, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
-    ) as warehouse:
+    with asking.open_for_sql(write=write, external=external) as warehouse:
         columns, rows = Writer(warehouse.database, external=external).run(text)
         if columns:
-            write_table(Table(columns, rows), output, keep=[warehouse.path])
+            write_table(Table(columns, rows), output, warehouse)
         if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
             note("only the rows of the last statement are written; evalsql shell writes those of each")
 
@@ -180,11 +175,9 @@ def shell(
     external: Annotated[
         bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
     ] = False,
-    own: OwnMeasures,
-    memory_limit: MemoryLimit = None,
     output_format: FormatOption = None,
     digits: Digits = 4,
-    where: Where,
+    asking: Asking,
 ) -> None:
     """Ask in SQL, statement by statement, with completion.
 
@@ -194,9 +187,7 @@ def shell(
 
     Example: evalsql shell --write
     """
-    with open_warehouse(
-        where, read_only=not write, measures=own.paths, memory_limit=memory_limit, external=external
-    ) as warehouse:
+    with asking.open_for_sql(write=write, external=external) as warehouse:
         session = Session(warehouse, output_format, digits, external=external)
         if sys.stdin.isatty():
             access = "read and write" if write else "read only; --write lets statements change it"

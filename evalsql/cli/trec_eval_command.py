@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -11,8 +10,8 @@ import typer
 from evalsql.catalog.measure_names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
-from evalsql.cli.access import Where, open_warehouse
-from evalsql.cli.output import close_to_readers, note, print_page, unwritable
+from evalsql.cli.access import Where
+from evalsql.cli.output import note, print_page, standard_output
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
 
@@ -120,16 +119,10 @@ def expand_long_options(arguments: Sequence[str]) -> list[str]:
 def _print_lines(files: list[str], options: Options) -> None:
     if len(files) != 2:
         raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
-    try:
-        for line in lines(
-            files[0], files[1], read_catalog(), options, opening=lambda path: open_warehouse(Where(db=path))
-        ):
-            sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_to_readers()
-    except (OSError, UnicodeEncodeError) as error:
-        raise unwritable(error) from error
+    printed = lines(files[0], files[1], read_catalog(), options, opening=lambda path: Where(db=path).open_file())
+    with standard_output() as stream:
+        for line in printed:
+            stream.write(line + "\n")
 
 
 def _help(context: typer.Context, measures: list[str]) -> None:
