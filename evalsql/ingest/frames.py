@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain, repeat
 from numbers import Integral, Number
@@ -74,30 +74,21 @@ def is_of_ranx(data: object) -> bool:
 def _put_rows(database: Database, data: Any, kind: str, given: Given) -> dict[str, str]:
     """Rows of Python as a table of text and numbers; returns its columns by meaning, quoted."""
     data = list(data) if isinstance(data, Iterator) else data
-    values = python_rows.columns_of(data, kind, given)
-    named = {meaning: meaning for meaning in values}
-    if python_rows.hold_evalues(data, kind, given):
-        named["score"] = "evalue"
-    numbers = [meaning for meaning in values if meaning in ("score", "rank", "grade", "level")]
-    for meaning, column in values.items():
+    columns = python_rows.columns_of(data, kind, given)
+    named = python_rows.meanings_of(columns)
+    plain = []
+    for meaning, name in named.items():
         is_name = meaning in ("topic", "document")
         number, wanted = (Integral, "a whole number") if is_name else (Number, "a number")
-        for at, value in enumerate(column, start=1):
+        for at, value in enumerate(columns[name], start=1):
             if value is not None and (isinstance(value, bool) or not isinstance(value, str | number)):
                 raise UsageError(f"row {at}: {meaning} {value!r} is neither text nor {wanted}")
-    texts: dict[str, Sequence[Any]] = {}
-    for meaning, column in values.items():
-        if meaning in numbers:
-            texts[meaning] = column if set(map(type, column)) <= {int, float} else _texts(column)
+        if meaning in ("score", "rank", "grade", "level") and set(map(type, columns[name])) <= {int, float}:
+            plain.append(name)
         else:
-            texts[meaning] = _texts(column)
-    plain = [named[meaning] for meaning in numbers if texts[meaning] is values[meaning]]
-    python_rows.put(database, _TABLE, {named[meaning]: column for meaning, column in texts.items()}, plain)
+            columns[name] = [None if value is None else str(value) for value in columns[name]]
+    python_rows.put(database, _TABLE, columns, plain)
     return {meaning: quoted(name) for meaning, name in named.items()}
-
-
-def _texts(column: Sequence[Any]) -> list[str | None]:
-    return [None if value is None else str(value) for value in column]
 
 
 def _register(database: Database, data: Any, kind: str, given: Given) -> str:

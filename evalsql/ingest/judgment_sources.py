@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import InputError, Problem, QueryError, UsageError
-from evalsql.ingest.files.input_files import judgments_of, open_sources, stem, warn_of_skipped
+from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.ingest.files.input_files import judgments_of, open_one_source, open_sources, stem
 from evalsql.ingest.files.tables import Tables
 from evalsql.ingest.frames import registered
 from evalsql.ingest.judgments import (
@@ -55,15 +55,13 @@ def _of_file(
     """Judgments of a file, or of the file that a folder stands for; temporary copies last as long as the context."""
     is_folder = str(source) != "-" and Path(source).is_dir()
     path = judgments_of(Path(source), options.form) if is_folder else source
-    with open_sources([path], options.form) as opened, Tables(database, options.form, options.columns) as tables:
-        if opened.problems:
-            raise InputError(opened.problems)
-        if len(opened.sources) != 1:
-            raise UsageError(f"{source} stands for {len(opened.sources)} files; judgments are loaded from one")
-        warn_of_skipped(opened.skipped)
-        (file,) = opened.sources
+    problems = ProblemList()
+    with (
+        open_one_source(path, "judgments", options.form, options.columns) as file,
+        Tables(database, options.form, options.columns, problems) as tables,
+    ):
         tables.read([file])
-        tables.problems.check()
+        problems.check()
         table = tables.by_label.get(file.label)
         if options.form in IMPLIED:
             if table is None:
@@ -73,7 +71,7 @@ def _of_file(
         else:
             staged = stage_table(database, table, options) if table else stage_file(database, file, options)
         staged.name = name if name is not None else Path(source).resolve().name if is_folder else stem(file.label)
-        staged.notices.insert(0, tables.recognised([file]) + (f", {path}" if is_folder else ""))
+        staged.notices.insert(0, tables.describe_formats([file]) + (f", {path}" if is_folder else ""))
         yield staged
 
 
@@ -164,11 +162,11 @@ def _query_names(queries: str | Path | Iterable[str]) -> Sequence[str]:
     """Names of queries: given as such, the first words of lines, or those of a FASTA file behind >."""
     if not isinstance(queries, str | Path):
         return [str(name) for name in queries]
-    with open_sources([queries]) as opened:
-        if opened.problems:
-            raise InputError(opened.problems)
+    problems = ProblemList()
+    with open_sources([queries], problems) as sources:
+        problems.check()
         names: list[str] = []
-        for source in opened.sources:
+        for source in sources:
             with source.open() as stream:
                 try:
                     lines = [line.decode("utf-8-sig").strip() for line in stream]

@@ -32,7 +32,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.tables import Table
+    from evalsql.ingest.files.raw_rows import Table
 
 IMPLIED = ("pairs", "families")  # forms of what judgments are made of
 FORMS = ("grades", "groups", "preferences", *IMPLIED)

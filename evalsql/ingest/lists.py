@@ -7,7 +7,7 @@ Lists are blocks between blank lines: ``query [weight]``, the number of relevant
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -82,8 +82,8 @@ class ListSet:
         return len(str(max(len(each.records) for each in self.lists)))
 
 
-def read_sets(named: Mapping[str, Sequence[Source]], found: Iterable[Problem], order: str | None) -> dict[str, ListSet]:
-    """The lists of each set by its name; ``found`` are problems of before.
+def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, order: str | None) -> dict[str, ListSet]:
+    """The lists of each set by its name; ``problems`` are those of before.
 
     Raises:
         InputError: bad lines, more relevant documents in a list than there are, scores that do not all fall or all
@@ -91,9 +91,6 @@ def read_sets(named: Mapping[str, Sequence[Source]], found: Iterable[Problem], o
     """
     if order is not None and order not in ORDERS:
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
-    problems = ProblemList()
-    for problem in found:
-        problems.add(problem)
     sets = {name: ListSet(sources) for name, sources in named.items()}
     for each in sets.values():
         before = problems.count

@@ -7,20 +7,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal
 from evalsql.database.names import only_qrels
-from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, QueryError, UsageError, warn
+from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
-from evalsql.ingest.files.input_files import open_sources
-from evalsql.ingest.files.source import Source
-from evalsql.ingest.topic_files import TEXTS, Record, in_memory, is_parquet, meanings, read_records
+from evalsql.ingest.files.input_files import open_one_source
+from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
+# A question's own words, and what files call them; the first name that is there is taken.
+TEXTS: Mapping[str, Sequence[str]] = {
+    "text": ("text", "query_text", "title", "query", "summary", "question", "description", "desc"),
+    "description": ("description", "desc", "question", "summary"),
+    "narrative": ("narrative", "narr", "background"),
+}
 _LONGEST_KEY = 200
 _MOST_KEYS = 100
 
@@ -34,16 +38,8 @@ class LoadedTopics(NamedTuple):
     unjudged: int
 
 
-class _Origin(NamedTuple):
-    label: str
-    sha256: str | None
-    num_bytes: int | None
-
-
-class _Given(NamedTuple):
-    origin: _Origin
-    records: Iterable[Record]
-    problems: ProblemList
+# Label, digest and size of the file that topics come from; no digest and size of what is in no file.
+Origin = tuple[str, str | None, int | None]
 
 
 def load_topics(
@@ -75,16 +71,17 @@ def load_topics(
     """
     _check_columns(columns, only_groups=only_groups)
     qrels_id, name = _judgment_set(database, qrels)
-    with _opened(database, source, columns, key) as given:
-        facts, unjudged = _facts(database, qrels_id, given.records, given.origin.label, given.problems)
+    problems = ProblemList()
+    with _opened(database, source, columns, key, problems) as (origin, records):
+        facts, unjudged = _facts(database, qrels_id, records, origin[0], problems)
         found = _by_key(facts)
-        _check_number(given.origin.label, list(found))
+        _check_number(origin[0], list(found))
         if not only_groups:
-            named = meanings(list(found), columns)
+            named = _meanings(list(found), columns)
             found = {named[field]: values for field, values in found.items()}
         with database.transaction():
             _make_room(database, qrels_id, name, list(found), replace)
-            _store(database, qrels_id, found, given.origin)
+            _store(database, qrels_id, found, origin)
     return LoadedTopics(name, len(facts), {each: len(values) for each, values in found.items()}, unjudged)
 
 
@@ -96,35 +93,18 @@ def _check_columns(columns: Iterable[str] | None, *, only_groups: bool) -> None:
 
 
 @contextmanager
-def _opened(database: Database, source: Any, columns: Mapping[str, str] | None, key: str | None) -> Iterator[_Given]:
-    """What a source says of its topics, and what is found wrong with it while that is read."""
-    problems = ProblemList()
+def _opened(
+    database: Database, source: Any, columns: Mapping[str, str] | None, key: str | None, problems: ProblemList
+) -> Iterator[tuple[Origin, Iterable[Record]]]:
+    """Where topics come from, and what a source says of each; ``problems`` gets what is wrong while it is read."""
     if is_dataset(source):
-        yield _Given(_Origin(str(source), None, None), in_memory(topic_records(str(source)), columns), problems)
-        return
-    if not isinstance(source, str | Path):
-        yield _Given(_Origin(IN_MEMORY, None, None), in_memory(source, columns), problems)
-        return
-    with open_sources([source]) as opened:
-        if opened.problems:
-            raise InputError(opened.problems)
-        if len(opened.sources) > 1:
-            raise UsageError(f"{source} stands for {len(opened.sources)} files; topics are loaded from one")
-        (file,) = opened.sources
-        if is_parquet(file):
-            records: Iterable[Record] = in_memory(_parquet_rows(database, file), columns)
-        else:
-            records = read_records(file, problems.add, columns, key)
-        yield _Given(_Origin(file.label, file.sha256(), file.path.stat().st_size), records, problems)
-
-
-def _parquet_rows(database: Database, file: Source) -> list[dict[str, Any]]:
-    table = f"read_parquet({literal(str(file.path))})"
-    try:
-        names = [name for name, *_ in database.rows(f"describe from {table}")]
-        return [dict(zip(names, row, strict=True)) for row in database.rows(f"from {table}")]
-    except QueryError as error:
-        raise InputError([Problem(file.label, 0, f"cannot be read: {str(error).splitlines()[0]}")]) from error
+        yield (source, None, None), in_memory(topic_records(source), columns)
+    elif not isinstance(source, str | Path):
+        yield (IN_MEMORY, None, None), in_memory(source, columns)
+    else:
+        with open_one_source(source, "topics") as file:
+            origin = (file.label, file.sha256(), file.path.stat().st_size)
+            yield origin, read_records(database, file, problems.add, columns, key)
 
 
 def _judgment_set(database: Database, qrels: str | None) -> tuple[int, str]:
@@ -209,6 +189,24 @@ def _check_number(label: str, keys: Sequence[str]) -> None:
         raise InputError([Problem(label, 0, reason)])
 
 
+def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str, str]:
+    """What each field of a file is: text, description and narrative where it is that; others keep their names.
+
+    Raises:
+        UsageError: a field that the user named takes the name of another.
+    """
+    found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
+    folded = {name.lower(): name for name in reversed(names) if name not in found}
+    for meaning, candidates in TEXTS.items():
+        taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
+        if meaning not in found.values() and taken is not None:
+            found[taken] = meaning
+    others = [name for name in names if name not in found]
+    if clash := sorted(set(others) & set(found.values())):
+        raise UsageError(f"{clash[0]} is named for another column, and a column is called {clash[0]} as well")
+    return found | {name: name for name in others}
+
+
 def _make_room(database: Database, qrels_id: int, name: str, wanted: Sequence[str], replace: bool) -> None:
     held = {key for (key,) in database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])}
     taken = [key for key in wanted if key in held]
@@ -219,7 +217,7 @@ def _make_room(database: Database, qrels_id: int, name: str, wanted: Sequence[st
         database.execute("delete from files where id = ? and kind = ?", [qrels_id, _kind(key)])
 
 
-def _store(database: Database, qrels_id: int, found: Mapping[str, Mapping[int, str]], origin: _Origin) -> None:
+def _store(database: Database, qrels_id: int, found: Mapping[str, Mapping[int, str]], origin: Origin) -> None:
     """Texts and groups, and for each the file that it came from."""
     for key, values in found.items():
         database.execute(

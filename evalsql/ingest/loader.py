@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names, resolve_one
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest.replacing import make_room_for_judgments, make_room_for_runs, take_over
 from evalsql.ingest.run_options import RunOptions
 from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from evalsql.ingest.files.input_files import InputFiles
     from evalsql.ingest.files.source import Source
     from evalsql.ingest.files.tables import Tables
 
@@ -117,16 +116,14 @@ class Loader:
         Raises:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
-        from evalsql.ingest.files.input_files import open_sources
+        from evalsql.ingest.files.input_files import open_one_source
         from evalsql.ingest.weights import load_weights
 
         name = resolve_one(self.database, "qrels", qrels)
-        with open_sources([source] if isinstance(source, str | Path) else []) as opened, self.database.transaction():
-            if opened.problems:
-                raise InputError(opened.problems)
-            if len(opened.sources) > 1:
-                raise UsageError(f"{source} stands for {len(opened.sources)} files; weights are loaded from one")
-            load_weights(self.database, name, opened.sources[0] if opened.sources else source, replace=replace)
+        is_file = isinstance(source, str | Path)
+        opened = open_one_source(source, "weights") if is_file else nullcontext(source)
+        with opened as weights, self.database.transaction():
+            load_weights(self.database, name, weights, replace=replace)
         return name
 
     def load_lists(
@@ -159,8 +156,9 @@ class Loader:
         from evalsql.ingest.base_rows import add_evaluations
         from evalsql.ingest.files.input_files import as_paths, open_sources
 
-        with open_sources(as_paths(files)) as opened:
-            by_names, problems = sources_by_name(opened, name)
+        problems = ProblemList()
+        with open_sources(as_paths(files), problems) as sources:
+            by_names = sources_by_name(sources, name, problems)
             if qrels is not None and len(by_names) > 1:
                 raise UsageError(
                     f"{len(by_names)} files make as many judgment sets, which cannot all be called {qrels}"
@@ -239,20 +237,20 @@ class Loader:
         progress: Progress = silent,
     ) -> list[str]:
         """Load run files; arguments and errors are those of ``load_runs``."""
-        from evalsql.ingest.files.input_files import as_paths, open_sources, warn_of_skipped
+        from evalsql.ingest.files.input_files import as_paths, open_sources
         from evalsql.ingest.files.tables import Tables
 
         options = self._checked(options)
         rank_is_used = options.tie_rule == "rank"
+        problems = ProblemList()
         with (
-            open_sources(as_paths(files), "run") as opened,
-            Tables(self.database, "run", options.columns, rank_is_used=rank_is_used) as tables,
+            open_sources(as_paths(files), problems, "run", options.columns) as sources,
+            Tables(self.database, "run", options.columns, problems, rank_is_used=rank_is_used) as tables,
         ):
-            by_names, problems = sources_by_name(opened, name, stdin_name)
-            warn_of_skipped(opened.skipped)
-            tables.read(opened.sources)
+            by_names = sources_by_name(sources, name, problems, stdin_name)
+            tables.read(sources)
             left_out = self._load_by_name(by_names, options, as_list(qrels), problems, tables, progress)
-            self.notices = [tables.recognised(opened.sources), *left_out]
+            self.notices = [tables.describe_formats(sources), *left_out]
             return list(by_names)
 
     def _load_by_name(
@@ -260,7 +258,7 @@ class Loader:
         by_names: Mapping[str, Sequence[Source]],
         options: RunOptions,
         qrels: Sequence[str],
-        problems: Sequence[Problem],
+        problems: ProblemList,
         tables: Tables,
         progress: Progress,
     ) -> list[str]:
@@ -326,9 +324,9 @@ class Loader:
 
 
 def sources_by_name(
-    opened: InputFiles, name: str | None, stdin_name: str | None = None
-) -> tuple[dict[str, list[Source]], list[Problem]]:
-    """Files by the name of their run, and problems of files that cannot be loaded.
+    sources: Iterable[Source], name: str | None, problems: ProblemList, stdin_name: str | None = None
+) -> dict[str, list[Source]]:
+    """Files by the name of their run; ``problems`` gets those that have the name of another.
 
     Args:
         name: one for all files; by default each has its stem.
@@ -337,15 +335,14 @@ def sources_by_name(
     from evalsql.ingest.files.input_files import stem
 
     files: dict[str, list[Source]] = {}
-    problems = list(opened.problems)
-    for source in opened.sources:
+    for source in sources:
         own = stem(source.label) if name is None else name
         own = checked_name(stdin_name if own == "-" and stdin_name else own)
         if own in files and name is None:
             first = files[own][0].label
-            problems.append(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
+            problems.add(Problem(source.label, 0, f"run {own} comes from {first} as well; name one of them"))
         files.setdefault(own, []).append(source)
-    return files, problems
+    return files
 
 
 def checked_name(name: str) -> str:

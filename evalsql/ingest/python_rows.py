@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, list[Any]]
 SEVERAL_RANKINGS = "topic {topic} has several rankings without scores, and nothing says how they go together"
+_EVALUE = "evalue"
 _IDS = ("id", "_id")
 _MANY = 20_000  # rows for which numpy is worth its import
 # What the documents of a ranking are called where a record holds a whole one.
@@ -36,6 +37,8 @@ def are_rows(data: object) -> bool:
 def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     """The values of rows by meaning; of rankings without scores the ranks count from 1 in each topic.
 
+    E-values have the column ``evalue`` instead of score.
+
     Args:
         kind: run, or the form of judgments.
         given: names of fields that the user gave.
@@ -45,7 +48,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     """
     if isinstance(data, Mapping):
         if found := _table_columns(data, kind, given):
-            return _of_columns({meaning: data[name] for meaning, name in found.items()})
+            return _of_columns({column: data[name] for column, name in _named(found).items()})
         if (inside := _records_in(data, kind, given)) is None:
             return _by_topic(data, kind)
         data = inside
@@ -59,34 +62,20 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         return _of_dicts(records, kind, given)
     fields = getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ()))
     if fields:
-        found = known_columns.find(list(fields), kind, given)
-        return {meaning: [getattr(record, name, None) for record in records] for meaning, name in found.items()}
+        found = _named(known_columns.find(list(fields), kind, given))
+        return {column: [getattr(record, name, None) for record in records] for column, name in found.items()}
     return _of_tuples(records, kind)
 
 
-def hold_evalues(data: object, kind: str, given: Given = None) -> bool:
-    """Whether rows with names, or documents in rankings, have E-values for scores."""
-    if kind != "run":
-        return False
-    if isinstance(data, Mapping):
-        if found := _table_columns(data, kind, given):
-            return known_columns.holds_evalues(found)
-        inside = _records_in(data, kind, given)
-        data = [{"": ranking} for ranking in data.values()] if inside is None else inside
-    records = data if isinstance(data, list | tuple) else []
-    first = records[0] if records else None
-    if holds_ranking(first, kind, given) and (inner := _first_hit(records)):
-        return known_columns.holds_evalues(hit_fields([str(name) for name in inner], kind))
-    names = [name for name in first if isinstance(name, str)] if isinstance(first, Mapping) else ()
-    names = names or getattr(first, "_fields", ())
-    return known_columns.holds_evalues(known_columns.known(names, kind) | dict(given or {}))
+def meanings_of(columns: Iterable[str]) -> dict[str, str]:
+    """The column of each meaning among those that ``columns_of`` gives."""
+    return {"score" if name == _EVALUE else name: name for name in columns}
 
 
-def _first_hit(records: Iterable[Any]) -> Mapping[Any, Any] | None:
-    """The first object in a list that a record holds."""
-    inner = (inner for record in records if isinstance(record, Mapping) for inner in record.values())
-    firsts = (each[0] for each in inner if isinstance(each, list) and each)
-    return next((first for first in firsts if isinstance(first, Mapping)), None)
+def _named(found: Mapping[str, str]) -> dict[str, str]:
+    """Fields by the column that their values get: the meaning, but for E-values."""
+    is_evalue = known_columns.holds_evalues(found)
+    return {_EVALUE if meaning == "score" and is_evalue else meaning: field for meaning, field in found.items()}
 
 
 def _table_columns(data: Mapping[Any, Any], kind: str, given: Given) -> dict[str, str]:
@@ -159,8 +148,8 @@ def _of_dicts(records: Sequence[Any], kind: str, given: Given) -> Columns:
         if not isinstance(record, Mapping):
             raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
     names = list(dict.fromkeys(chain.from_iterable(records)))
-    found = known_columns.find(names, kind, given)
-    return {meaning: [record.get(name) for record in records] for meaning, name in found.items()}
+    found = _named(known_columns.find(names, kind, given))
+    return {column: [record.get(name) for record in records] for column, name in found.items()}
 
 
 def _of_tuples(records: Sequence[Any], kind: str) -> Columns:
@@ -292,6 +281,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         if documents and isinstance(documents[0], Mapping):
             fields = hit_fields(list(dict.fromkeys(chain.from_iterable(documents))), kind)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
+            value = _EVALUE if value == "score" and known_columns.holds_evalues(fields) else value
             documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):

@@ -55,7 +55,7 @@ class RunLoader:
 
     Args:
         qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
-        tables: the rows of files that are no TREC files, and what is wrong with others.
+        tables: the rows of files that are not TREC text.
         needs_line_reader: files at which the engine's reader has stopped.
 
     Attributes:
@@ -83,12 +83,10 @@ class RunLoader:
         self.remarks = Remarks()
         self.left_out: list[str] = []
 
-    def load(self, named: Mapping[str, Sequence[Source]], found: Iterable[Problem]) -> None:
+    def load(self, named: Mapping[str, Sequence[Source]], found: ProblemList) -> None:
         """Load the runs, each from its files; all problems of all files, after those found, are raised together."""
-        for problem in found:
-            self.problems.add(problem)
-        if self.tables.problems:
-            self.problems.take(self.tables.problems.error)
+        if found:
+            self.problems.take(found.error)
         runs = self._new_runs(named)
         num_files = sum(len(run.files) for run in runs)
         done = 0
@@ -168,8 +166,7 @@ class RunLoader:
                 self._refuse_foreign(file, *file.foreign)
             elif file.text and (found := layout(file.text)):
                 delimiter, file.tag = found
-                mixed = file.text.has_spaces and file.text.has_tabs
-                groups.setdefault((delimiter, mixed), []).append(file)
+                groups.setdefault((delimiter, file.text.is_mixed), []).append(file)
             else:
                 by_lines.append(file)
         for (delimiter, mixed), group in groups.items():
@@ -237,7 +234,7 @@ class RunLoader:
 
     def _stage_exactly(self, files: Sequence[StagedFile], folder: Path) -> None:
         """Rewrite files line by line as clean ones, then stage those."""
-        clean = Text(folder / "rewritten", has_spaces=False, has_tabs=True)
+        clean = Text(folder / "rewritten")
         for at, file in enumerate(files):
             if len(files) > 1:
                 self.progress("reading line by line", at, len(files))

@@ -7,28 +7,24 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.catalog.measure_names import literal
+from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS
 from evalsql.ingest.files import text_tables
 from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Source, unreadable
 from evalsql.ingest.files.trec_text import text_lines
 from evalsql.phrases import counted
 
-# A question's own words, and what files call them; the first name that is there is taken.
-TEXTS: Mapping[str, Sequence[str]] = {
-    "text": ("text", "query_text", "title", "query", "summary", "question", "description", "desc"),
-    "description": ("description", "desc", "question", "summary"),
-    "narrative": ("narrative", "narr", "background"),
-}
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
 _TOPIC = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
-_HEAD = 65_536
-_PARQUET, _TAR = b"PAR1", b"ustar"
+_TAR = b"ustar"
 _BINARY = {
     b"ARROW1": "Arrow",
     b"\xff\xff\xff\xff": "Arrow",
@@ -36,10 +32,30 @@ _BINARY = {
     b"%PDF-": "a PDF document",
     _TAR: "a tar archive",
 }
+_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
+_LABEL = re.compile(
+    r"\s*(number|topic|title|description|narrative|summary|domain|concept(?:s|\(s\))?|definition(?:s|\(s\))?"
+    r"|factor(?:s|\(s\))?)\s*:\s*",
+    re.IGNORECASE,
+)
+_OPEN = "<top> is not closed by </top>"
+_IDS = ("number", "num", "id", "qid", "_id")
+Refuse = Callable[[Problem], None]
 Given = Mapping[str, str] | None
 
 
-def read_records(source: Source, refuse: Refuse, given: Given = None, key: str | None = None) -> Iterator[Record]:
+class Record(NamedTuple):
+    """A topic as a file has it: where, its name, and what is said of it in the file's own words."""
+
+    line: int
+    topic: str
+    fields: dict[str, str]
+    left_out: frozenset[str] = frozenset()
+
+
+def read_records(
+    database: Database, source: Source, refuse: Refuse, given: Given = None, key: str | None = None
+) -> Iterator[Record]:
     """The topics of a file, fields by their names in the file; ``refuse`` gets the lines that are wrong.
 
     Args:
@@ -47,17 +63,22 @@ def read_records(source: Source, refuse: Refuse, given: Given = None, key: str |
         key: what the second column is called where a file has no header.
     """
     try:
-        with source.open() as stream:
-            head = stream.read(_HEAD).removeprefix(BYTE_ORDER_MARK)
+        yield from _records(database, source, refuse, given, key)
     except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
-        return iter(())
+
+
+def _records(database: Database, source: Source, refuse: Refuse, given: Given, key: str | None) -> Iterable[Record]:
+    with source.open() as stream:
+        head = stream.read(HEAD).removeprefix(BYTE_ORDER_MARK)
     for magic, name in _BINARY.items():
         if head.startswith(magic) or (magic == _TAR and head[257:262] == _TAR):
             refuse(Problem(source.label, 0, f"is {name}; topics are TSV, CSV, JSON, Parquet, XML or TREC's SGML"))
-            return iter(())
+            return ()
     start = head.lstrip()
     topic = (given or {}).get("topic")
+    if head.startswith(b"PAR1"):
+        return in_memory(_parquet_rows(database, source), given)
     if start.startswith(b"<"):
         is_sgml = re.match(rb"(<!--.*?-->\s*)*<top>", start, re.DOTALL | re.IGNORECASE)
         return sgml_records(source, refuse) if is_sgml else xml_records(source, refuse)
@@ -66,31 +87,13 @@ def read_records(source: Source, refuse: Refuse, given: Given = None, key: str |
     return _delimited_records(source, refuse, topic, key)
 
 
-def is_parquet(source: Source) -> bool:
-    """Whether the file is Parquet, which the engine reads."""
+def _parquet_rows(database: Database, source: Source) -> list[dict[str, Any]]:
+    table = f"read_parquet({literal(str(source.path))})"
     try:
-        with source.open() as stream:
-            return stream.read(len(_PARQUET)) == _PARQUET
-    except unreadable():
-        return False
-
-
-def meanings(names: Sequence[str], given: Given = None) -> dict[str, str]:
-    """What each field of a file is: text, description and narrative where it is that; others keep their names.
-
-    Raises:
-        UsageError: a field that the user named takes the name of another.
-    """
-    found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
-    folded = {name.lower(): name for name in reversed(names) if name not in found}
-    for meaning, candidates in TEXTS.items():
-        taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
-        if meaning not in found.values() and taken is not None:
-            found[taken] = meaning
-    others = [name for name in names if name not in found]
-    if clash := sorted(set(others) & set(found.values())):
-        raise UsageError(f"{clash[0]} is named for another column, and a column is called {clash[0]} as well")
-    return found | {name: name for name in others}
+        names = [name for name, *_ in database.rows(f"describe from {table}")]
+        return [dict(zip(names, row, strict=True)) for row in database.rows(f"from {table}")]
+    except QueryError as error:
+        raise InputError([Problem(source.label, 0, f"cannot be read: {str(error).splitlines()[0]}")]) from error
 
 
 def in_memory(data: object, given: Given = None) -> Iterator[Record]:
@@ -144,13 +147,10 @@ def _fields(row: Mapping[Any, Any]) -> tuple[dict[str, str], frozenset[str]]:
         if isinstance(value, Mapping | list | tuple):
             left_out.update([str(name)] if value else [])
         elif value is not None and value == value:  # a frame has NaN where there is nothing
-            text = value if isinstance(value, str) else _as_text(value)
+            is_json = isinstance(value, bool | int | float)
+            text = json.dumps(value) if is_json else str(value)
             fields |= {str(name): words(text)} if words(text) else {}
     return fields, frozenset(left_out)
-
-
-def _as_text(value: object) -> str:
-    return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
 
 def _topic_column(names: Sequence[str]) -> str | None:
@@ -169,14 +169,13 @@ def _no_topic(names: Sequence[str], topic: str | None) -> str:
 
 def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
     """JSON lines where the first line is an object by itself, else one value: {topic: ...} or a list of objects."""
-    of_line = partial(_of_object, topic=topic)
     with source.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
     try:
-        lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
+        has_lines = isinstance(json.loads(first.decode("utf-8-sig")), dict)
     except (ValueError, RecursionError):
-        lines = False
-    if not lines:
+        has_lines = False
+    if not has_lines:
         yield from _whole_json(source, refuse, topic)
         return
     for number, line in text_lines(source, refuse, blank=False):
@@ -184,33 +183,18 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
             value = json.loads(line.text)
             if not isinstance(value, dict):
                 raise UsageError("no object, as the lines above are")
-            if number == 1 and _is_of_topics(value, topic):
+            if number == 1 and topic is None and _topic_column(list(value)) is None and "text" not in value:
                 yield from _of_mapping(value)
-                continue
-            yield of_line(number, value)
-        except ValueError as error:
-            refuse(Problem(source.label, number, f"JSON lines: not JSON: {error}"))
-        except RecursionError:
-            refuse(Problem(source.label, number, f"JSON lines: {TOO_DEEP}"))
-        except UsageError as error:
-            refuse(Problem(source.label, number, f"JSON lines: {error}"))
-
-
-def _is_of_topics(value: Mapping[str, Any], topic: str | None) -> bool:
-    """Whether an object is {topic: text} rather than one topic."""
-    return topic is None and _topic_column(list(value)) is None and "text" not in value
+            else:
+                yield _of_object(number, value, topic)
+        except (ValueError, RecursionError, UsageError) as error:
+            told = f"not JSON: {error}" if isinstance(error, ValueError) else str(error)
+            told = TOO_DEEP if isinstance(error, RecursionError) else told
+            refuse(Problem(source.label, number, f"JSON lines: {told}"))
 
 
 def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
-    try:
-        value = read_whole(source)
-    except InputError as error:
-        for problem in error.problems:
-            refuse(problem)
-        return
-    except unreadable() as error:
-        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
-        return
+    value = read_whole(source)
     if isinstance(value, dict):
         yield from (record._replace(line=0) for record in _of_mapping(value))
         return
@@ -272,8 +256,7 @@ def _rows_below(
     reader = csv.reader(texts(), delimiter=delimiter, **options)
     names = [name.strip() for name in next(reader)]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        reason = f"{names.count(repeated[0])} columns are called {repeated[0]}"
-        refuse(Problem(source.label, places[0], reason))
+        refuse(Problem(source.label, places[0], f"{names.count(repeated[0])} columns are called {repeated[0]}"))
         return
     at = names.index(column)
     while True:
@@ -287,9 +270,8 @@ def _rows_below(
             return
         line = places[begin]
         if len(row) != len(names):
-            refuse(
-                Problem(source.label, line, f"{counted(len(row), 'column')}, expected {len(names)}: {', '.join(names)}")
-            )
+            reason = f"{counted(len(row), 'column')}, expected {len(names)}: {', '.join(names)}"
+            refuse(Problem(source.label, line, reason))
         elif not row[at].strip():
             refuse(Problem(source.label, line, f"{column} is empty, and it names the topic"))
         else:
@@ -297,23 +279,7 @@ def _rows_below(
             yield Record(line, row[at].strip(), {name: value for name, value in others.items() if value})
 
 
-_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
-_LABEL = re.compile(
-    r"\s*(number|topic|title|description|narrative|summary|domain|concept(?:s|\(s\))?|definition(?:s|\(s\))?"
-    r"|factor(?:s|\(s\))?)\s*:\s*",
-    re.IGNORECASE,
-)
-_IDS = ("number", "num", "id", "qid", "_id")
-Refuse = Callable[[Problem], None]
-
-
-class Record(NamedTuple):
-    """A topic as a file has it: where, its name, and what is said of it in the file's own words."""
-
-    line: int
-    topic: str
-    fields: dict[str, str]
-    left_out: frozenset[str] = frozenset()
+# Markup: the SGML of TREC, whose tags are often left open, and XML
 
 
 def sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
@@ -323,21 +289,20 @@ def sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
         text = line.text
         if re.match(r"<top>", text, re.IGNORECASE):
             if start:
-                refuse(Problem(source.label, start, "<top> is not closed by </top>"))
+                refuse(Problem(source.label, start, _OPEN))
             start, lines = number, []
             text = text[len("<top>") :]
         closed = re.search(r"</top>", text, re.IGNORECASE)
         if start:
             lines.append(text[: closed.start()] if closed else text)
         if start and closed:
-            record = _block(start, "\n".join(lines))
-            if record is None:
-                refuse(Problem(source.label, start, "the topic has no <num>"))
-            else:
+            if record := _block(start, "\n".join(lines)):
                 yield record
+            else:
+                refuse(Problem(source.label, start, "the topic has no <num>"))
             start = 0
     if start:
-        refuse(Problem(source.label, start, "<top> is not closed by </top>"))
+        refuse(Problem(source.label, start, _OPEN))
 
 
 def _block(line: int, text: str) -> Record | None:
@@ -352,6 +317,11 @@ def _block(line: int, text: str) -> Record | None:
             fields.setdefault(tag, value)
         if found:
             tag, begin = "" if found[1] else found[2].lower(), found.end()
+    return _record(line, fields, repeated)
+
+
+def _record(line: int, fields: dict[str, str], repeated: set[str]) -> Record | None:
+    """The topic that one of the fields names, without those that it has several times."""
     name = next((fields.pop(key) for key in _IDS if key in fields), None)
     kept = {key: value for key, value in fields.items() if key not in repeated}
     return Record(line, name, kept, frozenset(repeated)) if name else None
@@ -366,8 +336,6 @@ def xml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
     except expat.ExpatError as error:
         reason = f"is not well-formed XML: {expat.ErrorString(error.code)}"
         refuse(Problem(source.label, error.lineno, f"{reason}, at column {error.offset + 1}"))
-    except unreadable() as error:
-        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
     yield from reader.records
 
 
@@ -409,13 +377,11 @@ class _XmlReader:
     def _end(self, _: str) -> None:
         if len(self.path) == 2:
             fields = {name: value for name, parts in self.fields.items() if (value := words("".join(parts)))}
-            name = next((fields.pop(key) for key in _IDS if key in fields), None)
-            if name is None:
-                reason = "the topic has no number: expected one of " + ", ".join(_IDS)
-                self.refuse(Problem(self.source.label, self.line, f"{reason}, as an attribute or an element"))
+            if record := _record(self.line, fields, self.repeated):
+                self.records.append(record)
             else:
-                kept = {key: value for key, value in fields.items() if key not in self.repeated}
-                self.records.append(Record(self.line, name, kept, frozenset(self.repeated)))
+                reason = f"the topic has no number: expected one of {', '.join(_IDS)}, as an attribute or an element"
+                self.refuse(Problem(self.source.label, self.line, reason))
         self.path.pop()
 
 

@@ -21,7 +21,7 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.database import MEMORY
 from evalsql.ingest.files import trec_text
-from evalsql.ingest.files.input_files import open_sources
+from evalsql.ingest.files.input_files import open_one_source
 from evalsql.warehouse.entry import open_shut_in
 from evalsql.warehouse.foreign import check_bodies
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
@@ -38,8 +38,7 @@ def read_lines(data: bytes, *, is_run: bool) -> None:
         path.write_bytes(data)
         problems: list[Problem] = []
         notes = trec_text.Notes()
-        with open_sources([path]) as opened:
-            (source,) = opened.sources
+        with open_one_source(path, "runs") as source:
             if is_run:
                 rows = list(trec_text.run_rows(source, notes, problems.append, rank_is_used=True))
             else:

@@ -25,7 +25,7 @@ from evalsql.database import engine, temporary_folders
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
-from evalsql.ingest.files.input_files import open_sources
+from evalsql.ingest.files.input_files import open_one_source
 from evalsql.ingest.files.source import _zstd as zstd
 from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
@@ -394,8 +394,8 @@ def test_blank_lines_cost_no_more_than_reading_them(
 
     monkeypatch.setattr(trec_text, "Line", Counted)
     problems: list[Problem] = []
-    with open_sources([path]) as opened:
-        rows = list(trec_text.run_rows(opened.sources[0], trec_text.Notes(), problems.append, rank_is_used=False))
+    with open_one_source(path, "runs") as source:
+        rows = list(trec_text.run_rows(source, trec_text.Notes(), problems.append, rank_is_used=False))
     assert rows == [(10_001, ("q1", "d1", "1", "1.5"))]
     assert [problem.line for problem in problems] == [15_002]
     assert len(built) == 2

@@ -1,13 +1,11 @@
-"""The record of what a file is: its format, how it is read, and which column is which; ``recognition`` fills it in."""
+"""Recognises the format of a file by its content: TREC text, a table, JSON, or something that holds no rows at all."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
 from io import StringIO
 from itertools import islice
 from typing import Any
@@ -17,51 +15,10 @@ from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import column_meanings as known_columns
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files import alignments
-from evalsql.ingest.files.json_files import OF_MTEB
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, Format, Source
 from evalsql.ingest.files.trec_text import Line, is_header, number_fault, plain_grade
-from evalsql.ingest.python_rows import hit_fields, holds_ranking, ranking_fields, topic_in_hits
+from evalsql.ingest.python_rows import holds_ranking
 from evalsql.phrases import counted
-
-
-@dataclass(frozen=True)
-class Format:
-    """What a file is.
-
-    Attributes:
-        name: as messages call it.
-        reader: csv, jsonl (a row a line), array (a list of rows), dicts, lists, rankings and hits (JSON of rankings
-            that are alike), nested (any other JSON, read whole), lines (columns without quotes), letor, parquet or
-            arrow.
-        columns: its column for each meaning, where the first lines tell.
-        names: all columns of a text file in order.
-        skipped: lines before the first row.
-        is_exact: whether a line has these columns and no others.
-    """
-
-    name: str
-    reader: str
-    columns: Mapping[str, str] | None = None
-    names: Sequence[str] = ()
-    delimiter: str = ""
-    skipped: int = 0
-    is_exact: bool = False
-
-    @property
-    def has_lines(self) -> bool:
-        """Whether rows are found by their line."""
-        return self.reader in ("csv", "jsonl", "lines", "letor")
-
-    @property
-    def holds_evalues(self) -> bool:
-        """Whether its scores are E-values, as far as its first lines tell."""
-        return known_columns.holds_evalues(self.columns or {})
-
-    def problem(self, source: Source, row: int, reason: str) -> Problem:
-        """A problem with one row, or with the file as a whole if that is 0."""
-        if not row or self.has_lines:
-            return Problem(source.label, row, f"{self.name}: {reason}")
-        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
 
 
 def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
@@ -72,7 +29,6 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
         raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
 
 
-_HEAD = 65_536
 _NO_RUN = {
     b"%PDF-": "a PDF document",
     b"PK\x05\x06": "a zip archive",
@@ -115,24 +71,20 @@ _TREC = {
 }
 
 
-def recognised(source: Source, kind: str, given: Given) -> Format | None:
+def recognised(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
     """The format of a file; None if it is left to the readers of TREC files.
 
     Args:
+        head: its first bytes, decompressed.
         kind: run, or the form of judgments.
         given: columns that the user named.
 
     Raises:
         InputError: the file is of a kind that holds no rows, or has none of the columns.
     """
-    try:
-        with source.open() as stream:
-            head = stream.read(_HEAD)
-    except unreadable():
-        return None  # the readers of TREC files say why
     found = _by_magic(source, head)
     if not found and _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
-        found = json_format(source, head, kind, given)
+        found = _json_format(source, head, kind, given)
     if not found:
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
         found = _without_names(source, text, kind, given) or _delimited(source, text, kind, given)
@@ -346,20 +298,14 @@ def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | N
 
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at
-_DICTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*["0-9-]')
-_LISTS = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*["0-9-]')
 
 
-def json_format(source: Source, head: bytes, kind: str, given: Given) -> Format | None:
+def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format:
     """JSON lines if the first line is a whole value, and more follow or it is a row; else JSON that is read whole."""
-    text = head.decode("utf-8-sig", "replace")
-    if found_rows := _array(text, kind, given):
-        return found_rows
-    reader = "nested" if given else _nested_reader(text, kind)
     with source.open() as stream:
         lines = [line for line in islice(stream, _SAMPLED) if line.strip()]
-    if len(lines) == 1 and reader != "nested":
-        return Format("JSON", reader)  # a line may be long, and its start tells
+    if len(lines) == 1 and len(lines[0]) > len(head):
+        return Format("JSON", "json")  # which is no row, and takes long to parse
     found: list[Any] = []
     for line in lines:
         try:
@@ -369,70 +315,12 @@ def json_format(source: Source, head: bytes, kind: str, given: Given) -> Format 
         if holds_ranking(found[-1], kind, given):
             break  # lines that hold rankings are long, and one of them tells
     if not found or (len(lines) == 1 and not _is_row(found[0])):
-        return Format("JSON", reader)
+        return Format("JSON", "json")
     rows = [row for row in found if isinstance(row, dict)]
     if not rows or any(holds_ranking(row, kind, given) for row in rows):
-        return (None if given else _rankings(found[0], kind)) or Format("JSON lines", reader)
+        return Format("JSON lines", "json")
     names = list(dict.fromkeys(name for row in rows for name in row))
     return Format("JSON lines", "jsonl", columns_in(source, 1, "JSON lines", names, kind, given), names)
-
-
-def _array(text: str, kind: str, given: Given) -> Format | None:
-    """The format of a list of rows: objects of text and numbers; None if it begins otherwise."""
-    if not text.lstrip().startswith("["):
-        return None
-    rows: list[Any] = []
-    rest = text.partition("[")[2]
-    with suppress(ValueError, RecursionError):
-        while len(rows) < _SAMPLED:
-            rest = rest.lstrip(" ,\t\r\n")
-            row, end = json.JSONDecoder().raw_decode(rest)
-            rest = rest[end:]
-            rows.append(row)
-    if not rows or not all(isinstance(row, dict) and not holds_ranking(row, kind, given) for row in rows):
-        return None
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    try:
-        return Format("JSON", "array", known_columns.find(names, kind, given), names)
-    except UsageError:
-        return None  # what reads the whole says what is missing
-
-
-def _nested_reader(text: str, kind: str) -> str:
-    """What reads JSON that begins as {topic: {document: value}} or {topic: [document, ...]} does; else nested.
-
-    A first name that columns have may be the first column of a table.
-    """
-    if text.lstrip().removeprefix("{").lstrip().startswith(f'"{OF_MTEB}"'):
-        return "nested"
-    for reader, pattern, kinds in (("dicts", _DICTS, ("run", "grades")), ("lists", _LISTS, ("run",))):
-        found = pattern.match(text)
-        if found and kind in kinds and not known_columns.known([found[1]], kind):
-            return reader
-    return "nested"
-
-
-def _holds_lists(value: object) -> bool:
-    return isinstance(value, dict) and any(isinstance(inner, dict | list) for inner in value.values())
-
-
-def _rankings(record: Any, kind: str) -> Format | None:
-    """The format of lines that hold a ranking each, if the first one does: in plain lists, or in a list of objects."""
-    fields = ranking_fields(record, kind) if isinstance(record, dict) else {}
-    if kind != "run" or not {"topic", "document"} <= fields.keys() or known_columns.holds_evalues(fields):
-        return None
-    documents = record[fields["document"]]
-    if isinstance(record[fields["topic"]], dict | list) or topic_in_hits(fields["topic"], documents, kind):
-        return None
-    if "score" not in fields and documents and all(isinstance(each, dict) for each in documents):
-        inner = hit_fields(list(dict.fromkeys(name for each in documents for name in each)), kind)
-        is_plain = {"document", "score"} <= inner.keys() and not any(map(_holds_lists, documents))
-        if is_plain and not known_columns.holds_evalues(inner):
-            return Format("JSON lines", "hits", fields, [inner["document"], inner["score"]])
-        return None
-    lists = [record[name] for meaning, name in fields.items() if meaning != "topic"]
-    is_plain = all(isinstance(each, list) and not any(isinstance(one, dict | list) for one in each) for each in lists)
-    return Format("JSON lines", "rankings", fields) if is_plain else None
 
 
 def _is_row(value: object) -> bool:

@@ -9,18 +9,17 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.database.file_errors import is_full
 from evalsql.database.temporary_folders import scratch_folder
-from evalsql.errors import InputError, Problem, UsageError, WarehouseError, warn
+from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
+from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset
 from evalsql.ingest.files.formats import recognised
-from evalsql.ingest.files.source import Source, source_of, unreadable
+from evalsql.ingest.files.source import HEAD, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault
 from evalsql.phrases import counted, shortened
 
@@ -33,15 +32,15 @@ ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results
     *(".m8", ".b6", ".blast", ".blastp", ".blastn", ".outfmt6", ".outfmt7", ".tblout", ".domtblout", ".tbl", ".tab"),
 }
 STANDARD_INPUT = "-"
-
-
-@dataclass
-class InputFiles:
-    """Files found, what is wrong with others, and what of folders and archives was left out."""
-
-    sources: list[Source] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    skipped: list[Problem] = field(default_factory=list)
+_SHOWN = 3
+_LOOKED_AT = 100  # lines
+_USTAR_AT = 257
+_BLOCK = 1 << 16  # bytes
+_NO_DATA = {
+    *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
+    *(".pdf", ".tex", ".html", ".png", ".svg", ".jpg", ".duckdb", ".db", ".sha256", ".md5"),
+}
+_NO_DATA_NAMES = {"readme", "license", "licence", "copying", "makefile", "changelog", "md5sums", "sha256sums"}
 
 
 def stem(path: str) -> str:
@@ -82,33 +81,51 @@ def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
 
 
 @contextlib.contextmanager
-def open_sources(patterns: Iterable[str | Path], kind: str | None = None) -> Iterator[InputFiles]:
+def open_sources(
+    patterns: Iterable[str | Path], problems: ProblemList, kind: str | None = None, given: Given = None
+) -> Iterator[list[Source]]:
     """The files that paths, globs, datasets and ``-`` (standard input) stand for.
 
-    What can be read only once is kept in a temporary file meanwhile. Problems are patterns without a file,
-    unreadable files, and a file named twice.
+    What can be read only once is kept in a temporary file meanwhile.
 
     Args:
-        kind: run, or the form of judgments, where folders and archives stand for their files of that kind.
+        problems: gets patterns without a file, files that cannot be read or hold no rows, and files named twice.
+        kind: run, or the form of judgments: then formats are recognised, and folders and archives stand for their
+            files of that kind.
+        given: columns that the user named.
     """
-    opened = InputFiles()
+    if kind:
+        check_given(given, kind)
+    found: dict[str, Source] = {}
     with failures_named(), scratch_folder() as folder:
+        finder = _Finder(Path(folder), problems, kind, given)
         for label in [label for pattern in patterns for label in files_named(str(pattern))]:
             try:
-                opened.sources += _sources(label, Path(folder), kind, opened)
+                for source in finder.sources(label):
+                    if source.label in found:
+                        problems.add(Problem(source.label, 0, "named twice"))
+                    found[source.label] = source
             except InputError as error:
-                opened.problems += error.problems
+                problems.take(error)
             except UnicodeEncodeError:
                 printable = label.encode("utf-8", "backslashreplace").decode("utf-8")
-                opened.problems.append(Problem(printable, 0, "file name is not UTF-8 text"))
+                problems.add(Problem(printable, 0, "file name is not UTF-8 text"))
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                opened.problems.append(Problem(label, 0, reason.lower()))
-        labels = [source.label for source in opened.sources]
-        repeated = sorted({label for label in labels if labels.count(label) > 1})
-        opened.problems += [Problem(label, 0, "named twice") for label in repeated]
-        opened.sources = list({source.label: source for source in opened.sources}.values())
-        yield opened
+                problems.add(Problem(label, 0, reason.lower()))
+        _warn_of_skipped(finder.skipped)
+        yield list(found.values())
+
+
+@contextlib.contextmanager
+def open_one_source(pattern: str | Path, what: str, kind: str | None = None, given: Given = None) -> Iterator[Source]:
+    """The one file that a path stands for; ``what`` is loaded from it. Raises InputError for all that is wrong."""
+    problems = ProblemList()
+    with open_sources([pattern], problems, kind, given) as sources:
+        problems.check()
+        if len(sources) > 1:
+            raise UsageError(f"{pattern} stands for {len(sources)} files; {what} are loaded from one")
+        yield sources[0]
 
 
 def files_named(pattern: str) -> list[str]:
@@ -127,69 +144,82 @@ def files_reached(pattern: str) -> list[str]:
     return found + [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
 
 
-def _sources(label: str, folder: Path, kind: str | None, opened: InputFiles) -> list[Source]:
-    """The file of a label, or the files of a folder or an archive that are of the kind; errors as ``_source``."""
-    spool = folder / f"{len(opened.sources)}-{len(os.listdir(folder))}"
-    if kind and is_dataset(label):
-        write_dataset(label, kind, spool)
-        return [Source(label, spool, "none")]
-    if kind and os.path.isdir(label):
-        inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
-        return _fitting(label, inside, kind, opened)
-    source = _source(label, spool)
-    if kind and is_tar(source):
-        return _fitting(label, unpacked(source, folder), kind, opened)
-    return [source]
+class _Finder:
+    """Finds the files that labels stand for, and notes those of folders and archives that are left out."""
 
+    def __init__(self, folder: Path, problems: ProblemList, kind: str | None, given: Given) -> None:
+        self.folder = folder
+        self.problems = problems
+        self.kind = kind
+        self.given = given
+        self.skipped: list[Problem] = []
 
-def _fitting(label: str, inside: Iterable[tuple[str, Path]], kind: str, opened: InputFiles) -> list[Source]:
-    """Those of several files that are of the kind; others are skipped, with the reason."""
+    def sources(self, label: str) -> list[Source]:
+        """The file of a label, or the files of a folder or an archive that are of the kind.
 
-    fitting: list[Source] = []
-    before = len(opened.skipped)
-    for name, path in inside:
-        reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
-        if not reason and not path.is_file():
-            reason = "no regular file"
-        if not reason:
-            source = source_of(name, path)
-            reason = unfit(source, kind)
-        if reason:
-            opened.skipped.append(Problem(name, 0, reason))
+        Raises:
+            InputError: there are none of the kind.
+            OSError: a file cannot be read.
+            UnicodeEncodeError: its name is not UTF-8.
+        """
+        _ = label.encode("utf-8")
+        if self.kind and os.path.isdir(label):
+            inside = [(os.path.join(label, name), Path(label, name)) for name in sorted(os.listdir(label))]
+            return self._fitting(label, self.kind, inside)
+        source, head = open_file(label, self._readable_again(label))
+        if self.kind and head[_USTAR_AT:].startswith(b"ustar"):
+            return self._fitting(label, self.kind, unpacked(source, self.folder))
+        return self._recognised(source, head)
+
+    def _readable_again(self, label: str) -> Path:
+        """The path of a file, or of a copy of what can be read only once."""
+        path = Path(label)
+        copy = self.folder / f"copy-{len(os.listdir(self.folder))}"
+        if self.kind and is_dataset(label):
+            write_dataset(label, self.kind, copy)
+        elif label == STANDARD_INPUT:
+            with copy.open("wb") as target:
+                shutil.copyfileobj(sys.stdin.buffer, target)
+        elif not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            with path.open("rb") as stream, copy.open("wb") as target:
+                shutil.copyfileobj(stream, target)
         else:
-            fitting.append(source)
-    if not fitting:
-        told = ", ".join(f"{each.file} ({each.reason})" for each in opened.skipped[before : before + 3])
-        del opened.skipped[before:]
-        what = "run" if kind == "run" else "judgments"
-        raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
-    return fitting
+            return path
+        return copy
 
+    def _recognised(self, source: Source, head: bytes) -> list[Source]:
+        """The file with its format; nothing if it is refused."""
+        if not self.kind or (not head and source.compression != "none"):
+            return [source]
+        try:
+            return [source._replace(form=recognised(source, head, self.kind, self.given))]
+        except InputError as error:
+            self.problems.take(error)
+            return []
 
-def _source(label: str, spool: Path) -> Source:
-    """Raises OSError for what cannot be read, UnicodeEncodeError for a name that is not UTF-8."""
-    _ = label.encode("utf-8")
-    path = Path(label)
-    if label == STANDARD_INPUT:
-        path = spool
-        with path.open("wb") as target:
-            shutil.copyfileobj(sys.stdin.buffer, target)
-    elif not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-        with path.open("rb") as stream, spool.open("wb") as target:
-            shutil.copyfileobj(stream, target)
-        path = spool
-    return source_of(label, path)
-
-
-_SHOWN = 3
-_LOOKED_AT = 100  # lines
-_USTAR_AT = 257
-_BLOCK = 1 << 16  # bytes
-_NO_DATA = {
-    *(".md", ".rst", ".py", ".sh", ".r", ".ipynb", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini"),
-    *(".pdf", ".tex", ".html", ".png", ".svg", ".jpg", ".duckdb", ".db", ".sha256", ".md5"),
-}
-_NO_DATA_NAMES = {"readme", "license", "licence", "copying", "makefile", "changelog", "md5sums", "sha256sums"}
+    def _fitting(self, label: str, kind: str, inside: Iterable[tuple[str, Path]]) -> list[Source]:
+        """Those of several files that are of the kind; others are skipped, with the reason."""
+        found: list[Source] = []
+        skipped: list[Problem] = []
+        num_fitting = 0
+        for name, path in inside:
+            reason = "a folder" if path.is_dir() else unfit_name(Path(name).name)
+            if not reason and not path.is_file():
+                reason = "no regular file"
+            if not reason:
+                source, head = open_file(name, path)
+                reason = unfit(source, head, kind)
+            if reason:
+                skipped.append(Problem(name, 0, reason))
+            else:
+                num_fitting += 1
+                found += self._recognised(source, head)
+        if not num_fitting:
+            told = ", ".join(f"{each.file} ({each.reason})" for each in skipped[:_SHOWN])
+            what = "run" if kind == "run" else "judgments"
+            raise InputError([Problem(label, 0, f"holds no {what}" + (f"; skipped: {told}" if told else ""))])
+        self.skipped += skipped
+        return found
 
 
 def unfit_name(name: str) -> str:
@@ -202,38 +232,31 @@ def unfit_name(name: str) -> str:
     return ""
 
 
-def unfit(source: Source, kind: str) -> str:
+def unfit(source: Source, head: bytes, kind: str) -> str:
     """Why a file of a folder or an archive is not of the kind that is loaded, a run or a form of judgments.
 
     Raises:
         InputError: it cannot be read, so that nobody knows.
     """
+    if not head and source.compression != "none":
+        try:
+            with source.open() as stream:
+                stream.read(HEAD)
+        except unreadable() as error:
+            raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
     try:
-        if recognised(source, kind, None):
+        if recognised(source, head, kind, None):
             return ""
     except InputError as error:
         return error.problems[0].reason
     needed, number_at = (5, 4) if kind == "run" else (4, 3)
-    try:
-        with source.open() as stream:
-            for _ in range(_LOOKED_AT):
-                columns = stream.readline(1_000_000).decode("utf-8-sig", "replace").split()
-                if columns and not columns[0].startswith("#"):
-                    fits = len(columns) >= needed if kind == "run" else len(columns) in (4, 5)
-                    if fits and not number_fault("", columns[number_at]):
-                        return ""
-    except unreadable() as error:
-        raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
+    for line in head.decode("utf-8-sig", "replace").split("\n")[:_LOOKED_AT]:
+        columns = line.split()
+        if columns and not columns[0].startswith("#"):
+            fits = len(columns) >= needed if kind == "run" else len(columns) in (4, 5)
+            if fits and not number_fault("", columns[number_at]):
+                return ""
     return "no run" if kind == "run" else "no judgments"
-
-
-def is_tar(source: Source) -> bool:
-    """Whether a file is a tar archive, packed or not."""
-    try:
-        with source.open() as stream:
-            return stream.read(_USTAR_AT + 5)[_USTAR_AT:] == b"ustar"
-    except unreadable():
-        return False  # the readers of files say why
 
 
 def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
@@ -275,7 +298,7 @@ def _broken() -> tuple[type[Exception], ...]:
     return TarError, *(each for each in unreadable() if each is not OSError)
 
 
-def warn_of_skipped(skipped: Sequence[Problem]) -> None:
+def _warn_of_skipped(skipped: Sequence[Problem]) -> None:
     """Tell of the files that were left out, on a line: the first ones with the reason."""
     if not skipped:
         return
@@ -292,7 +315,7 @@ def judgments_of(folder: Path, kind: str) -> Path:
     """
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
     files = sorted(each for each in inner.iterdir() if each.is_file() and not unfit_name(each.name))
-    fit = [each for each in files if not unfit(source_of(str(each), each), kind)]
+    fit = [each for each in files if not unfit(*open_file(str(each), each), kind)]
     if not fit:
         raise UsageError(f"{folder}: the folder has no file of judgments among {counted(len(files), 'file')}")
     tests = [each for each in fit if each.name.partition(".")[0] == "test"]
@@ -300,10 +323,3 @@ def judgments_of(folder: Path, kind: str) -> Path:
         there = shortened([str(each) for each in fit])
         raise UsageError(f"{folder}: the folder has several files of judgments; name one of {there}")
     return tests[0] if len(fit) > 1 else fit[0]
-
-
-def recognised_formats(names: Counter[str]) -> str:
-    """Formats with how many files have each, in words."""
-    if sum(names.values()) == 1:
-        return next(iter(names))
-    return ", ".join(f"{name} ({counted(count, 'file')})" for name, count in names.most_common())

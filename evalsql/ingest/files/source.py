@@ -1,17 +1,22 @@
-"""One input file that was found: its bytes, what compresses them, and whether the engine's own reader may take them."""
+"""One input file: its bytes, what compresses them, its format, and whether the engine's own reader may take them."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple, cast
 
+from evalsql.errors import Problem
+
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
 GROWTH = 5  # bytes of text per compressed byte, to size batches
+HEAD = 65_536  # bytes by which a format is recognised
+FIRST_LINES = 50  # lines by which TREC text is told from other tables
 LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops them without a word at 32 MB
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
@@ -22,16 +27,53 @@ class Text(NamedTuple):
     """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
 
     path: Path
-    has_spaces: bool
-    has_tabs: bool
+    is_mixed: bool = False  # whether it has blanks and tabs
+    first_lines: Sequence[bytes] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a file is.
+
+    Attributes:
+        name: as messages call it.
+        reader: csv, jsonl (a row a line), json (read whole), lines (columns without quotes), letor, parquet or arrow.
+        columns: its column for each meaning, where the first lines tell.
+        names: all columns of a text file in order.
+        skipped: lines before the first row.
+        is_exact: whether a line has these columns and no others.
+    """
+
+    name: str
+    reader: str
+    columns: Mapping[str, str] | None = None
+    names: Sequence[str] = ()
+    delimiter: str = ""
+    skipped: int = 0
+    is_exact: bool = False
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether rows are found by their line."""
+        return self.reader in ("csv", "jsonl", "lines", "letor")
+
+    def problem(self, source: Source, row: int, reason: str) -> Problem:
+        """A problem with one row, or with the file as a whole if that is 0."""
+        if not row or self.has_lines:
+            return Problem(source.label, row, f"{self.name}: {reason}")
+        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
 
 
 class Source(NamedTuple):
-    """One input file. ``label`` is how messages call it; ``path`` is where its bytes are."""
+    """One input file. ``label`` is how messages call it; ``path`` is where its bytes are.
+
+    ``form`` is what it was recognised as; None where that was not asked, and of TREC text.
+    """
 
     label: str
     path: Path
     compression: str
+    form: Format | None = None
 
     @property
     def text_bytes(self) -> int:
@@ -88,26 +130,25 @@ def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], obje
     buffer = bytearray(LONGEST_LINE)
     view = memoryview(buffer)
     has_spaces = has_tabs = False
-    waiting = start = 0
-    is_first = True
+    first_lines: list[bytes] = []
+    waiting = 0
     while True:
         count = stream.readinto(view[waiting:])  # type: ignore[attr-defined]
         take(view[waiting : waiting + count])
         filled = waiting + count
         end = buffer.rfind(b"\n", 0, filled) + 1 if count else filled
-        if is_first and end:
-            start = len(BYTE_ORDER_MARK) if buffer.startswith(BYTE_ORDER_MARK) else 0
-            is_first = False
+        start = len(BYTE_ORDER_MARK) if not first_lines and buffer.startswith(BYTE_ORDER_MARK) else 0
         is_too_long = not end and filled == len(buffer)
         if is_too_long or not _is_ordinary(buffer, start, end):
             return None
+        if end and not first_lines:
+            first_lines = bytes(buffer[:end]).split(b"\n", FIRST_LINES)[:FIRST_LINES]
         has_spaces = has_spaces or buffer.find(b" ", 0, end) >= 0
         has_tabs = has_tabs or buffer.find(b"\t", 0, end) >= 0
         if not count:
-            return Text(path, has_spaces, has_tabs)
+            return Text(path, has_spaces and has_tabs, first_lines)
         waiting = filled - end
         buffer[:waiting] = buffer[end:filled]
-        start = 0
 
 
 def unreadable() -> tuple[type[Exception], ...]:
@@ -136,9 +177,18 @@ def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
     return not ends_with_carriage_returns or buffer.count(b"\r", start, end) == buffer.count(b"\r\n", start, end)
 
 
-def source_of(label: str, path: Path) -> Source:
-    """A file under the name that messages call it by."""
+def open_file(label: str, path: Path) -> tuple[Source, bytes]:
+    """A file under the name that messages call it by, and its first bytes; none if they cannot be decompressed."""
     with path.open("rb") as stream:
-        start = stream.read(6)
-    # Told by the first bytes, whatever the file is called.
-    return Source(label, path, next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none"))
+        head = stream.read(HEAD)
+    compression = next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), "none")
+    source = Source(label, path, compression)
+    return source, head if compression == "none" else _decompressed_head(source)
+
+
+def _decompressed_head(source: Source) -> bytes:
+    try:
+        with source.open() as stream:
+            return stream.read(HEAD)
+    except unreadable():
+        return b""  # the readers of files say why

@@ -1,87 +1,27 @@
-"""The rows of one file that is no TREC text, where ``table_reading`` has put them: in a temporary table."""
+"""Puts files that are not TREC text into temporary tables: by the engine where it can, else line by line."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
-from evalsql.ingest.files.formats import Format, recognised
-from evalsql.ingest.files.input_files import recognised_formats
-from evalsql.ingest.files.raw_rows import RawRows, Reader, parquet_rows
+from evalsql.ingest.files.raw_rows import Reader, Table, parquet_rows
 from evalsql.ingest.files.source import Source, unreadable
 from evalsql.ingest.files.text_tables import text_rows
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, plain_grade
-from evalsql.ingest.python_rows import SEVERAL_RANKINGS, put
+from evalsql.ingest.python_rows import put
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-if TYPE_CHECKING:
-    pass
-if TYPE_CHECKING:
-    from evalsql.database.database import Database
-
-
-@dataclass(frozen=True)
-class Table:
-    """The rows of one file in the temporary table ``name``, where they have its ``number``.
-
-    Its columns are file, row and the meanings. ``has_lines`` says that the column ``row`` holds lines of the file;
-    otherwise it counts rows from 1.
-    """
-
-    database: Database
-    source: Source
-    form: Format
-    name: str
-    number: int
-    meanings: frozenset[str]
-    has_lines: bool = False
-    holds_evalues: bool = False
-
-    @property
-    def query(self) -> str:
-        """A SELECT of row and meanings."""
-        return f"select * exclude (file) from {self.name} where file = {self.number}"
-
-    @property
-    def is_ranking(self) -> bool:
-        """Whether it has ranks and no scores."""
-        return "rank" in self.meanings and "score" not in self.meanings
-
-    @property
-    def unit(self) -> str:
-        """How messages count: by lines of the file, or by rows."""
-        return "line" if self.form.has_lines else "row"
-
-    def problem(self, row: int, reason: str) -> Problem:
-        return self.form.problem(self.source, row, reason)
-
-    def selected(self, *meanings: str) -> str:
-        """Columns of a SELECT; a group or subtopic that is not named is 0."""
-        return ", ".join(self._selected(meaning) for meaning in meanings)
-
-    def _selected(self, meaning: str) -> str:
-        if meaning not in self.meanings:
-            return "'0'"
-        return f"coalesce(\"{meaning}\", '0')" if meaning in ("iteration", "subgroup") else f'"{meaning}"'
-
-    def rows(self, *meanings: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Line, or row where there are no lines, and values of all rows."""
-        found = self.database.rows(f"select row, {self.selected(*meanings)} from ({self.query}) order by row")
-        if self.has_lines or not self.form.has_lines:
-            yield from ((row, tuple(values)) for row, *values in found)
-        else:
-            lines = (line for line, _ in text_rows(self.source, self.form))
-            yield from ((line, tuple(values)) for line, (_, *values) in zip(lines, found, strict=False))
 
 
 def stage_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
@@ -106,7 +46,7 @@ def _staged_rows(tables: Iterable[tuple[int, Table]]) -> Iterator[str]:
     for file_id, table in tables:
         together.setdefault(table.name, []).append((file_id, table))
     for name, files in together.items():
-        meanings = files[0][1].meanings
+        meanings = files[0][1].columns
         file_ids = {table.number: file_id for file_id, table in files}
         # A list is looked up faster than a table is joined.
         listed = ", ".join(str(file_ids.get(number, "null")) for number in range(max(file_ids) + 1))
@@ -124,7 +64,6 @@ def _staged_rows(tables: Iterable[tuple[int, Table]]) -> Iterator[str]:
 
 
 _RUN, _SCORES, _JUDGMENTS = "MS MARCO run", "run of three columns", "judgments of three columns"
-THIRD_COLUMN = (_RUN, _SCORES, _JUDGMENTS)
 _ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
 
 
@@ -155,7 +94,7 @@ def check_third_column(table: Table) -> None:
                 "topic,document,score says that they are scores"
             )
             problems.add(table.problem(0, reason))
-    else:
+    elif table.form.name == _JUDGMENTS:
         ((most, others),) = table.database.rows(f"""
             select max(documents), count(*) filter (documents <> highest or documents <> grades or lowest <> 1) from (
                 select
@@ -169,50 +108,34 @@ def check_third_column(table: Table) -> None:
     problems.check()
 
 
-def check_one_ranking(table: Table) -> None:
-    """Refuse several rankings without scores of one topic; in each of them the ranks count from 1."""
-    problems = ProblemList()
-    repeated = f"select topic from ({table.query}) where rank = 1 group by topic having count(*) > 1 order by topic"
-    for (topic,) in table.database.rows(repeated):
-        problems.add(table.problem(0, SEVERAL_RANKINGS.format(topic=topic)))
-    problems.check()
-
-
 _WHOLE = ("rank", "grade")
-_ALIKE = ("array", "dicts", "lists", "rankings", "hits")  # JSON that the engine reads where all of it is alike
-_TOGETHER_FILES, _TOGETHER_BYTES = 200, 400_000_000  # read by one statement at most
-
-
-@dataclass(frozen=True)
-class _Incoming:
-    """One file on its way into a table."""
-
-    number: int
-    source: Source
-    form: Format
-    raw: RawRows
+_MOST_FILES, _MOST_BYTES = 200, 400_000_000  # read by one statement
 
 
 class Tables:
-    """Reads files into temporary tables, which are there as long as the context is.
+    """Reads files that are not TREC text into temporary tables, which are there as long as the context is.
+
+    The engine's errors would end a transaction, so files are read before any.
 
     Args:
         kind: run, or the form of judgments.
         given: columns that the user named.
+        problems: gets what is wrong with files that cannot be read.
         rank_is_used: whether the tie rule goes by ranks.
 
     Attributes:
-        problems: what is wrong with files that could not be read.
-        by_label: tables of the others, but for TREC files.
+        failed: labels of files that cannot be read.
+        by_label: tables of the other files that are not TREC text.
     """
 
-    def __init__(self, database: Database, kind: str, given: Given = None, *, rank_is_used: bool = False) -> None:
-        known_columns.check_given(given, kind)
+    def __init__(
+        self, database: Database, kind: str, given: Given, problems: ProblemList, *, rank_is_used: bool = False
+    ) -> None:
         self.database = database
         self.kind = kind
         self.given = given
         self.rank_is_used = rank_is_used
-        self.problems = ProblemList()
+        self.problems = problems
         self.failed: set[str] = set()
         self.by_label: dict[str, Table] = {}
         self._made: list[str] = []
@@ -229,19 +152,22 @@ class Tables:
             self.database.execute(f"drop table if exists {name}")
 
     def read(self, sources: Sequence[Source]) -> None:
-        found: list[tuple[int, Source, Format]] = []
-        for number, source in enumerate(sources):
-            with self._blamed(source):
-                if form := recognised(source, self.kind, self.given):
-                    found.append((number, source, form))
-        for some in _together(found):
-            self._read_some(some)
+        found = [
+            Table(self.database, source, source.form, number) for number, source in enumerate(sources) if source.form
+        ]
+        for files in _together(found):
+            try:
+                self._read_together(files)
+            finally:
+                for file in files:
+                    self._reader.forget(file)
 
-    def recognised(self, sources: Sequence[Source]) -> str:
-        """The formats of the files, in words."""
+    def describe_formats(self, sources: Sequence[Source]) -> str:
         found = [self.by_label.get(source.label) for source in sources]
-        told = f"read as {recognised_formats(Counter(each.form.name if each else 'TREC' for each in found))}"
-        return told + (", lower E-values being better" if any(each and each.holds_evalues for each in found) else "")
+        names = Counter(table.form.name if table else "TREC" for table in found)
+        told = ", ".join(f"{name} ({counted(count, 'file')})" for name, count in names.most_common())
+        evalues = ", lower E-values being better" if any(table and table.holds_evalues for table in found) else ""
+        return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
     @contextmanager
     def _blamed(self, source: Source) -> Iterator[None]:
@@ -254,138 +180,114 @@ class Tables:
 
     # From files to tables
 
-    def _read_some(self, some: Sequence[tuple[int, Source, Format]]) -> None:
+    def _read_together(self, files: Sequence[Table]) -> None:
         """Read files, those with the same columns by one statement."""
-        alike: dict[frozenset[str], list[_Incoming]] = {}
-        try:
-            for number, source, form in some:
-                with self._blamed(source), _failures_named(source, form):
-                    file = _Incoming(number, source, form, self._raw(number, source, form))
-                    alike.setdefault(frozenset(file.raw.columns), []).append(file)
-            for files in alike.values():
-                self._read_alike(files)
-        finally:
-            for number, *_ in some:
-                self._reader.forget(f"incoming_{number}")
+        alike: dict[frozenset[str], list[Table]] = {}
+        for file in files:
+            with self._blamed(file.source), _failures_named(file):
+                self._reader.read(file)
+                if self.kind == "run" and self.rank_is_used and "rank" not in file.columns:
+                    raise UsageError("the tie rule goes by rank, and there is no column rank")
+                alike.setdefault(frozenset(file.columns), []).append(file)
+        for some in alike.values():
+            self._read_alike(some)
 
-    def _raw(self, number: int, source: Source, form: Format) -> RawRows:
-        raw = self._reader.read(source, form, f"incoming_{number}")
-        if self.kind == "run" and self.rank_is_used and "rank" not in raw.columns:
-            raise UsageError("the tie rule goes by rank, and there is no column rank")
-        return raw
-
-    def _read_alike(self, files: Sequence[_Incoming]) -> None:
+    def _read_alike(self, files: Sequence[Table]) -> None:
         """Read files that have the same columns; where the engine fails at one, each by itself."""
         try:
-            name = self._converted(files)
+            self._convert(files)
         except (QueryError, UsageError) as error:
             if len(files) == 1:
-                self._read_exactly(files[0], None, error)
+                self._read_exactly(files[0], error)
             else:
                 for file in files:
                     self._read_alike([file])
             return
-        usable = self._usable(name)
+        fault = self._fault_of_row(files[0])
+        found = self.database.rows(f"select file from {files[0].name} group by file having not bool_or({fault})")
         for file in files:
-            table = _table(self.database, name, file)
-            if file.number in usable:
+            if (file.number,) in found:
                 with self._blamed(file.source):
-                    self._take(table)
+                    self._keep(file)
             else:
-                self._read_exactly(file, table)
+                self._read_exactly(file, None)
 
-    def _take(self, table: Table) -> None:
-        """Keep the table of a file, if it holds what it is taken for."""
-        if table.form.name in THIRD_COLUMN:
-            check_third_column(table)
-        elif table.form.reader == "rankings" and table.is_ranking:
-            check_one_ranking(table)
-        self.by_label[table.source.label] = table
+    def _keep(self, file: Table) -> None:
+        check_third_column(file)
+        self.by_label[file.source.label] = file
 
-    def _converted(self, files: Sequence[_Incoming]) -> str:
-        """Make a table of files that have the same columns; returns its name."""
+    def _convert(self, files: Sequence[Table]) -> None:
+        """Make a table of files that have the same columns."""
         name = f"incoming_rows_{len(self._made)}"
         self._made.append(name)
-        meanings = list(files[0].raw.columns)
-        rows = "\nunion all\n".join(_converted_rows(some, meanings) for some in _read_as_one(files))
+        rows = "\nunion all\n".join(_converted_rows(some, list(files[0].columns)) for some in _read_as_one(files))
         with self.database.unordered() if len(files) > 1 else nullcontext():
             self.database.execute(f"create or replace temp table {name} as\n{rows}")
-        return name
+        for file in files:
+            file.name = name
 
-    def _usable(self, name: str) -> set[int]:
-        """Numbers of the files of which no row is without a name or a usable number."""
-        meanings = [column for column, *_ in self.database.rows(f"describe {name}")]
-        fault = self._fault_of_row(meanings)
-        found = self.database.rows(f"select file from {name} group by file having not bool_or({fault})")
-        return {number for (number,) in found}
-
-    def _fault_of_row(self, meanings: Sequence[str]) -> str:
-        faults = [f'"{meaning}" is null' for meaning in self._needed(meanings)]
-        faults += [f'not isfinite("{meaning}")' for meaning in ("score", "level") if meaning in meanings]
+    def _fault_of_row(self, file: Table) -> str:
+        """A condition of SQL that rows fulfil which lack a name or a usable number."""
+        faults = [f'"{meaning}" is null' for meaning in self._needed(file.columns)]
+        faults += [f'not isfinite("{meaning}")' for meaning in ("score", "level") if meaning in file.columns]
         return f"coalesce({' or '.join(faults)}, true)"
 
-    def _needed(self, meanings: Sequence[str] | frozenset[str]) -> list[str]:
-        needed = [meaning for meaning in known_columns.MEANINGS[self.kind][0] if meaning in meanings]
+    def _needed(self, meanings: Collection[str]) -> list[str]:
+        needed = [meaning for meaning in column_meanings.MEANINGS[self.kind][0] if meaning in meanings]
         with_rank = "rank" in meanings and (self.rank_is_used or "score" not in meanings) and self.kind == "run"
         return [*needed, "rank"] if with_rank else needed
 
     # Files that cannot be taken as they are
 
-    def _read_exactly(self, file: _Incoming, table: Table | None, error: Exception | None = None) -> None:
-        """Read a file row by row in Python, or say what is wrong with it: with its ``table``, or why it has none."""
-        source, form = file.source, file.form
-        with self._blamed(source), _failures_named(source, form):
-            if form.reader in _ALIKE:
-                self._read_some([(file.number, source, replace(form, reader="nested"))])
-            elif form.has_lines:
-                self._take(self._read_by_lines(file))
-            elif table:
-                self._report(table, file.raw)
+    def _read_exactly(self, file: Table, error: Exception | None) -> None:
+        """Read text line by line in Python; of another format say what is wrong with its rows, or with the file."""
+        with self._blamed(file.source), _failures_named(file):
+            if file.form.has_lines:
+                self._read_by_lines(file)
+                self._keep(file)
             elif error:
                 raise error
+            else:
+                self._report(file)
 
-    def _read_by_lines(self, file: _Incoming) -> Table:
+    def _read_by_lines(self, file: Table) -> None:
         """Read text line by line; raises InputError for all that is wrong with it."""
         problems = ProblemList()
-        lines: list[int] = []
-        kept: dict[str, list[Any]] = {meaning: [] for meaning in file.raw.columns}
+        kept: dict[str, list[Any]] = {"evalsql_row": [], **{meaning: [] for meaning in file.columns}}
         for line, row in text_rows(file.source, file.form):
-            reason = row if isinstance(row, str) else self._fault(row)
-            if reason or isinstance(row, str):
-                problems.add(file.form.problem(file.source, line, reason))
-                continue
-            lines.append(line)
-            for meaning, values in kept.items():
-                values.append(row[meaning])
-        if not (lines or problems):
-            problems.add(file.form.problem(file.source, 0, "holds no rows"))
+            if reason := row if isinstance(row, str) else self._fault(row):
+                problems.add(file.problem(line, reason))
+            elif isinstance(row, dict):
+                for name, values in kept.items():
+                    values.append(line if name == "evalsql_row" else row[name])
+        if not (kept["evalsql_row"] or problems):
+            problems.add(file.problem(0, "holds no rows"))
         problems.check()
-        raw = f"incoming_{file.number}_raw"
-        put(self.database, raw, {"evalsql_row": lines} | kept, ["evalsql_row"])
-        exact = replace(file, raw=RawRows(raw, {meaning: meaning for meaning in kept}))
-        return replace(_table(self.database, self._converted([exact]), file), has_lines=True)
+        file.raw, file.columns, file.types = f"{file.own_name}_raw", {meaning: meaning for meaning in file.columns}, {}
+        put(self.database, file.raw, kept, ["evalsql_row"])
+        self._convert([file])
+        file.has_lines = True
 
-    def _report(self, table: Table, raw: RawRows) -> None:
+    def _report(self, file: Table) -> None:
         """Raise InputError for the rows of a table that cannot be used."""
-        faulty = self._fault_of_row(list(table.meanings))
-        bad = ", ".join(str(row) for (row,) in self.database.rows(f"select row from ({table.query}) where {faulty}"))
         problems = ProblemList()
+        faulty = f"select row from ({file.query}) where {self._fault_of_row(file)}"
+        bad = ", ".join(str(row) for (row,) in self.database.rows(faulty))
         if not bad:
-            problems.add(table.problem(0, "holds no rows"))
-            raise problems.error
-        listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in raw.columns.values())
+            raise InputError([file.problem(0, "holds no rows")])
+        listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in file.columns.values())
         rows = self.database.rows(
-            f"select evalsql_row, {listed} from {raw.rows} where evalsql_row in ({bad}) order by evalsql_row"
+            f"select evalsql_row, {listed} from {file.raw} where evalsql_row in ({bad}) order by evalsql_row"
         )
         for row, *values in rows:
-            found = dict(zip(raw.columns, values, strict=True))
-            place = f" (topic {found['topic']}, document {found['document']})" if found["topic"] else ""
-            problems.add(table.problem(row, (self._fault(found) or "cannot be used") + place))
-        raise problems.error
+            found = dict(zip(file.columns, values, strict=True))
+            place = f" (topic {found['topic']}, document {found['document']})" if found.get("topic") else ""
+            problems.add(file.problem(row, (self._fault(found) or "cannot be used") + place))
+        problems.check()
 
     def _fault(self, row: Mapping[str, str | None]) -> str:
         """What is wrong with the values of a row; empty if nothing."""
-        for meaning in self._needed(frozenset(row)):
+        for meaning in self._needed(row):
             text = row[meaning]
             if text is None or not text.strip():
                 return f"{meaning} is missing"
@@ -397,70 +299,61 @@ class Tables:
         return ""
 
 
-def _unreadable() -> tuple[type[Exception], ...]:
-    return QueryError, *unreadable()
-
-
 @contextmanager
-def _failures_named(source: Source, form: Format) -> Iterator[None]:
+def _failures_named(file: Table) -> Iterator[None]:
     """Turn errors of a file that cannot be read into InputError, which says what the file was taken for."""
     try:
         yield
     except UsageError as error:
-        raise InputError([form.problem(source, 0, str(error))]) from error
+        raise InputError([file.problem(0, str(error))]) from error
     except _unreadable() as error:
-        reason = f"cannot be read as {form.name}: {str(error).partition(chr(10))[0]}"
-        raise InputError([Problem(source.label, 0, reason)]) from error
+        reason = f"cannot be read as {file.form.name}: {str(error).partition(chr(10))[0]}"
+        raise InputError([Problem(file.source.label, 0, reason)]) from error
 
 
-def _together(found: Sequence[tuple[int, Source, Format]]) -> Iterator[list[tuple[int, Source, Format]]]:
-    """Files to be read by one statement; what goes through Python's memory is read file by file."""
-    some: list[tuple[int, Source, Format]] = []
+def _unreadable() -> tuple[type[Exception], ...]:
+    return QueryError, *unreadable()
+
+
+def _together(found: Sequence[Table]) -> Iterator[list[Table]]:
+    """Files of one format to be read by one statement; what goes through Python's memory is read file by file."""
+    files: list[Table] = []
     size = 0
-    for each in found:
-        _, source, form = each
-        is_alone = form.reader in ("nested", "arrow")
-        weight = _TOGETHER_BYTES if is_alone else source.text_bytes
-        if some and (
-            size + weight > _TOGETHER_BYTES or len(some) == _TOGETHER_FILES or form.reader != some[0][2].reader
-        ):
-            yield some
-            some, size = [], 0
-        some.append(each)
+    for file in found:
+        weight = _MOST_BYTES if file.form.reader in ("json", "arrow") else file.source.text_bytes
+        is_alike = not files or file.form.reader == files[0].form.reader
+        if files and (size + weight > _MOST_BYTES or len(files) == _MOST_FILES or not is_alike):
+            yield files
+            files, size = [], 0
+        files.append(file)
         size += weight
-    if some:
-        yield some
+    if files:
+        yield files
 
 
-def _table(database: Database, name: str, file: _Incoming) -> Table:
-    evalues = file.form.holds_evalues or known_columns.holds_evalues(file.raw.columns)
-    meanings = frozenset(file.raw.columns)
-    return Table(database, file.source, file.form, name, file.number, meanings, holds_evalues=evalues)
-
-
-def _read_as_one(files: Sequence[_Incoming]) -> Iterator[list[_Incoming]]:
+def _read_as_one(files: Sequence[Table]) -> Iterator[list[Table]]:
     """Each file by itself, but Parquet files of the same columns and types together."""
-    alike: dict[str, list[_Incoming]] = {}
+    alike: dict[str, list[Table]] = {}
     for file in files:
-        if file.raw.parquet:
-            alike.setdefault(f"{file.raw.columns} {file.raw.types}", []).append(file)
+        if file.parquet:
+            alike.setdefault(f"{file.columns} {file.types}", []).append(file)
         else:
             yield [file]
     yield from alike.values()
 
 
-def _converted_rows(files: Sequence[_Incoming], meanings: Sequence[str]) -> str:
+def _converted_rows(files: Sequence[Table], meanings: Sequence[str]) -> str:
     """A SELECT of files' rows with names as text and numbers as such."""
-    raw, number, rows = files[0].raw, str(files[0].number), files[0].raw.rows
+    number, rows = str(files[0].number), files[0].raw
     if len(files) > 1:
         number = f"list_extract([{', '.join(str(file.number) for file in files)}], cast(evalsql_file as bigint) + 1)"
-        rows = parquet_rows([file.raw.parquet for file in files])
+        rows = parquet_rows([file.parquet for file in files])
     values = []
     for meaning in meanings:
-        column = raw.columns[meaning]
-        kind = raw.types.get(column, "VARCHAR")
+        column = files[0].columns[meaning]
+        kind = files[0].types.get(column, "VARCHAR")
         if meaning in NAMES:
-            known_columns.check_name_type(column, kind)
+            column_meanings.check_name_type(column, kind)
         values.append(f'{_converted(meaning, column, kind)} as "{meaning}"')
     return f"select {number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {rows}"
 

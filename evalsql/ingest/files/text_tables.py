@@ -14,9 +14,9 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog
 from evalsql.ingest.files import alignments
-from evalsql.ingest.files.formats import LETOR_LINE, Format
+from evalsql.ingest.files.formats import LETOR_LINE
 from evalsql.ingest.files.json_files import TOO_DEEP
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Source, unreadable
+from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Format, Source, unreadable
 from evalsql.phrases import counted
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -246,7 +246,6 @@ def _shown(text: str) -> str:
 
 
 NO_DELIMITER = "\x01"
-_LOOKED_AT = 50  # lines
 _NEARLY_ALL = 0.9
 _HALF = 0.5
 
@@ -257,8 +256,7 @@ def layout(text: Text) -> tuple[str, str | None] | None:
     A single blank or tab between six columns, or NO_DELIMITER where lines are to be split at any blanks.
     """
     try:
-        with text.path.open("rb") as stream:
-            line = stream.readline().decode("utf-8").rstrip("\r\n")
+        line = text.first_lines[0].decode("utf-8").rstrip("\r\n") if text.first_lines else ""
     except UnicodeDecodeError:
         return None
     for delimiter in ("\t", " "):
@@ -280,15 +278,14 @@ class Row(NamedTuple):
 def first_rows(text: Text) -> Sequence[Row]:
     """Those of a file's first lines that have a number for a score, as comments and header rows have not."""
     rows = []
-    with text.path.open("rb") as stream:
-        for number, line in enumerate(islice(stream, _LOOKED_AT), start=1):
-            columns = line.split()
-            if len(columns) > 4 and not line.startswith(b"#"):
-                try:
-                    score = float(columns[4])
-                except ValueError:
-                    continue
-                rows.append(Row(number, columns, score))
+    for number, line in enumerate(text.first_lines, start=1):
+        columns = line.split()
+        if len(columns) > 4 and not line.startswith(b"#"):
+            try:
+                score = float(columns[4])
+            except ValueError:
+                continue
+            rows.append(Row(number, columns, score))
     return rows
 
 
