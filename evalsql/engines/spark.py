@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 from evalsql.catalog.measure_names import parse_measures, split_names
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.database.names import Names, as_list
-from evalsql.engines import spark_task
-from evalsql.engines.spark_files import MOST_BYTES, File, Files, Output, Run, tasks, waves
-from evalsql.engines.spark_task import ROWS, Job, evaluate_files, evaluate_table
+from evalsql.engines.spark_files import MOST_BYTES, Files, Output, Run, tasks, waves
+from evalsql.engines.spark_task import OTHER_VERSION, ROWS, RUN, Job, evaluate_files, evaluate_table
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import RunOptions
@@ -46,10 +45,10 @@ class Outcome(NamedTuple):
     """
 
     out: str
-    evaluated: Sequence[str]
+    evaluated: list[str]
     kept: int
-    problems: Mapping[str, str]
-    notes: Sequence[str]
+    problems: dict[str, str]
+    notes: list[str]
 
 
 def evaluate(
@@ -115,8 +114,11 @@ def evaluate(
     output = Output(session, files, str(out), job)
     with _explained():
         if run_column is not None:
-            return _evaluate_tables(session, files, job, output, runs, run_column, str(out), strict)
-        return _evaluate_runs(session, files, job, output, as_list(runs), str(out), strict, progress)
+            outcome = _evaluate_tables(output, runs, run_column, strict)
+        else:
+            outcome = _evaluate_runs(output, files.runs(as_list(runs)), strict, progress)
+    outcome.evaluated.sort()
+    return outcome
 
 
 def _canonical_names(measures: Names, catalog: Catalog) -> list[str]:
@@ -126,125 +128,112 @@ def _canonical_names(measures: Names, catalog: Catalog) -> list[str]:
     return list(dict.fromkeys(measure.name for measure in found))
 
 
-def _evaluate_runs(
-    session: Any,
-    files: Files,
-    job: Job,
-    output: Output,
-    patterns: Sequence[str],
-    out: str,
-    strict: bool,
-    progress: Progress,
-) -> Outcome:
-    runs = files.runs(patterns)
+def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: Progress) -> Outcome:
+    """Evaluate runs that are files."""
     held = output.evaluated()
-    _check_unchanged(out, runs, held)
+    if changed := [run.name for run in runs if run.name in held and held[run.name] != set(run.files)]:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        raise UsageError(f"{output.folder}: has scores of run {changed[0]}{more} from other files; name another folder")
     missing = [run for run in runs if run.name not in held]
-    outcome = _Gathered(out, len(runs) - len(missing), strict)
+    outcome = Outcome(output.folder, [], len(runs) - len(missing), {}, [])
     if not missing:
-        return outcome.result
-    large = _too_large(missing)
-    outcome.take(large)
+        return outcome
+    too_large = {run.name: text for run in missing if (text := _too_large(run))}
+    _add(outcome, [_refused(name, text) for name, text in too_large.items()], strict)
     output.begin()
-    whole = [run for run in missing if run.name not in {fact["run"] for fact in large}]
-    slots = max(1, session.sparkContext.defaultParallelism)
+    whole = [run for run in missing if run.name not in too_large]
+    slots = max(1, output.session.sparkContext.defaultParallelism)
     done = 0
-    for groups in waves(tasks(whole, slots), slots) if whole else ():
+    for groups in waves(tasks(whole, slots), slots):
         progress("evaluating runs", done, len(whole))
         members = {run.name: run for group in groups for run in group}
-        with _settings(session, _ONE_FILE | _APART):
-            _evaluate_portion(
-                _file_rows(session, job, groups), members, json.dumps(sorted(members.items())), output, outcome
-            )
+        with _settings(output.session, _ONE_FILE | _APART):
+            rows = _file_rows(output.session, output.job, groups)
+            _evaluate_portion(output, rows, members, json.dumps(sorted(members.items())), outcome, strict)
         done += len(members)
     progress("evaluating runs", len(whole), len(whole))
     output.finish()
-    return outcome.result
+    return outcome
 
 
-def _evaluate_portion(rows: Any, runs: Mapping[str, Run], identity: str, output: Output, outcome: _Gathered) -> None:
-    """Have the tasks run, then write what they gave; it is kept meanwhile, so that they run once."""
+def _too_large(run: Run) -> str:
+    """Why Spark cannot hand over the files of a run."""
+    return "\n".join(
+        f"{file.path}: has {file.bytes:,} bytes, Spark hands over files up to {MOST_BYTES:,}; write the run as several "
+        "files in a folder"
+        for file in run.files
+        if file.bytes > MOST_BYTES
+    )
+
+
+def _evaluate_tables(output: Output, runs: Any, column: str, strict: bool) -> Outcome:
+    """Evaluate runs that are rows of tables: Spark brings the rows of each run together."""
+    paths = as_list(runs) if isinstance(runs, Sequence) else []
+    table = output.session.read.parquet(*paths) if paths else runs
+    if column not in table.columns:
+        raise UsageError(f"the table has no column {column}; it has {', '.join(table.columns)}")
+    files = sorted(output.files.facts(table.inputFiles()))
+    fingerprint = hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    label = f"{', '.join(paths) or 'a Spark table'} #{fingerprint[:12]}"
+    held = output.evaluated()
+    if other := [run for run, its in held.items() if {path for path, *_ in its} != {label}]:
+        raise UsageError(f"{output.folder}: holds scores of run {other[0]} from other files; name another folder")
+    # A null would be a run of its own, under no name.
+    table = table.where(table[column].isNotNull())
+    names = [str(row[0]) for row in table.select(table[column].cast("string")).distinct().collect()]
+    missing = sorted({*names} - held.keys())
+    outcome = Outcome(output.folder, [], len(names) - len(missing), {}, [])
+    if not missing:
+        return outcome
+    output.begin()
+    if held:
+        table = table.where(~table[column].cast("string").isin(list(held)))
+    job, columns = output.job, [each for each in table.columns if each != column]
+
+    def rows_of(key: Any, its: Any) -> Any:
+        import pyarrow
+
+        return pyarrow.Table.from_batches(list(evaluate_table(job, label, str(key[0].as_py()), its.select(columns))))
+
+    rows = table.groupBy(table[column].cast("string").alias("evalsql_run")).applyInArrow(rows_of, ROWS)
+    _evaluate_portion(output, rows, {}, json.dumps([label, missing]), outcome, strict)
+    output.finish()
+    return outcome
+
+
+def _evaluate_portion(
+    output: Output, rows: Any, runs: Mapping[str, Run], identity: str, outcome: Outcome, strict: bool
+) -> None:
+    """Run the tasks, then write their rows, which are kept meanwhile so that the tasks run once."""
     rows = rows.persist()
     try:
-        facts = _with_lost(_collected(rows), runs)
-        outcome.take(facts)
+        found = rows.where(f"kind = '{RUN}'").select("facts").collect()
+        facts = sorted((json.loads(row[0]) for row in found), key=lambda fact: str(fact["run"]))
+        for name in sorted(runs.keys() - {fact["run"] for fact in facts}):
+            reason = (
+                f"run {name} was not read whole; a file of it was removed meanwhile, or Spark is set to leave out "
+                "files it cannot read"
+            )
+            facts.append(_refused(name, f"{runs[name].files[0].path}: {reason}"))
+        _add(outcome, facts, strict)
         output.write(rows, facts, runs, identity)
     finally:
         rows.unpersist()
 
 
-def _too_large(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Facts of runs with a file that Spark cannot hand over."""
-    found = []
-    for run in runs:
-        for file in run.files:
-            if file.bytes > MOST_BYTES:
-                reason = f"has {file.bytes:,} bytes, Spark hands over files up to {MOST_BYTES:,}"
-                text = f"{file.path}: {reason}; write the run as several files in a folder"
-                found.append({"run": run.name, "files": [], "notes": "", "problem": text})
-    return found
+def _refused(name: str, problem: str) -> dict[str, Any]:
+    """The facts about a run that no task evaluated."""
+    return {"run": name, "files": [], "notes": "", "problem": problem}
 
 
-def _evaluate_tables(
-    session: Any, files: Files, job: Job, output: Output, runs: Any, column: str, out: str, strict: bool
-) -> Outcome:
-    """Runs that are rows of tables: Spark brings the rows of each run together."""
-    paths = as_list(runs) if isinstance(runs, Sequence) else []
-    table = session.read.parquet(*paths) if paths else runs
-    if column not in table.columns:
-        raise UsageError(f"the table has no column {column}; it has {', '.join(table.columns)}")
-    of_table = sorted(files.facts(table.inputFiles()))
-    source = ", ".join(paths) or "a Spark table"
-    held = output.evaluated()
-    fingerprint = hashlib.sha256(json.dumps(of_table).encode()).hexdigest()
-    label = f"{source} #{fingerprint[:12]}"
-    if other := [run for run, its in held.items() if {path for path, *_ in its} != {label}]:
-        raise UsageError(f"{out}: holds scores of run {other[0]} from other files; name another folder")
-    # A null would be a run of its own, under no name.
-    table = table.where(table[column].isNotNull())
-    names = [str(row[0]) for row in table.select(table[column].cast("string")).distinct().collect()]
-    missing = sorted({*names} - held.keys())
-    outcome = _Gathered(out, len(names) - len(missing), strict)
-    if not missing:
-        return outcome.result
-    output.begin()
-    if held:
-        table = table.where(~table[column].cast("string").isin(list(held)))
-    job_columns = [each for each in table.columns if each != column]
-
-    def rows_of(key: Any, its: Any) -> Any:
-        import pyarrow
-
-        batches = list(evaluate_table(job, label, str(key[0].as_py()), its.select(job_columns)))
-        return pyarrow.Table.from_batches(batches)
-
-    rows = table.groupBy(table[column].cast("string").alias("evalsql_run")).applyInArrow(rows_of, ROWS)
-    _evaluate_portion(rows, {}, json.dumps([label, missing]), output, outcome)
-    output.finish()
-    return outcome.result
-
-
-class _Gathered:
-    """What the tasks said so far."""
-
-    def __init__(self, out: str, kept: int, strict: bool) -> None:
-        self._strict = strict
-        self.result = Outcome(out, [], kept, {}, [])
-
-    def take(self, facts: Sequence[Mapping[str, Any]]) -> None:
-        """Add facts of runs; raises InputError where one was refused and none may be."""
-        problems = {fact["run"]: fact["problem"] for fact in facts if fact["problem"] is not None}
-        if problems and self._strict:
-            lines = [line for text in problems.values() for line in text.splitlines()]
-            raise InputError([_problem(line) for line in lines])
-        names = [fact["run"] for fact in facts if fact["problem"] is None]
-        notes = [line for fact in facts for line in fact["notes"].splitlines()]
-        held = self.result
-        self.result = held._replace(
-            evaluated=sorted([*held.evaluated, *names]),
-            problems={**held.problems, **problems},
-            notes=[*held.notes, *notes],
-        )
+def _add(outcome: Outcome, facts: Sequence[Mapping[str, Any]], strict: bool) -> None:
+    """Add what the tasks found of their runs; raises InputError if one was refused and none may be."""
+    problems = {fact["run"]: fact["problem"] for fact in facts if fact["problem"] is not None}
+    if problems and strict:
+        raise InputError([_problem(line) for text in problems.values() for line in text.splitlines()])
+    outcome.problems.update(problems)
+    outcome.evaluated.extend(fact["run"] for fact in facts if fact["problem"] is None)
+    outcome.notes.extend(line for fact in facts for line in fact["notes"].splitlines())
 
 
 def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
@@ -268,31 +257,6 @@ def _escaped(path: str) -> str:
     return "".join(f"\\{char}" if char in "*?[]{}\\" else char for char in path)
 
 
-def _collected(rows: Any) -> list[dict[str, Any]]:
-    """What is known of each run; this is where the tasks run."""
-    found = rows.where(f"kind = '{spark_task.RUN}'").select("facts").collect()
-    return sorted((json.loads(row[0]) for row in found), key=lambda fact: str(fact["run"]))
-
-
-def _with_lost(facts: list[dict[str, Any]], runs: Mapping[str, Run]) -> list[dict[str, Any]]:
-    """The facts, and for runs of which a task did not get every file that they are lacking."""
-    lost = runs.keys() - {fact["run"] for fact in facts}
-    text = "was not read whole; a file of it was removed meanwhile, or Spark is set to leave out files it cannot read"
-    return facts + [
-        {"run": name, "files": [], "notes": "", "problem": f"{runs[name].files[0].path}: run {name} {text}"}
-        for name in sorted(lost)
-    ]
-
-
-def _check_unchanged(
-    out: str, runs: Sequence[Run], held: Mapping[str, set[tuple[str, int | None, int | None]]]
-) -> None:
-    changed = [run.name for run in runs if run.name in held and held[run.name] != {File(*file) for file in run.files}]
-    if changed:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise UsageError(f"{out}: has scores of run {changed[0]}{more} from other files; name another folder")
-
-
 def _problem(line: str) -> Problem:
     """A line as a problem of its file; the path may have colons itself."""
     place, sep, reason = line.partition(": ")
@@ -309,10 +273,7 @@ def _settings(session: Any, values: Mapping[str, str]) -> Iterator[None]:
         yield
     finally:
         for key, held in before.items():
-            if held is None:
-                session.conf.unset(key)
-            else:
-                session.conf.set(key, held)
+            session.conf.unset(key) if held is None else session.conf.set(key, held)
 
 
 @contextmanager
@@ -328,6 +289,6 @@ def _explained() -> Iterator[None]:
                 "the Python of the executors has no evalsql; install it there, and name that Python by PYSPARK_PYTHON"
             )
             raise UsageError(text) from error
-        if other := next((line for line in str(error).splitlines() if spark_task.OTHER_VERSION in line), ""):
-            raise UsageError(other[other.index(spark_task.OTHER_VERSION) :]) from error
+        if other := next((line for line in str(error).splitlines() if OTHER_VERSION in line), ""):
+            raise UsageError(other[other.index(OTHER_VERSION) :]) from error
         raise

@@ -185,25 +185,25 @@ class Output:
     """The folder of one job's results."""
 
     def __init__(self, session: Any, files: Files, folder: str, job: Job) -> None:
-        self._session = session
-        self._files = files
-        self._folder = folder.rstrip("/")
-        self._job = job
+        self.session = session
+        self.files = files
+        self.folder = folder.rstrip("/")
+        self.job = job
 
     def begin(self) -> None:
         """Take away what a job that was stopped left unfinished, and say that the folder is not finished."""
-        self._files.delete(f"{self._folder}/{FINISHED}")
+        self.files.delete(f"{self.folder}/{FINISHED}")
         whole = self._whole_batches()
         for part in (SCORES, RUNS):
-            for name in self._files.folders(f"{self._folder}/{part}"):
+            for name in self.files.folders(f"{self.folder}/{part}"):
                 if name not in whole:
-                    self._files.delete(f"{self._folder}/{part}/{name}")
+                    self.files.delete(f"{self.folder}/{part}/{name}")
 
     def finish(self) -> None:
         """Say that all is there."""
-        self._files.touch(f"{self._folder}/{FINISHED}")
+        self.files.touch(f"{self.folder}/{FINISHED}")
 
-    def evaluated(self) -> dict[str, set[tuple[str, int | None, int | None]]]:
+    def evaluated(self) -> dict[str, set[File]]:
         """By run the files that its scores here were computed from: path, bytes and time of change.
 
         Raises:
@@ -212,34 +212,34 @@ class Output:
         whole = self._whole_batches()
         if not whole:
             return {}
-        paths = [f"{self._folder}/{RUNS}/{name}" for name in sorted(whole)]
-        rows = self._session.read.schema(_COLUMNS).parquet(*paths).where("problem is null").collect()
-        if others := [row for row in rows if row.settings != self._job.settings]:
+        paths = [f"{self.folder}/{RUNS}/{name}" for name in sorted(whole)]
+        rows = self.session.read.schema(_COLUMNS).parquet(*paths).where("problem is null").collect()
+        if others := [row for row in rows if row.settings != self.job.settings]:
             raise UsageError(
-                f"{self._folder}: holds scores of another job, such as of run {others[0].run} by evalsql "
+                f"{self.folder}: holds scores of another job, such as of run {others[0].run} by evalsql "
                 f"{others[0].evalsql_version}: judgments, measures, options or version differ; name another folder"
             )
-        return {row.run: {(file.path, file.bytes, file.modified) for file in row.files} for row in rows}
+        return {row.run: {File(file.path, file.bytes, file.modified) for file in row.files} for row in rows}
 
     def write(self, rows: Any, facts: Sequence[Mapping[str, Any]], runs: Mapping[str, Run], identity: str) -> None:
         """Write a portion: its values, then what is known of its runs, which makes it whole."""
         from pyspark.sql import functions
 
-        batch = f"batch={hashlib.sha256((identity + self._job.settings).encode()).hexdigest()[:16]}"
+        batch = f"batch={hashlib.sha256((identity + self.job.settings).encode()).hexdigest()[:16]}"
         if any(fact["problem"] is None for fact in facts):
             values = rows.where("kind = 'value'").select(
                 *("qrels", "run", "topic", "measure", "value"),
                 functions.lit(__version__).alias("evalsql_version"),
-                functions.lit(self._job.digest).alias("sql_digest"),
+                functions.lit(self.job.digest).alias("sql_digest"),
             )
-            values.write.mode("overwrite").options(**_MARKED).parquet(f"{self._folder}/{SCORES}/{batch}")
+            values.write.mode("overwrite").options(**_MARKED).parquet(f"{self.folder}/{SCORES}/{batch}")
         listed = [self._row(fact, runs.get(fact["run"])) for fact in facts]
-        table = self._session.createDataFrame(listed, _COLUMNS).coalesce(1)
-        table.write.mode("overwrite").options(**_MARKED).parquet(f"{self._folder}/{RUNS}/{batch}")
+        table = self.session.createDataFrame(listed, _COLUMNS).coalesce(1)
+        table.write.mode("overwrite").options(**_MARKED).parquet(f"{self.folder}/{RUNS}/{batch}")
 
     def _whole_batches(self) -> set[str]:
-        names = self._files.folders(f"{self._folder}/{RUNS}")
-        return {name for name in names if self._files.exists(f"{self._folder}/{RUNS}/{name}/{FINISHED}")}
+        names = self.files.folders(f"{self.folder}/{RUNS}")
+        return {name for name in names if self.files.exists(f"{self.folder}/{RUNS}/{name}/{FINISHED}")}
 
     def _row(self, fact: Mapping[str, Any], run: Run | None) -> tuple[Any, ...]:
         modified = {file.path: file.modified for file in run.files} if run else {}
@@ -247,7 +247,7 @@ class Output:
             (each["path"], each["bytes"], modified.get(each["path"], each.get("modified")), each["sha256"])
             for each in fact["files"]
         ]
-        job = self._job
+        job = self.job
         return (
             *(job.qrels, fact["run"], files, fact.get("num_rows"), fact.get("missing_topics"), fact.get("tag")),
             *(fact.get("tie_rule"), fact.get("lower_is_better"), fact.get("duplicates"), job.qrels_file),

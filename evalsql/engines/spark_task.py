@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
@@ -84,14 +84,26 @@ class Job:
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
+class _File(NamedTuple):
+    """A file as Spark calls it, its copy on this disk, and what it is."""
+
+    path: str
+    copy: Path
+    sha256: str
+    bytes: int
+
+
 @dataclass
 class _Run:
     """A run of which some files have come."""
 
     name: str
-    files: list[tuple[str, Path, str, int]] = field(
-        default_factory=list
-    )  # as it is called, where it is, SHA-256, bytes
+    files: list[_File] = field(default_factory=list)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        files = [{"path": each.path, "sha256": each.sha256, "bytes": each.bytes} for each in sorted(self.files)]
+        return {"run": self.name, "files": files}
 
 
 def evaluate_files(
@@ -112,10 +124,10 @@ def evaluate_files(
                 name, num_files = runs[path]
                 run = waiting.setdefault(name, _Run(name))
                 buffer = memoryview(content.as_buffer())
-                place = folder / str(count) / _file_name(path)
-                place.parent.mkdir()
-                place.write_bytes(buffer)
-                run.files.append((path, place, hashlib.sha256(buffer).hexdigest(), len(buffer)))
+                copy = folder / str(count) / _file_name(path)
+                copy.parent.mkdir()
+                copy.write_bytes(buffer)
+                run.files.append(_File(path, copy, hashlib.sha256(buffer).hexdigest(), len(buffer)))
                 size, count = size + len(buffer), count + 1
                 if len(run.files) == num_files:
                     whole.append(waiting.pop(name))
@@ -134,25 +146,22 @@ def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pya
                 warehouse.loader.load_run_data(table, name, job.run_options)
                 batches = [*_values(warehouse, job), _run_row(job, facts | _stored_facts(warehouse, name), notes)]
         except EvalsqlError as error:
-            batches = [_run_row(job, facts, [], problem=_told(error, {name: source}))]
+            batches = [_run_row(job, facts, [], problem=_reasons(error, {name: source}))]
         yield from batches
 
 
 def _evaluate_together(job: Job, folder: Path, runs: Sequence[_Run]) -> Iterator[pyarrow.RecordBatch]:
     """Evaluate runs loaded together; where one of them is refused, each by itself."""
-    if not runs:
-        return
-    labels = {str(place): path for run in runs for path, place, *_ in run.files}
+    labels = {str(file.copy): file.path for run in runs for file in run.files}
     try:
-        yield from _evaluated(job, folder, runs, labels)
+        yield from _evaluated(job, folder, runs, labels) if runs else ()
     except EvalsqlError as error:
         if len(runs) == 1:
-            yield _run_row(job, _facts(runs[0]), [], problem=_told(error, labels))
+            yield _run_row(job, runs[0].facts, [], problem=_reasons(error, labels))
         for run in runs if len(runs) > 1 else ():
             yield from _evaluate_together(job, folder, [run])
-    for run in runs:
-        for _, place, *_ in run.files:
-            place.unlink(missing_ok=True)
+    for place in labels:
+        Path(place).unlink(missing_ok=True)
 
 
 def _evaluated(
@@ -160,17 +169,16 @@ def _evaluated(
 ) -> Sequence[pyarrow.RecordBatch]:
     """All rows or an error: what had been given before one would be given twice."""
     with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
-        alone = [run for run in runs if len(run.files) == 1 and stem(str(run.files[0][1])) == run.name]
+        load = warehouse.loader.load_run_files
+        alone = [run for run in runs if len(run.files) == 1 and stem(str(run.files[0].copy)) == run.name]
         if alone:
-            warehouse.loader.load_run_files([run.files[0][1] for run in alone], job.run_options)
+            load([run.files[0].copy for run in alone], job.run_options)
         for run in runs:
             if run not in alone:
-                warehouse.loader.load_run_files(
-                    [place for _, place, *_ in sorted(run.files)], job.run_options, name=run.name
-                )
+                load([file.copy for file in sorted(run.files)], job.run_options, name=run.name)
         batches = list(_values(warehouse, job))
         for nth, run in enumerate(runs):
-            facts = _facts(run) | _stored_facts(warehouse, run.name)
+            facts = run.facts | _stored_facts(warehouse, run.name)
             batches.append(_run_row(job, facts, notes if nth == 0 else []))
     return batches
 
@@ -188,21 +196,16 @@ def _folder(job: Job) -> Iterator[Path]:
         (folder / "own").mkdir()
         for name, text in job.own.items():
             (folder / "own" / name).write_text(text, encoding="utf-8")
-        _check_version(job, folder)
+        catalog = read_catalog().extended(read_relations(folder / "own") if job.own else ())
+        if catalog.digest != job.digest:
+            raise RuntimeError(
+                f"{OTHER_VERSION}: evalsql {__version__} there has SQL {catalog.digest[:12]}, the program that sends "
+                f"the job has {job.digest[:12]}; install the same version on all machines"
+            )
         yield folder
     finally:
         tempfile.tempdir = before
         scratch.cleanup()
-
-
-def _check_version(job: Job, folder: Path) -> None:
-    """Figures that other SQL gives would stand under the name of this one's."""
-    own = read_catalog().extended(read_relations(folder / "own") if job.own else ()).digest
-    if own != job.digest:
-        raise RuntimeError(
-            f"{OTHER_VERSION}: evalsql {__version__} there has SQL {own[:12]}, the program that sends the job has "
-            f"{job.digest[:12]}; install the same version on all machines"
-        )
 
 
 @contextmanager
@@ -252,19 +255,14 @@ def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
     (held,) = warehouse.rows(
         """
         select tag, tie_rule, lower_is_better, duplicates,
-            (select sum(num_rows) from files where kind = 'run' and id = run_id),
+            (select cast(sum(num_rows) as bigint) from files where kind = 'run' and id = run_id),
             (select missing_topics from coverage where coverage.run = runs.run)
         from runs where run = ?
         """,
         [run],
     )
     names = ("tag", "tie_rule", "lower_is_better", "duplicates", "num_rows", "missing_topics")
-    return {name: int(value) if name == "num_rows" else value for name, value in zip(names, held, strict=True)}
-
-
-def _facts(run: _Run) -> dict[str, Any]:
-    files = [{"path": path, "sha256": sha, "bytes": size} for path, _, sha, size in sorted(run.files)]
-    return {"run": run.name, "files": files}
+    return dict(zip(names, held, strict=True))
 
 
 def _run_row(
@@ -283,7 +281,7 @@ def _schema(pyarrow: Any) -> Any:
     return pyarrow.schema([(name, types[kind]) for name, kind in (column.split() for column in ROWS.split(", "))])
 
 
-def _told(error: EvalsqlError, labels: Mapping[str, str]) -> str:
+def _reasons(error: EvalsqlError, labels: Mapping[str, str]) -> str:
     """What was wrong, each problem with its file and line, without what holds for loading a warehouse only."""
     lines = error.causes.lines()[:_MOST_LINES] if isinstance(error, InputError) else str(error).splitlines()[:1]
     return _relabelled("\n".join(lines), labels)
