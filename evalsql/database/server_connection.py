@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import Catalog
+from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.interrupts import held_back
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_READS_FILES = re.compile(r"\b(?:read_(?:csv|parquet|json|json_objects)\s*\(|reject_(?:errors|scans)\b)", re.IGNORECASE)
-_QUOTED = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)  # statements here are this package's
+_FILE_READERS = {"read_csv", "read_parquet", "read_json", "read_json_objects", "reject_errors", "reject_scans"}
 _MAKES = re.compile(
     r"\s*create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+table\s+(?P<name>\w+)\s+as\b(?P<select>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -39,7 +39,7 @@ _FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*
 _COPIES = re.compile(r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'.*)", re.IGNORECASE | re.DOTALL)
 _SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
-_COUNTS = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)  # a request gives the first rows that come
+_COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
 _TOGETHER = ("file_id", "topic")  # columns with the same value in many rows
 _PACKED = "evalsql_packed_rows"
 _ROWS_TOGETHER = 500_000  # of one request
@@ -115,7 +115,8 @@ class RemoteConnection:
             if kind in _CHANGES and not self._is_local(text):
                 together.append(text)
                 continue
-            if together and kind == "SELECT" and not self._is_local(text) and not any(map(_COUNTS.match, together)):
+            counting = any(first_word(each) in _COUNTING for each in together)
+            if together and kind == "SELECT" and not self._is_local(text) and not counting:
                 text = _SEPARATE.join([*together, text])
             elif together:
                 self.ask(_SEPARATE.join(together))
@@ -125,6 +126,10 @@ class RemoteConnection:
 
     def extract_statements(self, sql: str) -> list[Any]:
         return self.local.extract_statements(sql)
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """Another connection to the database here, for queries of files."""
+        return self.local.cursor()
 
     def interrupt(self) -> None:
         self.local.interrupt()
@@ -171,9 +176,8 @@ class RemoteConnection:
     def _is_local(self, text: str) -> bool:
         if not self._reads_files:
             return False
-        outside = _QUOTED.sub("''", text)
-        views = "".join(rf"|\b{view}\b" for view in self._views)
-        return re.search(_READS_FILES.pattern + views, outside, re.IGNORECASE) is not None
+        words = {each.text.lower() for each in tokens(text, signs=False) if each.kind == "word"}
+        return not words.isdisjoint(_FILE_READERS | self._views)
 
     def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
         """Put the rows of a SELECT here into a table there."""
@@ -248,11 +252,11 @@ class RemoteConnection:
 
     def register(self, name: str, data: object) -> None:
         self.local.register(name, data)
-        self._views.add(name)
+        self._views.add(name.lower())
 
     def unregister(self, name: str) -> None:
         self.local.unregister(name)
-        self._views.discard(name)
+        self._views.discard(name.lower())
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
@@ -313,15 +317,6 @@ class RemoteDatabase(Database):
 
     def unregister(self, name: str) -> None:
         self._remote.unregister(name)
-
-    def fails(self, query: str) -> bool:
-        """Whether a query of a file fails."""
-        with translated_errors(self.path), self._remote.local.cursor() as other:
-            try:
-                other.execute(query).fetchall()
-            except engine.Error:
-                return True
-        return False
 
     @contextmanager
     def unordered(self) -> Iterator[None]:

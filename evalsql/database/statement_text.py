@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
+from evalsql.catalog.sql_text import Token, tokens
 from evalsql.errors import UsageError
 
 # What changes a database and reaches no file, extension or setting.
 CHANGING = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER", "ANALYZE", "VACUUM"))
 BEGINS, COMMITS, ROLLBACKS = ("begin", "start"), ("commit", "end"), ("rollback", "abort")
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
-_WORD = re.compile(r"\w+")
-_EXPLAIN = re.compile(r"\s*explain\s*(?:\(\s*(?:analyze|format)\b[^()]*\)\s*|\s(?:\s*analyze\b)?\s*)", re.IGNORECASE)
 
 
 class Explain(NamedTuple):
@@ -29,22 +27,21 @@ class Explain(NamedTuple):
 
 def first_word(query: str) -> str:
     """The first word of a statement in lower case, without the comments before it; empty if there is none."""
-    found = _WORD.search(_COMMENT.sub(" ", query))
-    return found[0].lower() if found else ""
+    return next((each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"), "")
 
 
 def explain_of(query: str) -> Explain | None:
     """The parts of an EXPLAIN; None for a form that is not known."""
-    found = _EXPLAIN.match(query)
-    return Explain(found[0], query[found.end() :]) if found else None
-
-
-# What stands in quotes or comments holds no placeholder.
-_PLACES = re.compile(
-    r"""(?P<kept> e'(?:[^'\\]|''|\\.)*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | \$\$.*?\$\$ )
-    | (?P<next> \? ) | \$(?P<place>\d+)\b""",
-    re.DOTALL | re.VERBOSE | re.IGNORECASE,
-)
+    pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]
+    words = [each.text.lower() for each in pieces]
+    if words[0] != "explain":
+        return None
+    at = 2 if words[1] == "analyze" else 1
+    if words[1] == "(" and words[2] in ("analyze", "format"):
+        at = words.index(")") + 1 if ")" in words else 1
+        if "(" in words[2:at]:
+            return None
+    return Explain(" ".join([*words[:at], ""]), query[pieces[at].start :])
 
 
 def rendered(sql: str, parameters: Sequence[object]) -> str:
@@ -52,13 +49,16 @@ def rendered(sql: str, parameters: Sequence[object]) -> str:
     if not parameters:
         return sql
     values = iter(parameters)
-
-    def replaced(found: re.Match[str]) -> str:
-        if found["kept"] is not None:
-            return found[0]
-        return value(next(values) if found["next"] else parameters[int(found["place"]) - 1])
-
-    return _PLACES.sub(replaced, sql)
+    parts: list[str] = []
+    end = 0
+    for piece, after in pairwise([*tokens(sql), Token("sign", "", len(sql))]):
+        if piece.text == "?":
+            parts += [sql[end : piece.start], value(next(values))]
+            end = piece.end
+        elif piece.text == "$" and after.kind == "number":
+            parts += [sql[end : piece.start], value(parameters[int(after.text) - 1])]
+            end = after.end
+    return "".join([*parts, sql[end:]])
 
 
 def value(given: object) -> str:

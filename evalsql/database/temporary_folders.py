@@ -6,11 +6,12 @@ import os
 import platform
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -52,42 +53,26 @@ def _sweep_once(place: Path) -> None:
 
 
 def sweep(place: Path) -> None:
-    """Take away folders of this user that no living process of this machine owns, and that are not young."""
-    try:
-        entries = [entry for entry in os.scandir(place) if entry.name.startswith("evalsql-")]
-    except OSError:
-        return
-    for entry in entries:
-        found = _NAME.fullmatch(entry.name)
-        try:
-            held = entry.stat(follow_symlinks=False)
-            is_left = (
+    """Remove folders of this user whose process on this machine has ended, and that are not young."""
+    for path in place.glob("evalsql-*") if place.is_dir() else ():
+        with suppress(OSError):
+            found = _NAME.fullmatch(path.name)
+            held = path.lstat()
+            if (
                 found is not None
                 and found["host"] == host()
-                and entry.is_dir(follow_symlinks=False)
+                and stat.S_ISDIR(held.st_mode)
                 and (not hasattr(os, "getuid") or held.st_uid == os.getuid())
                 and time.time() - held.st_mtime > _YOUNG
                 and not is_alive(int(found["pid"]))
-            )
-        except OSError:
-            continue
-        if is_left:
-            shutil.rmtree(entry.path, ignore_errors=True)
+            ):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this machine is there."""
-    if sys.platform == "win32":  # where os.kill ends the process
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(0x1000, False, pid)  # only to ask about it
-        if not handle:
-            return bool(kernel.GetLastError() == 5)  # it is there, of another user
-        code = ctypes.c_ulong()
-        kernel.GetExitCodeProcess(handle, ctypes.byref(code))
-        kernel.CloseHandle(handle)
-        return code.value == 259  # still active
+    """Whether this machine has such a process; on Windows, where os.kill would end it, each is held to be alive."""
+    if sys.platform == "win32":
+        return True
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
