@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from evalsql.report.page.figures import number
+from evalsql.report.page.html_parts import number
 from evalsql.report.table import Picture, Table
 from evalsql.report.terminal import one_line
 

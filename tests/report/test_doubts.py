@@ -7,15 +7,14 @@ from pathlib import Path
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.report.page.caveats import Doubt, doubts
+from evalsql.report.page.caveats import Caveat, caveats
 from evalsql.report.page.report_data import gather_report
 from tests.conftest import new_file, write
 
 
-def _doubts(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Doubt]:
+def _caveats(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Caveat]:
     found = gather_report(warehouse, ["AP"], program_version="", qrels=qrels, runs=runs, for_page=True)
-    assert found.evidence is not None
-    return {each.title: each for each in doubts(found, found.evidence)}
+    return {each.title: each for each in caveats(found)}
 
 
 def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path: Path) -> None:
@@ -26,7 +25,7 @@ def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path:
             f"copy (select {columns} from scores where run = 'dense' and measure = 'AP') to '{scores}' (format parquet)"
         )
         warehouse.load_scores(scores)
-        found = _doubts(warehouse, "sample")
+        found = _caveats(warehouse, "sample")
     assert not found["Ids that do not match."].deserves_look
     assert "elsewhere" in found["Where figures come from."].claim
     assert "nothing" not in found["Where figures come from."].note
@@ -39,12 +38,12 @@ def test_names_of_runs_do_not_say_what_is_doubtful(tmp_path: Path) -> None:
         for name in ("ties: a", "b holds c", "d misses e", "without judgments"):
             rows = {"t1": {"d1": 1.0, "d3": 0.5}, "t2": {"d2": 1.0}}
             warehouse.load_run(rows, name)
-        found = _doubts(warehouse, "holds misses")
+        found = _caveats(warehouse, "holds misses")
         assert not found["Missing topics."].deserves_look
         assert not found["Ids that do not match."].deserves_look
         assert not found["Ties."].deserves_look
         warehouse.load_run({"t1": {"d1": 1.0}}, "f")
-        found = _doubts(warehouse, "holds misses")
+        found = _caveats(warehouse, "holds misses")
     assert found["Missing topics."].claim == "f misses 1 of 2 topics (holds misses)."
 
 
@@ -54,6 +53,6 @@ def test_groups_are_told_of_judgments_and_not_of_topics(tmp_path: Path) -> None:
         warehouse.load_qrels(qrels, "groups", form="groups")
         warehouse.load_run({"t1": {"d1": 1.0, "d2": 0.5}}, "a")
         warehouse.load_run({"t1": {"d2": 1.0, "d1": 0.5}}, "b")
-        found = _doubts(warehouse, "groups")
+        found = _caveats(warehouse, "groups")
     assert not found["Missing topics."].deserves_look
     assert "holds groups" in found["Judgments."].claim

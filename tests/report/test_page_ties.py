@@ -96,7 +96,7 @@ def test_without_a_script_ties_are_told_too(browser: Browser, path: Path) -> Non
     page.goto(path.as_uri())
     assert page.inner_text("#topics-body .sentence") == SENTENCE
     rows = [
-        [cell.inner_text() for cell in row.query_selector_all("td")]
+        [cell.inner_text() for cell in row.query_selector_all("th, td")]
         for row in page.query_selector_all("#topics-body tbody tr")
     ]
     assert [(row[0], row[-1]) for row in rows] == [

@@ -1,40 +1,52 @@
-"""What is to be doubted in a report: each claim with what follows from it, what deserves a look first."""
+"""What to doubt in a report: each claim with what follows from it and a small picture, what deserves a look first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from evalsql.phrases import counted
-from evalsql.report.page.figures import dots, in_words, listed, number, places, share
-from evalsql.report.page.page_queries import Evidence
+from evalsql.report.page.html_parts import in_words, listed, number, share
 from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.verdicts import is_about_judgments
 
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
-_MOST_TOLD = 5
-_MOST_PLACES = 5
+_MOST_LISTED = 5
 _DEPTHS = (10, 100, 1000)
 
 
-class Doubt(NamedTuple):
-    """``claim`` is one sentence, ``note`` what follows; ``picture`` is an SVG or a short text.
+class Picture(NamedTuple):
+    """An SVG with marks of all systems, and what it says of each in words; the script recolours it after a choice."""
 
-    The page's script draws a picture that has a name anew for other systems (``doubts.js``).
-    """
+    name: str
+    title: str
+    texts: Mapping[str, str]
+    parts: Sequence[str]
+    height: int
+
+    def svg(self, chosen: Iterable[str]) -> str:
+        """The picture, labelled with what it says of the chosen systems."""
+        label = escape(f"{self.title}: {'; '.join(f'{run} {self.texts[run]}' for run in chosen if run in self.texts)}")
+        return f'<svg class="small" role="img" aria-label="{label}" height="{self.height}">{"".join(self.parts)}</svg>'
+
+
+class Caveat(NamedTuple):
+    """``claim`` is one sentence, ``note`` what follows; beside them stands ``picture``, or ``remark``."""
 
     title: str
     deserves_look: bool
     claim: str
-    note: str
-    picture: str
-    name: str = ""
+    note: str = ""
+    remark: str = ""
+    picture: Picture | None = None
 
 
-def doubts(report: ReportData, evidence: Evidence) -> list[Doubt]:
+def caveats(report: ReportData) -> list[Caveat]:
     """All that was looked at: first what deserves a look, of that the gravest first."""
     found = [
         _ids(report),
-        _audits(evidence),
+        _audits(report),
         *_stored(report),
         *_unjudged(report),
         _missing(report),
@@ -42,95 +54,84 @@ def doubts(report: ReportData, evidence: Evidence) -> list[Doubt]:
         _ties(report),
         *_other_measures(report),
     ]
-    return sorted(found, key=lambda doubt: not doubt.deserves_look)
+    return sorted(found, key=lambda caveat: not caveat.deserves_look)
 
 
-def _unjudged(report: ReportData) -> list[Doubt]:
-    shares = _unjudged_shares(report)
-    if not shares:
+def _unjudged(report: ReportData) -> list[Caveat]:
+    rows: list[Any] = list(report.tables["unjudged"].rows) if "unjudged" in report.tables else []
+    shares = {(run, k): value for k, run, value in sorted((k, run, value) for run, k, _, _, value in rows)}
+    depths = [k for k in _DEPTHS if any(depth == k for _, depth in shares)]
+    if not depths:
         return []
-    wanted = list(dict.fromkeys(k for _, k in shares))
-    arguments = report.measures[0].arguments
-    cutoff = arguments.get("k") if isinstance(arguments.get("k"), int) else None
-    deep = min(wanted, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else wanted[-1]
+    cutoff = report.measures[0].arguments.get("k")
+    deep = min(depths, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else depths[-1]
     parts = []
-    for k in wanted:
+    for k in depths:
         held = [shares[run, k] for run in report.runs if (run, k) in shares]
         low, high = share(min(held)), share(max(held))
         parts.append(f"{low if low == high else f'{low} to {high}'} of the first {k}")
     worst = max((run for run in report.runs if (run, deep) in shares), key=lambda run: shares[run, deep])
-    kinds = _kinds(report)
-    rows = [
-        (f"first {k}", [(shares[run, k], kind) for run, kind in kinds.items() if (run, k) in shares]) for k in wanted
-    ]
-    chosen = [run for run in reversed(kinds) if kinds[run] != "other"]
-    told = [
-        f"among the first {k} " + ", ".join(f"{run} {share(shares[run, k])}" for run in chosen if (run, k) in shares)
-        for k in wanted
-    ]
-    picture = dots(rows, f"Share of unjudged documents: {'; '.join(told)}")
     return [
-        Doubt(
+        Caveat(
             "Unjudged documents.",
             shares[worst, deep] > FEW,
             f"Nobody judged {listed(parts)}{', depending on the system' if ' to ' in ' '.join(parts) else ''}.",
             f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, "
             f"{share(shares[worst, deep])}.",
-            picture,
-            "unjudged",
+            picture=_unjudged_picture(report, shares, depths),
         )
     ]
 
 
-def _unjudged_shares(report: ReportData) -> dict[tuple[str, int], float]:
-    """By run and depth, the depths rising."""
-    rows: list[Any] = list(report.tables["unjudged"].rows) if "unjudged" in report.tables else []
-    found = [(k, run, value) for run, k, _, _, value in rows if k in _DEPTHS]
-    return {(run, k): value for k, run, value in sorted(found)}
+def _unjudged_picture(report: ReportData, shares: Mapping[tuple[str, int], float], depths: Sequence[int]) -> Picture:
+    """A line for each depth, from 0 to 100%, with a mark for each system."""
+    texts: dict[str, list[str]] = {}
+    parts = []
+    for at, k in enumerate(depths):
+        y = at * 22 + 11
+        parts.append(f'<text x="0" y="{y + 4}">first {k}</text>')
+        parts.append(f'<line class="grid" x1="28%" x2="98%" y1="{y}" y2="{y}"/><g>')
+        for run, kind, mark in _marks(report):
+            if (run, k) in shares:
+                texts.setdefault(run, []).append(f"{share(shares[run, k])} of the first {k}")
+                parts.append(f'<use href="#mark-{kind}" x="{28 + 70 * shares[run, k]:.2f}%" y="{y}" {mark}/>')
+        parts.append("</g>")
+    bottom = len(depths) * 22 + 14
+    for x, value, anchor in ((28, 0.0, "middle"), (63, 0.5, "middle"), (100, 1.0, "end")):
+        parts.append(f'<text x="{x}%" y="{bottom}" text-anchor="{anchor}">{share(value)}</text>')
+    words = {run: ", ".join(each) for run, each in texts.items()}
+    return Picture("unjudged", "Share of unjudged documents", words, parts, bottom + 4)
 
 
-def _kinds(report: ReportData) -> dict[str, str]:
-    """By run how it is drawn, in the order of drawing: what is on top comes last."""
+def _marks(report: ReportData) -> list[tuple[str, str, str]]:
+    """Each run with how it is drawn and the attribute that the script finds it by; what is on top comes last."""
     best, baseline = report.runs[0], report.baseline
-    kinds = {run: "other" for run in report.runs if run not in (best, baseline)}
-    return {**kinds, baseline: "baseline", best: "system"} if best != baseline else {**kinds, best: "system"}
+    kinds = dict.fromkeys(report.runs, "other") | {baseline: "baseline"} | {best: "system"}
+    order = sorted(report.runs, key=lambda run: ("other", "baseline", "system").index(kinds[run]))
+    numbers = {run: at for at, run in enumerate(report.runs)}
+    return [(run, kinds[run], f'data-system="{numbers[run]}"') for run in order]
 
 
-def drawn(report: ReportData) -> dict[str, Any]:
-    """What the script draws the pictures from: shares and places, each by the run's number."""
-    shares = _unjudged_shares(report)
-    depths = list(dict.fromkeys(k for _, k in shares))
-    names = _compared_measures(report)[:_MOST_PLACES]
-    return {
-        "unjudged": [[k, [shares.get((run, k)) for run in report.runs]] for k in depths],
-        "measures": names,
-        "places": [[report.places[run][name] for name in names] for run in report.runs] if names else [],
-    }
-
-
-def _compared_measures(report: ReportData) -> list[str]:
-    """Measures whose orders of the runs are compared, if there is anything to compare."""
-    names = [measure.name for measure in report.measures if not is_about_judgments(measure.name)]
-    return names if len(names) > 1 and len(report.runs) > 1 else []
-
-
-def _ties(report: ReportData) -> Doubt:
-    told = [line.removeprefix("ties: ") for line in _told(report, "ties")]
+def _ties(report: ReportData) -> Caveat:
+    notices = [line.removeprefix("ties: ") for line in _notices(report, "ties")]
     rules = sorted({str(row[2]) for row in report.tables["runs"].rows})
-    note = f"Ties are broken by the rule {listed(rules)}."
-    if not told:
-        return Doubt(
-            "Ties.", False, f"The order of systems by {report.names[0]} does not hang on tied scores.", note, ""
-        )
-    return Doubt("Ties.", True, _sentence(told[0]), note, "")
+    claim = f"The order of systems by {report.names[0]} does not hang on tied scores."
+    return Caveat(
+        "Ties.",
+        bool(notices),
+        _sentence(notices[0]) if notices else claim,
+        f"Ties are broken by the rule {listed(rules)}.",
+    )
 
 
-def _other_measures(report: ReportData) -> list[Doubt]:
-    names = _compared_measures(report)
-    if not names:
+def _other_measures(report: ReportData) -> list[Caveat]:
+    names = [name for name in report.names if not is_about_judgments(name)]
+    if len(names) < 2 or len(report.runs) < 2:
         return []
-    best, order = report.runs[0], report.places
-    ahead = {name: next(run for run in report.runs if order[run][name] == 1) for name in names if order[best][name] > 1}
+    best, places = report.runs[0], report.places
+    ahead = {
+        name: next(run for run in report.runs if places[run][name] == 1) for name in names if places[best][name] > 1
+    }
     first = [name for name in names[1:] if name not in ahead]
     claim = f"{best} is first by {listed(names[:1] + first)}."
     if ahead:
@@ -141,17 +142,27 @@ def _other_measures(report: ReportData) -> list[Doubt]:
         for measure, other, tau in _taus(report)
         if names[0] in (measure, other) and measure != other and {measure, other} <= set(names)
     ]
-    shown = names[:_MOST_PLACES]
-    kinds = _kinds(report)
-    orders = {run: [order[run][name] for name in shown] for run in kinds}
-    told = [
-        f"{run} {listed([str(place) for place in orders[run]])}" for run in reversed(kinds) if kinds[run] != "other"
-    ]
-    picture = places(
-        shown, [(orders[run], kind) for run, kind in kinds.items()], f"Places by {listed(shown)}: {'; '.join(told)}"
-    )
     note = f"Kendall's tau with the order by {names[0]}, 1 being the same: {', '.join(agreed)}." if agreed else ""
-    return [Doubt("Other measures.", bool(ahead), claim, note, picture, "places")]
+    picture = _places_picture(report, names[:_MOST_LISTED])
+    return [Caveat("Other measures.", bool(ahead), claim, note, picture=picture)]
+
+
+def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
+    """The place of each system by each measure, the best on top."""
+    orders = {run: [report.places[run][name] for name in measures] for run in report.runs}
+    most, last = max(map(max, orders.values())), len(measures) - 1
+    xs = [f"{4 + 92 / last * at:.1f}%" for at in range(last + 1)]
+    parts = ["<g>"]
+    for run, kind, mark in _marks(report):
+        ys = [f"{8 + 70 * (place - 1) / max(most - 1, 1):.1f}" for place in orders[run]]
+        lines = (f'<line x1="{xs[at]}" x2="{xs[at + 1]}" y1="{ys[at]}" y2="{ys[at + 1]}"/>' for at in range(last))
+        parts.append(f'<g class="path {kind}" {mark}>{"".join(lines)}</g>')
+    parts.append("</g>")
+    for at, name in enumerate(measures):
+        x, anchor = ("0%", "start") if at == 0 else ("100%", "end") if at == last else (xs[at], "middle")
+        parts.append(f'<text x="{x}" y="96" text-anchor="{anchor}">{escape(name)}</text>')
+    texts = {run: listed([str(place) for place in order]) for run, order in orders.items()}
+    return Picture("places", f"Places by {listed(measures)}", texts, parts, 102)
 
 
 def _taus(report: ReportData) -> list[tuple[str, str, float]]:
@@ -163,62 +174,45 @@ def _taus(report: ReportData) -> list[tuple[str, str, float]]:
     return [row for row in rows if row[2] is not None]
 
 
-def is_about_judgments(name: str) -> bool:
-    """Whether a measure tells how much was judged or returned, not how good it is."""
-    return name.startswith(("Judged", "Unjudged", "Num"))
-
-
-def _missing(report: ReportData) -> Doubt:
-    lines = _told(report, "missing")
+def _missing(report: ReportData) -> Caveat:
+    lines = _notices(report, "missing")
     if not lines:
-        total = counted(len(report.topics), "topic")
-        claim = f"Every run answers all {total}." if len(report.runs) > 1 else f"The run answers all {total}."
-        return Doubt("Missing topics.", False, claim, "", "none missing")
-    more = f" and {len(lines) - _MOST_TOLD} more" if len(lines) > _MOST_TOLD else ""
-    claim = _sentence("; ".join(lines[:_MOST_TOLD]) + more, report.runs)
-    return Doubt("Missing topics.", True, claim, "A topic left out scores as an empty ranking does.", "")
+        who = "Every run answers" if len(report.runs) > 1 else "The run answers"
+        claim = f"{who} all {counted(len(report.topics), 'topic')}."
+        return Caveat("Missing topics.", False, claim, remark="none missing")
+    more = f" and {len(lines) - _MOST_LISTED} more" if len(lines) > _MOST_LISTED else ""
+    claim = _sentence("; ".join(lines[:_MOST_LISTED]) + more, report.runs)
+    return Caveat("Missing topics.", True, claim, "A topic left out scores as an empty ranking does.")
 
 
-def _ids(report: ReportData) -> Doubt:
-    lines = _told(report, "ids")
+def _ids(report: ReportData) -> Caveat:
+    title, lines = "Ids that do not match.", _notices(report, "ids")
     if not lines:
-        return Doubt(
-            "Ids that do not match.", False, "Document ids of runs and judgments are of one kind.", "", "none found"
-        )
-    return Doubt(
-        "Ids that do not match.",
-        True,
-        _sentence("; ".join(lines), report.runs),
-        "Figures of such runs mean nothing.",
-        "",
-    )
+        return Caveat(title, False, "Document ids of runs and judgments are of one kind.", remark="none found")
+    return Caveat(title, True, _sentence("; ".join(lines), report.runs), "Figures of such runs mean nothing.")
 
 
-def _stored(report: ReportData) -> list[Doubt]:
-    lines = _told(report, "origins")
-    if not lines:
-        return []
+def _stored(report: ReportData) -> list[Caveat]:
+    lines = _notices(report, "origins")
     note = "Figures of these runs are shown as they were loaded; there are no rankings to compute them from."
-    return [Doubt("Where figures come from.", True, _sentence("; ".join(lines), report.runs), note, "")]
+    return [Caveat("Where figures come from.", True, _sentence("; ".join(lines), report.runs), note)] if lines else []
 
 
-def _forms(report: ReportData) -> list[Doubt]:
-    lines = _told(report, "forms")
-    return [Doubt("Judgments.", False, _sentence("; ".join(lines)), "", "")] if lines else []
+def _forms(report: ReportData) -> list[Caveat]:
+    lines = _notices(report, "forms")
+    return [Caveat("Judgments.", False, _sentence("; ".join(lines)))] if lines else []
 
 
-def _told(report: ReportData, about: str) -> list[str]:
-    """What there is to note about something."""
+def _notices(report: ReportData, about: str) -> list[str]:
     return [each.text.strip() for each in report.notices if each.about == about]
 
 
-def _audits(evidence: Evidence) -> Doubt:
-    if not evidence.findings:
-        return Doubt(
-            "The file.", False, "The quick audits of the warehouse found nothing.", "", "evalsql check runs all"
-        )
-    told = [f"{finding} ({audit})" for audit, finding, _ in evidence.findings[:_MOST_TOLD]]
-    return Doubt("The file.", True, _sentence("; ".join(told)), "evalsql check runs all audits.", "")
+def _audits(report: ReportData) -> Caveat:
+    found = [f"{finding} ({audit})" for audit, finding, _ in report.page.findings[:_MOST_LISTED]]
+    if not found:
+        claim = "The quick audits of the warehouse found nothing."
+        return Caveat("The file.", False, claim, remark="evalsql check runs all")
+    return Caveat("The file.", True, _sentence("; ".join(found)), "evalsql check runs all audits.")
 
 
 def _sentence(text: str, names: Sequence[str] = ()) -> str:
@@ -227,19 +221,19 @@ def _sentence(text: str, names: Sequence[str] = ()) -> str:
     return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def summary(found: list[Doubt]) -> str:
+def summary(found: list[Caveat]) -> str:
     """The section's one sentence."""
-    count = sum(doubt.deserves_look for doubt in found)
+    count = sum(caveat.deserves_look for caveat in found)
     if not count:
         return f"Nothing of {in_words(len(found))} things that were looked at."
     verb = "deserves" if count == 1 else "deserve"
     return _sentence(f"{in_words(count)} {'thing' if count == 1 else 'things'} of {in_words(len(found))} {verb} a look")
 
 
-def gravest(found: list[Doubt]) -> str:
+def gravest(found: list[Caveat]) -> str:
     """The same sentence with what deserves a look first; nothing where nothing does."""
-    if not any(doubt.deserves_look for doubt in found):
+    if not any(caveat.deserves_look for caveat in found):
         return ""
     first = found[0].title.removesuffix(".")
-    count = sum(doubt.deserves_look for doubt in found)
+    count = sum(caveat.deserves_look for caveat in found)
     return f"{summary(found).removesuffix('.')}{', first of all' if count > 1 else ':'} {first[:1].lower()}{first[1:]}."

@@ -1,4 +1,4 @@
-"""What the page's script draws from: the figures of a report and its evidence, runs and topics by number."""
+"""What the page's script draws from: the figures of a report, its runs and topics by number."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalsql.phrases import counted, natural_key
+from evalsql.catalog.measure_names import Measure
+from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.page.caveats import drawn, is_about_judgments
-from evalsql.report.page.page_queries import ALPHA, DEPTH, Evidence
+from evalsql.report.page.caveats import Caveat
+from evalsql.report.page.page_queries import DEPTH, FirstDocuments, Pair, PairTests
 from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.verdicts import MOST_NAMED, SENTENCES, measure_facts
 from evalsql.report.table import Table
 
 _FIGURES = 7  # significant ones of what is only drawn
@@ -21,60 +23,52 @@ def embedded_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def facts_in_short(report: ReportData, evidence: Evidence) -> str:
-    """How much was evaluated, and when the newest of it was loaded, in a line."""
-    judged = f"{counted(evidence.num_judgments, 'judgment')} in {counted(evidence.num_grades, 'grade')}"
+def size_line(report: ReportData) -> str:
+    """How much was evaluated, and when the newest of it was loaded."""
+    details = report.page
+    judged = f"{counted(details.num_judgments, 'judgment')} in {counted(details.num_grades, 'grade')}"
     held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"
-    day = evidence.loaded_at
+    day = details.loaded_at
     return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"
 
 
-def topics_in_order(report: ReportData) -> list[str]:
-    """The topics in natural order, 2 before 10."""
-    return sorted(report.topics, key=natural_key)
-
-
-def plain_words(report: ReportData) -> dict[str, str]:
-    """By measure what it is: the title and definition of its relation."""
-    return {
-        measure.name: f"{measure.relation.header.title}: {measure.relation.header.definition}"
-        for measure in report.measures
-    }
-
-
-def page_data(report: ReportData, evidence: Evidence, digits: int) -> dict[str, Any]:
+def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[str, Any]:
     """Everything that the script draws from, as JSON can hold it."""
-    runs, topics = report.runs, topics_in_order(report)
-    words = plain_words(report)
+    runs, topics, tests = report.runs, report.topics, report.page.tests
+    pictures = [caveat.picture for caveat in found if caveat.picture]
     return {
         "digits": digits,
-        "alpha": ALPHA,
         "depth": DEPTH,
+        "sentences": SENTENCES,
+        "most_named": MOST_NAMED,
         "measures": [
             {
                 "name": measure.name,
-                "words": words[measure.name],
+                "words": measure_words(measure),
                 "lower": measure.name in report.lower,
-                "count": measure.is_count,
-                "judging": is_about_judgments(measure.name),
                 "range": _range(measure.relation.header.range),
-                "logarithmic": measure.relation.header.mean == "geometric",
+                "facts": measure_facts(report, measure.name, digits),
             }
             for measure in report.measures
         ],
         "runs": runs,
-        "topics": [[topic, evidence.texts.get(topic, "")] for topic in topics],
+        "topics": [[topic, report.page.texts.get(topic, "")] for topic in topics],
         "baseline": runs.index(report.baseline),
-        "means": _means(report),
+        "means": {name: [charts.finite(mean) for mean in report.means(name).values()] for name in report.names},
         "intervals": _intervals(report),
-        "values": _values(report, topics),
-        "pairs": {name: _pairs(evidence.tests.pairs.get(name, {}), runs) for name in report.names},
-        "steps": {name: _steps(evidence.tests.steps.get(name, {}), runs) for name in report.names},
-        "factors": evidence.tests.factors,
-        "documents": _documents(evidence, runs, topics),
+        "values": {name: _values(report, name) for name in report.names},
+        "pairs": {name: _pairs(tests, name, runs) for name in report.names},
+        "steps": {name: _steps(tests.steps.get(name, {}), runs) for name in report.names},
+        "factors": tests.factors,
+        "documents": _documents(report.page.documents, runs, topics),
         "curves": _curves(report),
-        "doubts": {} if "doubts" in report.without else drawn(report),
+        "pictures": {each.name: [each.title, [each.texts.get(run) for run in runs]] for each in pictures},
     }
+
+
+def measure_words(measure: Measure) -> str:
+    """What a measure is: the title and definition of its relation."""
+    return f"{measure.relation.header.title}: {measure.relation.header.definition}"
 
 
 def _range(text: str) -> list[float]:
@@ -86,45 +80,26 @@ def _is_finite(text: str) -> bool:
     return text.lstrip("-").replace(".", "", 1).isdecimal()
 
 
-def _means(report: ReportData) -> dict[str, list[float | None]]:
-    return {
-        name: [charts.finite(row[at]) for row in report.board.rows] for at, name in enumerate(report.names, start=1)
-    }
-
-
 def _intervals(report: ReportData) -> dict[str, list[list[float | None] | None]]:
     ends = {(run, measure): [low, high] for measure, run, _, low, high in report.tables["intervals"].rows}
     return {name: [ends.get((run, name)) for run in report.runs] for name in report.names}  # type: ignore[misc]
 
 
-def _values(report: ReportData, topics: Sequence[str]) -> dict[str, list[list[float | None]]]:
-    places = {topic: at for at, topic in enumerate(topics)}
-    number = {run: at for at, run in enumerate(report.runs)}
-    found: dict[str, list[list[float | None]]] = {
-        name: [[None] * len(topics) for _ in report.runs] for name in report.names
-    }
-    for measure, run, topic, value in report.tables["values"].rows:
-        found[str(measure)][number[str(run)]][places[str(topic)]] = charts.finite(value)
-    return found
+def _values(report: ReportData, measure: str) -> list[list[float | None]]:
+    values = report.values(measure)
+    return [[charts.finite(values.get((run, topic))) for topic in report.topics] for run in report.runs]
 
 
-def _pairs(pairs: Mapping[tuple[str, str], Sequence[Any]], runs: Sequence[str]) -> list[list[Any]]:
+def _pairs(tests: PairTests, measure: str, runs: Sequence[str]) -> list[list[Any]]:
     """By the first run's number and then that of each after it: difference of the first less the second, and so on."""
-    rows: list[list[Any]] = []
-    for at, one in enumerate(runs):
-        row: list[Any] = []
-        for other in runs[at + 1 :]:
-            if (other, one) in pairs:
-                topics, difference, half, _, wins, _, losses = pairs[other, one]
-            elif (one, other) in pairs:
-                topics, difference, half, _, losses, _, wins = pairs[one, other]
-                difference = -difference
-            else:
-                row.append(None)
-                continue
-            row.append([topics, difference, None if half is None else float(f"{half:.10g}"), wins, losses])
-        rows.append(row)
-    return rows
+    return [[_pair(tests.pair(measure, other, one)) for other in runs[at + 1 :]] for at, one in enumerate(runs)]
+
+
+def _pair(pair: Pair | None) -> list[Any] | None:
+    if pair is None:
+        return None
+    half = None if pair.half is None else float(f"{pair.half:.10g}")
+    return [pair.wins + pair.ties + pair.losses, pair.difference, half, pair.wins, pair.losses]
 
 
 def _steps(steps: Mapping[tuple[str, str], int], runs: Sequence[str]) -> list[list[int]]:
@@ -136,30 +111,32 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.{_FIGURES}g}")
 
 
-def _documents(evidence: Evidence, runs: Sequence[str], topics: Sequence[str]) -> dict[str, Any]:
+def _documents(lists: FirstDocuments, runs: Sequence[str], topics: Sequence[str]) -> dict[int, Any]:
     """By topic names and grades of documents, and by run their numbers down the ranking and what they contribute."""
-    number = {run: at for at, run in enumerate(runs)}
-    place = {topic: at for at, topic in enumerate(topics)}
-    held: dict[int, dict[str, Any]] = {}
-    for (run, topic), documents in evidence.lists.documents.items():
-        there = held.setdefault(place[topic], {"names": [], "grades": [], "lists": {}, "_at": {}})
-        ranked = []
-        for document in documents:
-            at = there["_at"].setdefault(document.name, len(there["names"]))
-            if at == len(there["names"]):
-                there["names"].append(document.name)
-                there["grades"].append(document.grade)
-            ranked.append(at)
-        worth = [_short(document.contribution) for document in documents]
-        there["lists"][number[run]] = [ranked, worth, {}]
-    for (run, topic), later in evidence.lists.later.items():
-        there = held.get(place[topic], {})
-        if there and number[run] in there["lists"]:
-            known = there["_at"]
-            there["lists"][number[run]][2] = {known[name]: rank for name, rank in later.items() if name in known}
-    for there in held.values():
-        del there["_at"]
-    return {str(at): there for at, there in sorted(held.items())}
+    numbers = {run: at for at, run in enumerate(runs)}
+    by_topic: dict[int, dict[str, Any]] = {}
+    for at, topic in enumerate(topics):
+        shown = {run: lists.documents[run, topic] for run in runs if (run, topic) in lists.documents}
+        grades = {document.name: document.grade for documents in shown.values() for document in documents}
+        known = {name: number for number, name in enumerate(grades)}
+        if shown:
+            by_topic[at] = {
+                "names": list(grades),
+                "grades": list(grades.values()),
+                "lists": {
+                    numbers[run]: [
+                        [known[document.name] for document in documents],
+                        [_short(document.contribution) for document in documents],
+                        {
+                            known[name]: rank
+                            for name, rank in lists.later_ranks.get((run, topic), {}).items()
+                            if name in known
+                        },
+                    ]
+                    for run, documents in shown.items()
+                },
+            }
+    return by_topic
 
 
 def _curves(report: ReportData) -> dict[str, Any]:

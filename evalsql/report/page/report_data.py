@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import Measure, literal, names_of_counts, names_of_less_is_better, parse_measures
@@ -16,17 +16,19 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.run_changes import history_query
 from evalsql.evaluation.selection import Choice
 from evalsql.evaluation.topic_groups import texts
-from evalsql.phrases import shortened
+from evalsql.phrases import natural_key, shortened
 from evalsql.progress import Progress, silent
 from evalsql.report.comparison import Comparison
 from evalsql.report.page.page_queries import (
     ALPHA,
     MOST_LISTS,
-    Evidence,
-    Gatherer,
+    FirstDocuments,
+    PageDetails,
     PairTests,
-    ShownLists,
     default_baseline,
+    first_documents,
+    page_details,
+    pair_tests,
 )
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
@@ -71,17 +73,19 @@ from qrels left join files on files.kind in ('qrels', 'weights') and files.id = 
 where qrels.qrels = {qrels} order by files.kind, files.file"""
 
 
-class ReportData(NamedTuple):
+@dataclass(frozen=True)
+class ReportData:
     """The parts of a report by name, and what is to be said before them.
 
-    ``board`` has a row a run, the best by the first measure on top: run and the mean of each measure. ``comparison``
-    is that of all pairs of runs, None for a single run. Other tables: values, intervals, distribution, agreement, pr,
-    pr_topics, roc, tap, unjudged, runs, qrels. ``places`` has by run and measure the place among all runs.
+    ``leaderboard`` has a row a run, the best by the first measure on top: run and the mean of each measure.
+    ``comparison`` is that of all pairs of runs, None for a single run and for a page. Other tables: values, intervals,
+    distribution, agreement, pr, pr_topics, roc, tap, unjudged, runs, qrels. ``places`` has by run and measure the place
+    among all runs.
     """
 
     qrels: str
     measures: Sequence[Measure]
-    board: Table
+    leaderboard: Table
     comparison: Comparison | None
     tables: Mapping[str, Table]
     notices: Sequence[notes.Notice]
@@ -89,30 +93,49 @@ class ReportData(NamedTuple):
     without: frozenset[str] = frozenset()
     title: str = ""
     baseline: str = ""
-    evidence: Evidence | None = None
-    places: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+    details: PageDetails | None = None
+    places: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def page(self) -> PageDetails:
+        """The details that only a page shows; raises ValueError if the report was not gathered for one."""
+        if self.details is None:
+            raise ValueError("this report was not gathered for a page")
+        return self.details
 
     @property
     def heading(self) -> str:
         return self.title or f"Evaluation with {self.qrels}"
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Canonical names of the measures."""
         return [measure.name for measure in self.measures]
 
-    @property
+    @cached_property
     def lower(self) -> frozenset[str]:
         """Measures where less is better."""
         return names_of_less_is_better(self.measures)
 
-    @property
+    @cached_property
     def runs(self) -> list[str]:
-        return [str(row[0]) for row in self.board.rows]
+        return [str(row[0]) for row in self.leaderboard.rows]
 
-    @property
+    @cached_property
     def topics(self) -> list[str]:
-        return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows})
+        """In natural order, 2 before 10."""
+        return sorted({str(topic) for _, _, topic, _ in self.tables["values"].rows}, key=natural_key)
+
+    def means(self, measure: str) -> dict[str, float]:
+        """The means of a measure by run."""
+        rows: Sequence[Any] = self.leaderboard.rows
+        at = self.names.index(measure) + 1
+        return {str(row[0]): row[at] for row in rows}
+
+    def values(self, measure: str) -> dict[tuple[str, str], float]:
+        """The values of a measure by run and topic."""
+        rows: Sequence[Any] = self.tables["values"].rows
+        return {(run, topic): value for name, run, topic, value in rows if name == measure and value is not None}
 
 
 def gather_report(
@@ -148,14 +171,13 @@ def gather_report(
     chosen = _chosen_runs(warehouse, named, judged, runs, baseline)
     omitted = _omitted(shown, without, len(chosen))
     show = partial(_show, progress)
-    gatherer = Gatherer(warehouse, judged)
     tests: PairTests | None = None
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
         tables = _score_tables(warehouse, named, judged, omitted, show)
-        board = _board(warehouse, named)
+        board = leaderboard_table(warehouse, named)
         show("differences")
         if for_page:
-            tests = gatherer.pairs()
+            tests = pair_tests(warehouse, judged)
         comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 and not for_page else None
     tables |= _run_tables(warehouse, judged, chosen, omitted, show, with_topics=not for_page)
     among = ", ".join(map(literal, chosen))
@@ -163,10 +185,11 @@ def gather_report(
     tables["qrels"] = _table(warehouse, _JUDGED.format(qrels=literal(judged)))
     said = _notices(warehouse, named[0], judged, chosen)
     found = ReportData(judged, named, board, comparison, tables, said, program_version, omitted, title)
-    found = found._replace(baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, board))
+    found = replace(found, baseline=baseline or default_baseline(found.runs), places=_places(warehouse, named, board))
     show("documents")
     if tests is not None:
-        found = found._replace(evidence=_evidence(gatherer, found, tests))
+        lists = FirstDocuments() if "documents" in omitted else _first_documents(warehouse, found)
+        found = replace(found, details=page_details(warehouse, judged, found.runs, tests, lists))
     progress(_GATHERING, len(_STEPS), len(_STEPS))
     return found
 
@@ -250,28 +273,18 @@ def _omitted(shown: Collection[str], without: Collection[str], num_runs: int) ->
     return frozenset(without) | (frozenset(costly) - frozenset(shown))
 
 
-def _evidence(gatherer: Gatherer, report: ReportData, tests: PairTests) -> Evidence:
-    """What the page shows of documents: of the best systems and the baseline, on the topics where these differ most."""
-    lists = ShownLists()
-    if "documents" not in report.without:
-        best, num_topics = report.runs[0], len(report.topics)
-        most = max(MOST_LISTS // num_topics, 2)
-        runs = list(dict.fromkeys([best, report.baseline, *report.runs]))[:most]
-        first = report.names[0]
-        values: dict[Any, Any] = {
-            (run, topic): value
-            for name, run, topic, value in report.tables["values"].rows
-            if name == first and run in (best, report.baseline)
-        }
+def _first_documents(warehouse: Warehouse, report: ReportData) -> FirstDocuments:
+    """Of the best systems and the baseline, on the topics where the best and the baseline differ most."""
+    best, baseline, measure = report.runs[0], report.baseline, report.measures[0]
+    most = max(MOST_LISTS // len(report.topics), 2)
+    runs = list(dict.fromkeys([best, baseline, *report.runs]))[:most]
+    values = report.values(measure.name)
 
-        def apart(topic: str) -> tuple[float, str]:
-            ours, theirs = (float(values.get((run, topic), 0)) for run in (best, report.baseline))
-            return -abs(ours - theirs), topic
+    def apart(topic: str) -> tuple[float, str]:
+        return -abs(values.get((best, topic), 0) - values.get((baseline, topic), 0)), topic
 
-        topics = sorted(report.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
-        lists = gatherer.documents(runs, topics, report.measures[0])
-    judgments, grades, loaded_at = gatherer.facts(report.runs)
-    return Evidence(tests, lists, gatherer.texts(), judgments, grades, loaded_at, gatherer.findings())
+    topics = sorted(report.topics, key=apart)[: max(MOST_LISTS // len(runs), 1)]
+    return first_documents(warehouse, report.qrels, measure, runs, topics)
 
 
 def chart_rows(
@@ -356,10 +369,10 @@ def _table(warehouse: Warehouse, query: str, counts: frozenset[str] = frozenset(
     return Table(*warehouse.database.table(query), counts)
 
 
-def _board(warehouse: Warehouse, named: Sequence[Measure]) -> Table:
-    rows = ddl.leaderboard(warehouse.catalog, named, "select * from temp.scores")
-    counts = names_of_counts(named)
-    return _table(warehouse, f"select * exclude (qrels) from ({rows})", counts)
+def leaderboard_table(warehouse: Warehouse, measures: Sequence[Measure]) -> Table:
+    """Means of the values that the view scores has: a row a run, the best by the first measure on top."""
+    rows = ddl.leaderboard(warehouse.catalog, measures, "select * from temp.scores")
+    return _table(warehouse, f"select * exclude (qrels) from ({rows})", names_of_counts(measures))
 
 
 def _places(warehouse: Warehouse, named: Sequence[Measure], board: Table) -> Mapping[str, Mapping[str, int]]:

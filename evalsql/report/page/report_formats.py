@@ -227,9 +227,9 @@ def _is_large(table: Table) -> bool:
 
 def _leaderboard(report: ReportData, stream: TextIO, digits: int, compared: Any, plain: Any) -> None:
     if report.comparison is None:
-        plain(report.board, stream, digits)
+        plain(report.leaderboard, stream, digits)
         return
-    board = report.board
+    board = report.leaderboard
     means: Any = {(row[0], measure): row[at] for row in board.rows for at, measure in enumerate(report.names, start=1)}
     text = StringIO()
     compared([report.comparison._replace(board=means, counts=board.counts)], text, digits)
@@ -238,7 +238,7 @@ def _leaderboard(report: ReportData, stream: TextIO, digits: int, compared: Any,
 
 def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
     """Every table in full precision, by name: a list of objects each."""
-    tables = {"leaderboard": report.board, **report.tables}
+    tables = {"leaderboard": report.leaderboard, **report.tables}
     content: dict[str, Any] = {
         "qrels": report.qrels,
         "measures": report.names,

@@ -1,145 +1,157 @@
-"""The three answers at the top of the page, for the measure, baseline and system that it opens with.
+"""What the page answers: who wins, by how much, whether that is sure, and on which topics the winner loses.
 
-The page's script (``answers.js``) says the same of any other choice; a test holds the two to the same words.
+``SENTENCES`` has all wordings. The page carries them as data, and its script (``sentences.js``) fills them anew after
+a choice.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from evalsql.phrases import counted, natural_key
-from evalsql.report.page.caveats import is_about_judgments
-from evalsql.report.page.figures import in_words, listed, number, signed
-from evalsql.report.page.page_queries import Evidence
+from evalsql.phrases import counted
+from evalsql.report.page.html_parts import in_words, interval_text, listed, number, signed
 from evalsql.report.page.report_data import ReportData
 
-_MOST_NAMED = 3  # of systems that have the best mean together
-
-
-class Row(NamedTuple):
-    """A system beside another; ``wide`` is half the interval at its step of Holm's procedure."""
-
-    difference: float
-    half: float | None
-    wide: float | None
-    is_sure: bool
-    wins: int
-    ties: int
-    losses: int
-
-    @property
-    def low(self) -> float | None:
-        return None if self.half is None else self.difference - self.half
-
-    @property
-    def high(self) -> float | None:
-        return None if self.half is None else self.difference + self.half
-
-
-class Standing(NamedTuple):
-    """Question, answer in a word, and a sentence; and each system beside the baseline."""
-
-    answers: Sequence[tuple[str, str, str]]
-    rows: Mapping[str, Row]
-
-
-def beside(evidence: Evidence, measure: str, baseline: str, run: str) -> Row | None:
-    """One system beside another by one measure."""
-    pairs, steps = evidence.tests.pairs.get(measure, {}), evidence.tests.steps.get(measure, {})
-    if (baseline, run) in pairs:
-        topics, difference, half, _, wins, ties, losses = pairs[baseline, run]
-    elif (run, baseline) in pairs:
-        topics, difference, half, _, losses, ties, wins = pairs[run, baseline]
-        difference = -difference
-    else:
-        return None
-    left = steps[baseline, run]
-    factor = evidence.tests.factors.get(topics, {}).get(abs(left))
-    wide = None if half is None or factor is None else half * factor
-    return Row(difference, half, wide, left > 0, wins, ties, losses)
-
-
-def standing(report: ReportData, evidence: Evidence, digits: int) -> Standing:
-    """The answers for the best system by the first measure."""
-    name, runs, baseline = report.names[0], report.runs, report.baseline
-    rows = {run: row for run in runs if (row := beside(evidence, name, baseline, run))}
-    best = runs[0]
-    mean = f"{name} {number(report.board.rows[0][1], digits)}"  # type: ignore[arg-type]
-    if len(runs) == 1:
-        alone = ("By how much?", "\u2013", "There is no other system to compare it with.")
-        return Standing([("Who wins?", best, f"{mean}, the only system."), alone, ("Is it sure?", "\u2013", "")], rows)
-    leaders = [str(run) for run, top, *_ in report.board.rows if top == report.board.rows[0][1]]
-    if len(leaders) > 1:
-        winner, first = "A tie", f"{mean}, shared by {_tied(leaders, len(runs))}"
-    else:
-        also = _also_first(report)
-        winner, first = best, f"{mean}, first of {len(runs)}" + (f"; also first by {listed(also)}." if also else ".")
-    over_next = beside(evidence, name, runs[1], best)
-    gap = signed(over_next.difference, digits) if over_next else ""
-    row, base = rows.get(best), number(report.board.rows[runs.index(baseline)][1], digits)  # type: ignore[arg-type]
-    if row is None:
-        row, big = over_next, gap
-        text = f"over the next, {runs[1]}; it is the baseline itself."
-    else:
-        big = signed(row.difference, digits)
-        text = f"over the baseline {baseline} ({base})" + ("." if len(runs) < 3 else f", and {gap} over the next.")
-    alike = sum(not other.is_sure for run in runs[1:] if (other := beside(evidence, name, best, run)))
-    sure = _sure(row, alike, digits, is_baseline=best == baseline, only_two=len(runs) == 2, tests=len(runs) - 1)
-    return Standing([("Who wins?", winner, first), ("By how much?", big, text), ("Is it sure?", *sure)], rows)
-
-
-def _tied(leaders: Sequence[str], num_runs: int) -> str:
-    """Who has the best mean together, and of how many."""
-    more = len(leaders) - _MOST_NAMED
-    named = leaders if more < 2 else [*leaders[:_MOST_NAMED], f"{in_words(more)} others"]
-    return f"{listed(named)}, of {num_runs} systems."
-
-
-def _also_first(report: ReportData) -> list[str]:
-    """Other measures that the best system leads alone."""
-    best, found = report.runs[0], []
-    for at, name in enumerate(report.names[1:], start=2):
-        choose = min if name in report.lower else max
-        top = choose(row[at] for row in report.board.rows)  # type: ignore[type-var]
-        leaders = [row[0] for row in report.board.rows if row[at] == top]
-        if leaders == [best] and not is_about_judgments(name):
-            found.append(name)
-    return found
-
-
-def _sure(
-    row: Row | None, alike: int, digits: int, *, is_baseline: bool, only_two: bool, tests: int
-) -> tuple[str, str]:
-    if row is None or row.half is None or row.wide is None:
-        return "It cannot be told", "One topic has no interval."
-    other = "the next" if is_baseline else "the baseline"
-    big = f"Yes, over {other}" if row.is_sure else f"No, not even over {other}"
-    text = f"95% interval {signed(row.difference - row.half, digits)} to {signed(row.difference + row.half, digits)}"
-    if not row.is_sure and abs(row.difference) > row.half:
-        low, high = (signed(row.difference + side * row.wide, digits) for side in (-1, 1))
-        text += f", which {tests} comparisons widen to {low} to {high}"
-    if only_two:
-        return big, f"{text}."
-    if not alike:
-        return big, f"{text}. Its first place is sure too."
-    others = "one other" if alike == 1 else f"{in_words(alike)} others"
-    if row.is_sure:
-        return big, f"{text}. Its first place is not sure: {others} cannot be told apart from it."
-    return big, f"{text}. {others[:1].upper()}{others[1:]} cannot be told apart from it."
-
-
+MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a sentence names
 _SAME = 12  # decimals to which two values are the same, as in the relation differences
-_MOST_LOST_NAMED = 3
-_MOST_TIES_NAMED = 5
+# By name what is said under which fact, the first that holds; "" always does. Braces name facts or other sentences.
+SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "winner": [("leaders", "A tie"), ("", "{first}")],
+    "winner_text": [
+        ("is_only", "{measure} {mean}, the only system."),
+        ("leaders", "{measure} {mean}, shared by {leaders}, of {num_runs} systems."),
+        ("also_first", "{measure} {mean}, first of {num_runs}; also first by {also_first}."),
+        ("", "{measure} {mean}, first of {num_runs}."),
+    ],
+    "margin": [("is_only", "\u2013"), ("", "{difference}")],
+    "margin_text": [
+        ("is_only", "There is no other system to compare it with."),
+        ("is_leading_baseline", "over the next, {rival}; it is the baseline itself."),
+        ("is_baseline", "behind the first; it is the baseline itself."),
+        ("is_behind", "{system} {over_baseline}; {place}, {behind} to the first."),
+        ("is_one_of_two", "{over_baseline}."),
+        ("", "{over_baseline}, and {lead} over the next."),
+    ],
+    "over_baseline": [("", "over the baseline {baseline} ({baseline_mean})")],
+    "certainty": [
+        ("is_only", "\u2013"),
+        ("has_no_interval", "It cannot be told"),
+        ("is_surely_better", "Yes, over {rival_kind}"),
+        ("is_sure", "Yes, below {rival_kind}"),
+        ("is_better", "No, not even over {rival_kind}"),
+        ("", "No"),
+    ],
+    "rival_kind": [("is_leading_baseline", "the next"), ("is_baseline", "the first"), ("", "the baseline")],
+    "certainty_text": [
+        ("is_only", ""),
+        ("has_no_interval", "One topic has no interval."),
+        ("widened", "95% interval {interval}, which {num_rivals} comparisons widen to {widened}.{first_place}"),
+        ("", "95% interval {interval}.{first_place}"),
+    ],
+    "first_place": [
+        ("is_one_of_two", ""),
+        ("is_behind", ""),
+        ("is_first_for_sure", " Its first place is sure too."),
+        ("is_sure", " Its first place is not sure: it cannot be told apart from {alike}."),
+        ("", " It cannot be told apart from {alike}."),
+    ],
+    "topics": [
+        ("is_only", "There is no other system to compare it with."),
+        ("is_baseline", "{system} is the baseline: choose another system or baseline to compare."),
+        ("", "{system} loses to {baseline} on {num_lost} of {num_topics}{lost_most}.{also_tied}"),
+    ],
+    "lost_most": [("is_lost_once", ", on {lost}"), ("lost", ", most on {lost}"), ("", "")],
+    "also_tied": [("tied", " It ties on {num_tied}: {tied}."), ("num_tied", " It ties on {num_tied}."), ("", "")],
+    "colours": [("", "Blue is {system}{orange}{grey}.")],
+    "orange": [("is_baseline", ""), ("", ", orange {baseline}")],
+    "grey": [("others", ", grey {others}"), ("", "")],
+}
+
+
+def tell(name: str, facts: Mapping[str, object]) -> str:
+    """The sentence of that name, filled with facts.
+
+    Example: ``tell("grey", {"others": "2 other systems"})`` is ", grey 2 other systems".
+    """
+    text = next(text for fact, text in SENTENCES[name] if not fact or facts.get(fact))
+    return re.sub(r"\{(\w+)\}", lambda found: _filled(found[1], facts), text)
+
+
+def _filled(name: str, facts: Mapping[str, object]) -> str:
+    return tell(name, facts) if name in SENTENCES else str(facts[name])
+
+
+def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
+    """Question, answer in a word and a sentence, for the best system by the first measure and the usual baseline."""
+    facts = {**measure_facts(report, report.names[0], digits), **_choice_facts(report, digits)}
+    questions = {"Who wins?": "winner", "By how much?": "margin", "Is it sure?": "certainty"}
+    return [(question, tell(name, facts), tell(f"{name}_text", facts)) for question, name in questions.items()]
+
+
+def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, object]:
+    """What the answers say by a measure, whatever system and baseline are chosen."""
+    means = report.means(measure)
+    sign = -1 if measure in report.lower else 1
+    runs = sorted(means, key=lambda run: -sign * means[run])
+    best = means[runs[0]]
+    facts: dict[str, object] = {"first": runs[0], "mean": number(best, digits), "is_only": len(runs) == 1}
+    if len(runs) == 1:
+        return facts
+    leaders = [run for run in runs if means[run] == best]
+    if len(leaders) > 1:
+        more = len(leaders) - MOST_NAMED["leaders"]
+        named = leaders if more < 2 else [*leaders[: MOST_NAMED["leaders"]], f"{in_words(more)} others"]
+        facts["leaders"] = listed(named)
+    facts["also_first"] = listed([name for name in report.names if name != measure and _leads(report, name, runs[0])])
+    tests = report.page.tests
+    over_next = tests.pair(measure, runs[1], runs[0])
+    alike = sum(not pair.is_sure for run in runs[1:] if (pair := tests.pair(measure, runs[0], run)))
+    facts["lead"] = signed(over_next.difference, digits) if over_next else ""
+    facts["alike"] = "one other" if alike == 1 else f"{in_words(alike)} others"
+    return {**facts, "is_first_for_sure": not alike}
+
+
+def _leads(report: ReportData, measure: str, run: str) -> bool:
+    """Whether the run is the only best by a measure that says how good systems are."""
+    means = report.means(measure)
+    best = (min if measure in report.lower else max)(means.values())
+    return not is_about_judgments(measure) and [each for each in means if means[each] == best] == [run]
+
+
+def is_about_judgments(measure: str) -> bool:
+    """Whether a measure counts what was judged or returned, which is not how good a system is."""
+    return measure.startswith(("Judged", "Unjudged", "Num"))
+
+
+def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
+    """What the answers say of the best system beside the baseline, or beside the next if it is the baseline itself."""
+    measure, runs, baseline = report.names[0], report.runs, report.baseline
+    facts: dict[str, object] = {"measure": measure, "num_runs": len(runs), "num_rivals": len(runs) - 1}
+    is_baseline = runs[0] == baseline
+    rival = runs[1] if is_baseline and len(runs) > 1 else baseline
+    facts |= {"system": runs[0], "baseline": baseline, "rival": rival, "is_one_of_two": len(runs) == 2}
+    facts |= {"is_baseline": is_baseline, "is_leading_baseline": is_baseline}
+    facts["baseline_mean"] = number(report.means(measure)[baseline], digits)
+    pair = report.page.tests.pair(measure, rival, runs[0])
+    if pair is None:
+        return {**facts, "difference": "", "has_no_interval": True}
+    is_better = (pair.difference > 0) != (measure in report.lower)
+    facts |= {"difference": signed(pair.difference, digits), "has_no_interval": pair.half is None or pair.wide is None}
+    facts |= {"is_sure": pair.is_sure, "is_better": is_better, "is_surely_better": pair.is_sure and is_better}
+    facts["interval"] = interval_text(*pair.ends(pair.half), digits, signed)
+    if not pair.is_sure and pair.half is not None and abs(pair.difference) > pair.half:
+        facts["widened"] = interval_text(*pair.ends(pair.wide), digits, signed)
+    return facts
 
 
 class TopicRow(NamedTuple):
     """Two systems on a topic; ``difference`` is 0 for a tie, ``worth`` the same but negative where the first loses."""
 
     topic: str
-    ours: float
-    theirs: float
+    value: float
+    baseline_value: float
     difference: float
     worth: float
 
@@ -150,28 +162,16 @@ class TopicRow(NamedTuple):
 
 def topic_rows(report: ReportData) -> list[TopicRow]:
     """The topics that the best system and the baseline have a value for, the worst first."""
-    name, system, baseline = report.names[0], report.runs[0], report.baseline
-    values: dict[Any, Any] = {
-        (run, topic): value for held, run, topic, value in report.tables["values"].rows if held == name
-    }
+    measure, values = report.names[0], report.values(report.names[0])
     rows = []
     for topic in report.topics:
-        ours, theirs = values.get((system, topic)), values.get((baseline, topic))
-        if ours is not None and theirs is not None:
-            difference = ours - theirs if round(ours - theirs, _SAME) else 0.0
-            rows.append(TopicRow(topic, ours, theirs, difference, -difference if name in report.lower else difference))
-    return sorted(rows, key=lambda row: (row.worth, natural_key(row.topic)))
-
-
-def cells(row: TopicRow, digits: int) -> tuple[str, ...]:
-    """The row as text."""
-    return (
-        row.topic,
-        number(row.ours, digits),
-        number(row.theirs, digits),
-        difference_text(row.difference, digits),
-        row.outcome,
-    )
+        pair = [values.get((run, topic)) for run in (report.runs[0], report.baseline)]
+        if pair[0] is not None and pair[1] is not None:
+            difference = pair[0] - pair[1]
+            difference = difference if round(difference, _SAME) else 0.0
+            worth = -difference if measure in report.lower else difference
+            rows.append(TopicRow(topic, pair[0], pair[1], difference, worth))
+    return sorted(rows, key=lambda row: row.worth)
 
 
 def difference_text(difference: float, digits: int) -> str:
@@ -181,19 +181,26 @@ def difference_text(difference: float, digits: int) -> str:
     return signed(difference, digits)
 
 
-def sentence(report: ReportData, rows: Sequence[TopicRow], texts: Mapping[str, str]) -> str:
-    """On how many topics it loses and ties, and which of them."""
-    system, baseline = report.runs[0], report.baseline
-    if len(report.runs) == 1:
-        return "There is no other system to compare it with."
-    if system == baseline:
-        return f"{system} is the baseline itself."
+def topics_sentence(report: ReportData, rows: Sequence[TopicRow]) -> str:
+    """On how many topics the best system loses and ties, and which of them."""
+    texts, system, baseline = report.page.texts, report.runs[0], report.baseline
     names = {row.topic: f"{row.topic} ({texts[row.topic]})" if texts.get(row.topic) else row.topic for row in rows}
     lost, tied = ([names[row.topic] for row in rows if row.outcome == outcome] for outcome in ("lost", "tied"))
-    told = f"{system} loses to {baseline} on {f'{len(lost):,}' if lost else 'none'} of {counted(len(rows), 'topic')}"
-    if lost:
-        told += f", {'most ' if len(lost) > 1 else ''}on {listed(lost[:_MOST_LOST_NAMED])}"
-    if not tied:
-        return f"{told}."
-    named = f": {listed(tied)}" if len(tied) <= _MOST_TIES_NAMED else ""
-    return f"{told}. It ties on {counted(len(tied), 'topic')}{named}."
+    facts: dict[str, object] = {"system": system, "baseline": baseline, "is_baseline": system == baseline}
+    facts |= {
+        "is_only": len(report.runs) == 1,
+        "is_lost_once": len(lost) == 1,
+        "lost": listed(lost[: MOST_NAMED["lost"]]),
+    }
+    facts |= {"num_lost": f"{len(lost):,}" if lost else "none", "num_topics": counted(len(rows), "topic")}
+    facts["num_tied"] = counted(len(tied), "topic") if tied else ""
+    facts["tied"] = listed(tied) if len(tied) <= MOST_NAMED["tied"] else ""
+    return tell("topics", facts)
+
+
+def colours_sentence(report: ReportData) -> str:
+    """Whose the coloured marks of a picture are."""
+    system, baseline = report.runs[0], report.baseline
+    others = len(report.runs) - len({system, baseline})
+    facts: dict[str, object] = {"system": system, "baseline": baseline, "is_baseline": system == baseline}
+    return tell("colours", {**facts, "others": counted(others, "other system") if others else ""})

@@ -17,15 +17,14 @@ from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.page.page_data import embedded_json
 from evalsql.report.site.addresses import CONSOLE
-from evalsql.report.site.parts import Page
 from evalsql.report.site.published_copy import Copy
-from evalsql.report.site.site_data import Results
+from evalsql.report.site.site_data import SetResults
+from evalsql.report.site.site_parts import HOME, Page
 
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
 _SHOWN = ("measures", "reports", "statistics", "tables")  # what is completed; steps are of no use to readers
 _SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
-_COLUMNS_OF_SCORES = {"qrels": "", "run": "", "topic": "", "measure": "", "value": ""}
 
 
 def questions(runs: Sequence[str]) -> list[tuple[str, str]]:
@@ -36,25 +35,17 @@ def questions(runs: Sequence[str]) -> list[tuple[str, str]]:
 
 def about(sql: str, runs: Sequence[str]) -> str:
     """The same SQL about these runs, where it names runs of the demonstration that are not among them."""
-    if not runs:
-        return sql
     others = [run for run in runs if run not in _DEMONSTRATED]
     for at, name in enumerate(_DEMONSTRATED):
-        if name in runs or not others:
-            continue
-        other = others[min(at, len(others) - 1)]
-        sql = sql.replace(literal(name), literal(other))
-        sql = _as_column(sql, name.replace("-", "_"), other)
+        if name not in runs and others:
+            other = others[min(at, len(others) - 1)]
+            column = quoted(other).replace("\\", r"\\")
+            sql = sql.replace(literal(name), literal(other))
+            sql = re.sub(rf"\bas {name.replace('-', '_')}(?=\W)", f"as {column}", sql)
     return sql
 
 
-def _as_column(sql: str, alias: str, run: str) -> str:
-    """With a column called after one run called after another."""
-    name = quoted(run).replace("\\", r"\\")
-    return re.sub(rf"\bas {alias}(?=\W)", f"as {name}", sql)
-
-
-def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine: str) -> Page:
+def console_page(found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
     runs = found[0].report.runs
     asked = questions(runs)
@@ -81,9 +72,12 @@ def console_page(found: Sequence[Results], catalog: Catalog, copy: Copy, engine:
         f'<li><button type="button" class="link ask" data-sql="{escape(sql)}">{escape(question)}</button></li>'
         for question, sql in asked
     )
+    names = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
+    some = (*names, f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}")
+    relations = " ".join(f"<code>{escape(each)}</code>" for each in some)
     body = f"""<div class="console">
 <div class="questions"><h2>Ask one of these</h2><ul>{buttons}</ul>
-<h2>Relations to ask</h2><p class="note">{_named(catalog)}</p></div>
+<h2>Relations to ask</h2><p class="note">{relations}</p></div>
 <div class="work">
 <form id="ask"><div class="editor"><label class="hidden" for="sql">SQL</label>
 <textarea id="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off"
@@ -92,21 +86,15 @@ aria-describedby="how">{escape(asked[0][1])}</textarea>
 <div class="doing"><button type="submit" class="run">Run</button><button type="button" id="stop" hidden>Stop</button>
 <span class="note" id="how">Ctrl + Enter runs, Tab completes</span>
 <span class="note">Runs in this page, on a copy of the warehouse; nothing is sent.</span></div></form>
-<p id="status" role="status" class="note">{escape(_loading(copy))}</p>
+<p id="status" role="status" class="note">The first query fetches DuckDB-Wasm {VERSION} (37 MB) and the warehouse
+({copy.size / 1e6:.1f} MB).</p>
 <noscript><p>The console needs JavaScript. The other pages do not.</p></noscript>
 <div id="results"></div>
 <p class="note">{escape(_limits(copy))}</p>
 </div></div>
 <script type="application/json" id="console-data">{embedded_json(data)}</script>"""
-    return Page(CONSOLE, "Ask in SQL", _limits_in_short(copy), body, [("Results", "index.html")], head, _SCRIPTS)
-
-
-def _loading(copy: Copy) -> str:
-    return f"The first query fetches DuckDB-Wasm {VERSION} (37 MB) and the warehouse ({copy.size / 1e6:.1f} MB)."
-
-
-def _limits_in_short(copy: Copy) -> str:
-    return "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
+    summary = "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
+    return Page(CONSOLE, "Ask in SQL", summary, body, [HOME], head, _SCRIPTS)
 
 
 def _limits(copy: Copy) -> str:
@@ -122,15 +110,11 @@ def _limits(copy: Copy) -> str:
     )
 
 
-def _named(catalog: Catalog) -> str:
-    names = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
-    measures = f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}"
-    return " ".join(f"<code>{escape(each)}</code>" for each in (*names, measures))
-
-
 def _relations(catalog: Catalog) -> list[list[object]]:
     """Name, signature, title and columns of what readers ask."""
-    found: list[list[object]] = [["scores", "", "Values of the common measures", list(_COLUMNS_OF_SCORES)]]
+    found: list[list[object]] = [
+        ["scores", "", "Values of the common measures", ["qrels", "run", "topic", "measure", "value"]]
+    ]
     for relation in catalog.of_kind(*_SHOWN):
         if relation.family == "steps":
             continue

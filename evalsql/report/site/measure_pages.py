@@ -8,15 +8,14 @@ from evalsql.catalog.header import Parameter
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.phrases import counted
-from evalsql.report.page.figures import number
-from evalsql.report.site import parts
-from evalsql.report.site.addresses import MEASURES, Places, query_link
-from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.set_pages import DIGITS
-from evalsql.report.site.site_data import Results
+from evalsql.report.page.html_parts import Column, interval_text, link, links_line, number, section, table, text
+from evalsql.report.site import site_parts
+from evalsql.report.site.addresses import MEASURES, Links, SiteAddresses
+from evalsql.report.site.site_data import DIGITS, SetResults
+from evalsql.report.site.site_parts import HOME, Page
 
 
-def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> Page:
+def measure_list(catalog: Catalog, found: Sequence[SetResults], addresses: SiteAddresses) -> Page:
     """All measures by family."""
     shown = {measure.relation.name for results in found for measure in results.measures}
     families: dict[str, list[Relation]] = {}
@@ -26,7 +25,7 @@ def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> 
     for family, relations in families.items():
         rows = [
             [
-                link(places.measure(relation.name).rpartition("/")[2], relation.header.measure),
+                link(addresses.measure(relation.name).rpartition("/")[2], relation.header.measure),
                 text(relation.header.title),
                 "yes" if relation.name in shown else "",
             ]
@@ -34,49 +33,53 @@ def measure_list(catalog: Catalog, found: Sequence[Results], places: Places) -> 
         ]
         columns = [Column("measure", "w"), Column("what it is", "words"), Column("figures here", "m")]
         heading = family.replace("_", " ").capitalize()
-        body += parts.section(f"family-{family}", heading, "", parts.table(heading, columns, rows))
-    facts = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
-    return Page(MEASURES, "Measures", facts, body, [("Results", "index.html")])
+        body += section(f"family-{family}", heading, "", table(heading, columns, rows))
+    summary = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
+    return Page(MEASURES, "Measures", summary, body, [HOME])
 
 
-def measure_page(relation: Relation, found: Sequence[Results], places: Places, partial: bool) -> Page:
-    """One measure; ``partial`` where the site's copy of the warehouse does not hold all that it reads."""
+def measure_page(
+    relation: Relation, found: Sequence[SetResults], addresses: SiteAddresses, *, is_partial: bool
+) -> Page:
+    """One measure; ``is_partial`` where the site's copy of the warehouse does not hold all that it reads."""
     header = relation.header
-    address = places.measure(relation.name)
-    root = parts.to_root(address)
-    winners = "".join(
-        _winners(measure, results, places, root, is_only=len(found) == 1)
-        for results in found
-        for measure in results.measures
-        if measure.relation.name == relation.name
-    )
+    address = addresses.measure(relation.name)
+    links = Links(addresses, address)
+    winners = ""
+    for results in found:
+        of_set = "" if len(found) == 1 else f" \u2013 {results.qrels}"
+        for at, measure in enumerate(results.measures):
+            if measure.relation.name == relation.name:
+                name = f"winners-{addresses.sets[results.qrels]}-{at}"
+                winners += _winners(measure, results, links, name, f"Who wins by {measure.name}?{of_set}")
     better = "" if header.less_is_better else " desc"
     asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
-    ask = link(query_link(root, asked), "Ask for it in SQL")
+    ask = links.query(asked, "Ask for it in SQL")
     if not winners:
-        winners = parts.section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")
+        winners = section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")
     notes = (
         "<p>It reads whole rankings, of which the site's copy of the warehouse has the first documents only: what the "
         "console computes of it is not exact.</p>"
-        if partial
+        if is_partial
         else ""
     )
-    facts = [("Definition", header.definition), ("Range", header.range.replace(" ", " to "))]
-    facts += [("Mean over topics", header.mean), ("Reference", header.reference), ("Other programs", header.differs)]
-    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in facts if words)
+    terms = [("Definition", header.definition), ("Range", header.range.replace(" ", " to "))]
+    terms += [("Mean over topics", header.mean), ("Reference", header.reference), ("Other programs", header.differs)]
+    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms if words)
     body = (
         winners
-        + parts.section(
+        + section(
             "definition", "What it is", header.title, f"<dl>{listed}</dl>{notes}", _parameters(relation.parameters)
         )
-        + parts.section(
+        + section(
             "sql",
             "The SQL that computes it",
             "This is the whole computation, with what it reads.",
-            f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre><p class="links">{ask}</p>',
+            f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre>',
+            links_line([ask]),
         )
     )
-    above = [("Results", "index.html"), ("Measures", MEASURES)]
+    above = [HOME, ("Measures", MEASURES)]
     return Page(address, header.measure, header.title, body, above)
 
 
@@ -88,55 +91,40 @@ def _parameters(parameters: Sequence[Parameter]) -> str:
         for each in parameters
     ]
     columns = [Column("parameter", "w"), Column("default"), Column("what it is", "q")]
-    return f"<h3>Parameters</h3>{parts.table('Parameters', columns, rows)}"
+    return f"<h3>Parameters</h3>{table('Parameters', columns, rows)}"
 
 
-def _winners(measure: Measure, results: Results, places: Places, root: str, *, is_only: bool) -> str:
-    report = results.report
-    first = report.names[0]
+def _winners(measure: Measure, results: SetResults, links: Links, name: str, heading: str) -> str:
+    report, first = results.report, results.report.names[0]
     means = results.means(measure.name)
     if not means:
         return ""
-    ends = [results.intervals.get((measure.name, run), (None, None)) for run, _ in means]
-    scale = parts.scale_of([mean for _, mean in means] + [end for pair in ends for end in pair])
-    rows, at, before = [], 0, None
-    for nth, ((run, mean), (low, high)) in enumerate(zip(means, ends, strict=True), start=1):
-        at, before = (at if mean == before else nth), mean
-        other = report.runs.index(run) + 1
-        shown = f"{mean:.0f}" if measure.is_count else number(mean, DIGITS)
-        kind = "baseline" if run == report.baseline else "system" if at == 1 else "mark"
+    digits = 0 if measure.is_count else DIGITS
+    ends = {run: results.intervals.get((measure.name, run), (None, None)) for run in means}
+    scale = site_parts.scale_of([*means.values(), *(end for pair in ends.values() for end in pair)])
+    places = {mean: place for place, mean in reversed([*enumerate(means.values(), start=1)])}
+    rows = []
+    for run, mean in means.items():
+        place, other = places[mean], report.runs.index(run) + 1
+        moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
+        kind = "baseline" if run == report.baseline else "system" if place == 1 else "mark"
         rows.append(
             [
-                str(at),
-                places.system_link(root, run),
-                shown,
-                parts.interval(scale, mean, low, high, kind),
-                "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}",
-                *([] if measure.name == first else [str(other), _moved(other - at)]),
+                str(place),
+                links.system(run),
+                number(mean, digits),
+                site_parts.interval(scale, mean, *ends[run], kind),
+                interval_text(*ends[run], DIGITS),
+                *([] if measure.name == first else [str(other), moved]),
             ]
         )
-    best, best_mean = means[0]
-    shown = f"{best_mean:.0f}" if measure.is_count else number(best_mean, DIGITS)
-    sentence = f"{best} has the best mean {measure.name}, {shown}, of {counted(len(means), 'system')}."
-    columns = [
-        Column("", "l"),
-        Column("system", "w"),
-        Column(measure.name, "n"),
-        Column("", "p"),
-        Column("95% interval", "o"),
-    ]
+    best, best_mean = next(iter(means.items()))
+    sentence = (
+        f"{best} has the best mean {measure.name}, {number(best_mean, digits)}, of {counted(len(means), 'system')}."
+    )
+    columns = [Column("", "l"), Column("system", "w"), Column(measure.name, "n"), Column("", "p")]
+    columns.append(Column("95% interval", "o"))
     if measure.name != first:
         sentence += f" The last columns say where its order differs from that by {first}."
         columns += [Column(f"place by {first}", "o"), Column("moved", "n")]
-    heading = f"Who wins by {measure.name}?" + ("" if is_only else f" \u2013 {results.qrels}")
-    name = f"winners-{places.sets[results.qrels]}-{_number(results, measure)}"
-    return parts.section(name, heading, sentence, parts.table(heading, columns, rows))
-
-
-def _number(results: Results, measure: Measure) -> int:
-    return [each.name for each in results.measures].index(measure.name)
-
-
-def _moved(places: int) -> str:
-    """How many places a system gains by this measure."""
-    return "" if not places else f"\u2191{places}" if places > 0 else f"\u2193{-places}"
+    return section(name, heading, sentence, table(heading, columns, rows))

@@ -13,7 +13,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import default_measure, literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
-from evalsql.report.site.site_data import Results
+from evalsql.report.site.site_data import SetResults
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
 from evalsql.warehouse.opening import Reach, open_database
 
@@ -38,7 +38,7 @@ class Copy(NamedTuple):
     exact: frozenset[str]
 
 
-def write_copy(database: Database, found: Sequence[Results], folder: Path, depth: int | None) -> Copy:
+def write_copy(database: Database, found: Sequence[SetResults], folder: Path, depth: int | None) -> Copy:
     """Write the copy of what these results show into the folder of a site.
 
     Args:
@@ -70,7 +70,7 @@ def write_copy(database: Database, found: Sequence[Results], folder: Path, depth
     return Copy(file.name, file.stat().st_size, is_packed, depth if is_cut else None, partial, exact)
 
 
-def _selected(database: Database, found: Sequence[Results], depth: int | None) -> dict[str, str]:
+def _selected(database: Database, found: Sequence[SetResults], depth: int | None) -> dict[str, str]:
     """By base table the SELECT of the rows that the copy holds."""
     runs = ", ".join(sorted({literal(run) for results in found for run in results.report.runs}))
     sets = ", ".join(sorted({literal(results.qrels) for results in found}))
@@ -154,7 +154,7 @@ def _reading_rankings(catalog: Catalog) -> frozenset[str]:
     return frozenset(found)
 
 
-def _if_exact(database: Database, copy: Database, found: Sequence[Results], name: str) -> str:
+def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], name: str) -> str:
     """The call of a measure at its defaults, if its values are the same in the copy; else nothing."""
     relation = copy.catalog[name]
     if not relation.is_measure or name not in database.catalog.relations:

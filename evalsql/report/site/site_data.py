@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
@@ -10,7 +12,6 @@ from evalsql.catalog.measure_names import (
     Measure,
     default_measure,
     literal,
-    names_of_counts,
     names_of_less_is_better,
     parse_measures,
 )
@@ -18,16 +19,19 @@ from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
 from evalsql.progress import Progress, silent
-from evalsql.report.page.report_data import ReportData, gather_report
+from evalsql.report.page.html_parts import number
+from evalsql.report.page.page_queries import names_query
+from evalsql.report.page.report_data import ReportData, gather_report, leaderboard_table
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
+DIGITS = 3
 FOUND_DEPTH = 20  # a document counts as found from this rank on
 TILES = 10  # first documents of each ranking that a topic's page shows
 MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
 
 
-class Place(NamedTuple):
+class Standing(NamedTuple):
     """A run on a topic, among all runs; ``hardness`` is 1 for the topic with the worst median."""
 
     value: float
@@ -42,7 +46,7 @@ class Place(NamedTuple):
     num_behind: int
 
 
-class Found(NamedTuple):
+class RelevantDocument(NamedTuple):
     """A relevant document, and how many runs found it."""
 
     document: str
@@ -56,45 +60,49 @@ class Found(NamedTuple):
     num_lost: int
 
 
-class Text(NamedTuple):
-    """The words of a topic."""
-
+class TopicText(NamedTuple):
     text: str
     description: str | None
     narrative: str | None
 
 
-class Results(NamedTuple):
-    """``report`` has the measures that were asked for; ``board`` and ``intervals`` have all that pages are made of.
+@dataclass(frozen=True)
+class SetResults:
+    """``report`` has the measures that were asked for; ``leaderboard`` and ``intervals`` all that have figures.
 
-    ``places`` goes by measure, run and topic, ``tiles`` by run and topic: the grades of the first documents.
+    ``standings`` goes by measure, run and topic, ``tiles`` by run and topic: the grades of the first documents.
     """
 
     report: ReportData
     measures: Sequence[Measure]
-    board: Table
+    leaderboard: Table
     intervals: Mapping[tuple[str, str], tuple[float | None, float | None]]
-    places: Mapping[tuple[str, str], Mapping[str, Place]]
+    standings: Mapping[tuple[str, str], Mapping[str, Standing]]
     tiles: Mapping[tuple[str, str], Sequence[int | None]]
-    documents: Mapping[str, Sequence[Found]]
-    texts: Mapping[str, Text]
+    documents: Mapping[str, Sequence[RelevantDocument]]
+    texts: Mapping[str, TopicText]
     history: Table | None
 
     @property
     def qrels(self) -> str:
         return self.report.qrels
 
-    @property
+    @cached_property
     def lower(self) -> frozenset[str]:
         """Measures where less is better."""
         return names_of_less_is_better(self.measures)
 
-    def means(self, measure: str) -> list[tuple[str, float]]:
-        """Runs with their means by a measure, the best first."""
-        at = self.board.columns.index(measure)
+    def values_text(self, measures: Sequence[str], run: str, topic: str) -> list[str]:
+        """What a run has on a topic by measures, nothing where it has no value."""
+        found = [self.standings.get((name, run), {}).get(topic) for name in measures]
+        return ["" if each is None else number(each.value, DIGITS) for each in found]
+
+    def means(self, measure: str) -> dict[str, float]:
+        """The means of runs by a measure, the best first; runs without one are left out."""
+        at = self.leaderboard.columns.index(measure)
         sign = 1 if measure in self.lower else -1
-        rows: list[Any] = [row for row in self.board.rows if row[at] is not None]
-        return [(row[0], row[at]) for row in sorted(rows, key=lambda row: (sign * row[at], row[0]))]
+        rows: list[Any] = [row for row in self.leaderboard.rows if row[at] is not None]
+        return {row[0]: row[at] for row in sorted(rows, key=lambda row: (sign * row[at], row[0]))}
 
 
 def gather(
@@ -106,7 +114,7 @@ def gather(
     runs: Names = (),
     baseline: str | None = None,
     progress: Progress = silent,
-) -> list[Results]:
+) -> list[SetResults]:
     """The results of every judgment set that evaluates one of the runs.
 
     Args:
@@ -128,50 +136,35 @@ def gather(
         (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
         if not any(baseline in names for names in held.values()):
             raise UsageError(f"{baseline} is evaluated with none of these judgment sets")
-    return [
-        _of_set(
+    shown = _shown_measures(warehouse, measures)
+    results = []
+    for judged, names in held.items():
+        report = gather_report(
             warehouse,
             measures,
-            judged,
-            names,
-            program_version,
-            baseline if baseline in names else None,
-            progress,
+            program_version=program_version,
+            qrels=judged,
+            runs=names,
+            baseline=baseline if baseline in names else None,
+            for_page=True,
+            progress=progress,
         )
-        for judged, names in held.items()
-    ]
+        results.append(_set_results(warehouse, report, shown))
+    return results
 
 
-def _of_set(
-    warehouse: Warehouse,
-    measures: Sequence[str],
-    qrels: str,
-    runs: Sequence[str],
-    program_version: str,
-    baseline: str | None,
-    progress: Progress,
-) -> Results:
-    found = gather_report(
-        warehouse,
-        measures,
-        program_version=program_version,
-        qrels=qrels,
-        runs=runs,
-        baseline=baseline,
-        for_page=True,
-        progress=progress,
-    )
-    evaluated = shown_measures(warehouse, measures)
-    asker = _Asker(warehouse, qrels, found.runs)
-    with warehouse.evaluation.with_scores(evaluated, qrels=qrels, runs=found.runs):
-        board = asker.board(evaluated)
+def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
+    asker = _Asker(warehouse, report.qrels, report.runs)
+    with warehouse.evaluation.with_scores(measures, qrels=report.qrels, runs=report.runs):
+        leaderboard = leaderboard_table(warehouse, measures)
         intervals = asker.intervals()
-        places = asker.places(found.measures)
-        history = asker.history(found.names)
-    return Results(found, evaluated, board, intervals, places, asker.tiles(), asker.documents(), asker.texts(), history)
+        standings = asker.standings(report.measures)
+        history = asker.history(report.names)
+    tiles, documents, texts = asker.tiles(), asker.documents(), asker.texts()
+    return SetResults(report, measures, leaderboard, intervals, standings, tiles, documents, texts, history)
 
 
-def shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
+def _shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
     """Those that were asked for, then the common ones and the user's own at their defaults."""
     named = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
     common = [each for each in warehouse.catalog.measures if each.header.in_scores]
@@ -185,32 +178,27 @@ class _Asker:
     def __init__(self, warehouse: Warehouse, qrels: str, runs: Sequence[str]) -> None:
         self._warehouse = warehouse
         self._qrels = qrels
-        self._runs = f"select unnest([{', '.join(map(literal, runs))}]::varchar[]) as run"
+        self._runs = names_query("run", runs)
 
     def _query(self, name: str, inputs: Mapping[str, str], **arguments: Any) -> str:
         return ddl.relation_query(self._warehouse.catalog, name, inputs, **arguments)
-
-    def board(self, measures: Sequence[Measure]) -> Table:
-        rows = ddl.leaderboard(self._warehouse.catalog, measures, "select * from temp.scores")
-        counts = names_of_counts(measures)
-        return Table(*self._warehouse.database.table(f"select * exclude (qrels) from ({rows})"), counts)
 
     def intervals(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
         asked = "select measure, run, low, high from mean_intervals() where qrels = ?"
         return {(name, run): (low, high) for name, run, low, high in self._warehouse.rows(asked, [self._qrels])}
 
-    def places(self, measures: Sequence[Measure]) -> dict[tuple[str, str], dict[str, Place]]:
+    def standings(self, measures: Sequence[Measure]) -> dict[tuple[str, str], dict[str, Standing]]:
         lower = [measure.name for measure in measures if measure.relation.header.less_is_better]
         sign = f"case when measure in ({_listed(lower)}) then -1 else 1 end" if lower else "1"
         values = f"""
             select measure, run, topic, value, {sign} as sign from temp.scores
             where measure in ({_listed(measure.name for measure in measures)})
         """
-        found: dict[tuple[str, str], dict[str, Place]] = {}
+        found: dict[tuple[str, str], dict[str, Standing]] = {}
         asked = self._query("topic_places", {"ranked_values": values})
-        chosen = f"select measure, run, topic, {', '.join(Place._fields)} from ({asked})"
+        chosen = f"select measure, run, topic, {', '.join(Standing._fields)} from ({asked})"
         for measure, run, topic, *figures in self._warehouse.rows(chosen):
-            found.setdefault((measure, run), {})[topic] = Place(*figures)
+            found.setdefault((measure, run), {})[topic] = Standing(*figures)
         return found
 
     def history(self, names: Sequence[str]) -> Table | None:
@@ -233,16 +221,16 @@ class _Asker:
             found.setdefault((run, topic), []).append(grade)
         return found
 
-    def documents(self) -> dict[str, list[Found]]:
+    def documents(self) -> dict[str, list[RelevantDocument]]:
         asked = self._query("found_documents", {"chosen_runs": self._runs}, qrels=self._qrels, depth=FOUND_DEPTH)
-        found: dict[str, list[Found]] = {}
+        found: dict[str, list[RelevantDocument]] = {}
         for topic, *figures in self._warehouse.rows(f"{asked}\norder by topic, found_place"):
-            found.setdefault(topic, []).append(Found(*figures))
+            found.setdefault(topic, []).append(RelevantDocument(*figures))
         return found
 
-    def texts(self) -> dict[str, Text]:
+    def texts(self) -> dict[str, TopicText]:
         asked = "select topic, text, description, narrative from topic_texts where qrels = ?"
-        return {topic: Text(*words) for topic, *words in self._warehouse.rows(asked, [self._qrels])}
+        return {topic: TopicText(*words) for topic, *words in self._warehouse.rows(asked, [self._qrels])}
 
 
 def _listed(names: Iterable[str]) -> str:

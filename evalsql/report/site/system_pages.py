@@ -1,209 +1,191 @@
-"""A page a system: its figures, the topics on which it is behind and ahead, the others beside it, its history."""
+"""A page a system: its figures, the topics on which it is behind and ahead, other systems beside it, its history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
-from evalsql.report.page.figures import in_words, number, signed
-from evalsql.report.page.verdicts import beside
-from evalsql.report.site import parts
-from evalsql.report.site.addresses import Places, query_link
-from evalsql.report.site.parts import Column, Page, link, text
-from evalsql.report.site.set_pages import DIGITS
-from evalsql.report.site.site_data import Place, Results
-from evalsql.report.table import Table
+from evalsql.report.page.html_parts import (
+    MINUS,
+    Column,
+    answers,
+    in_words,
+    interval_text,
+    links_line,
+    number,
+    section,
+    signed,
+    table,
+    text,
+)
+from evalsql.report.site import site_parts
+from evalsql.report.site.addresses import Links, SiteAddresses
+from evalsql.report.site.site_data import DIGITS, SetResults
+from evalsql.report.site.site_parts import HOME, Page
 
 _MOST_HISTORY = 200
 
 
-def system_page(run: str, found: Sequence[Results], places: Places) -> Page:
+def system_page(run: str, found: Sequence[SetResults], addresses: SiteAddresses) -> Page:
     """What is known of a run, by every judgment set that evaluates it."""
-    address = places.system(run)
-    root = parts.to_root(address)
-    body = "".join(_by_set(run, results, places, root, is_only=len(found) == 1) for results in found)
-    asked = f"select * from scores where run = {literal(run)}"
-    body += f'<p class="links">{link(query_link(root, asked), "Ask for all its values in SQL")}</p>'
-    facts = ", ".join(
+    address = addresses.system(run)
+    links = Links(addresses, address)
+    is_only = len(found) == 1
+    body = ""
+    for results in found:
+        heading = "" if is_only else f" \u2013 {results.qrels}"
+        body += _sections(run, results, links, addresses.sets[results.qrels], heading)
+    body += links_line(
+        [links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL")]
+    )
+    summary = ", ".join(
         f"{results.report.runs.index(run) + 1} of {len(results.report.runs)} by {results.qrels}" for results in found
     )
-    above = [("Results", "index.html"), *([(found[0].qrels, places.of_set(found[0].qrels))] if len(found) == 1 else [])]
-    return Page(address, run, facts, body, above)
+    above = [HOME, *([(found[0].qrels, addresses.of_set(found[0].qrels))] if is_only else [])]
+    return Page(address, run, summary, body, above)
 
 
-def _by_set(run: str, results: Results, places: Places, root: str, *, is_only: bool) -> str:
-    name = places.sets[results.qrels]
-    heading = "" if is_only else f" \u2013 {results.qrels}"
-    first = results.report.names[0]
-    topics = results.places.get((first, run), {})
-    made = parts.answers(_answers(run, results, places, root))
-    made += parts.section(
+def _sections(run: str, results: SetResults, links: Links, name: str, heading: str) -> str:
+    first, num_runs = results.report.names[0], len(results.report.runs)
+    topics = results.standings.get((first, run), {})
+    made = answers(_answers(run, results, links))
+    made += section(
         f"figures-{name}",
         f"Its figures{heading}",
         "Means over the topics with Student's interval at 95%, and the place among all systems by each measure.",
-        _figures(run, results, places, root),
+        _figures(run, results, links),
     )
     if topics:
-        place = next(iter(topics.values()))
+        each = next(iter(topics.values()))
         sentence = (
-            f"By {first} it is behind the median of all systems on {in_words(place.num_behind)} of {place.num_topics} "
+            f"By {first} it is behind the median of all systems on {in_words(each.num_behind)} of {each.num_topics} "
             "topics. The worst come first: circle its value, line all systems, tick their median."
         )
-        made += parts.section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, places, root))
-    if len(results.report.runs) > 1:
+        made += section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, links))
+    if num_runs > 1:
         sentence = (
             f"Its {first} less theirs, paired by topic, with the 95% interval. Sure is what a t test finds at 5%, "
-            f"corrected for {len(results.report.runs) - 1} comparisons by Holm."
+            f"corrected for {num_runs - 1} comparisons by Holm."
         )
-        made += parts.section(
-            f"others-{name}", f"Beside the others{heading}", sentence, _others(run, results, places, root)
-        )
-    return made + _history(run, results, places, root, name, heading)
+        made += section(f"others-{name}", f"Beside the others{heading}", sentence, _others(run, results, links))
+    history = _history(run, results, links)
+    sentence = "All loads of this system in the order of their dates."
+    return made + (section(f"history-{name}", f"Its history{heading}", sentence, history) if history else "")
 
 
-def _answers(run: str, results: Results, places: Places, root: str) -> Iterator[tuple[str, str, str]]:
-    report = results.report
-    first = report.names[0]
-    at = report.runs.index(run)
-    mean = number(report.board.rows[at][1], DIGITS)  # type: ignore[arg-type]
-    yield "Where does it stand?", f"{at + 1} of {len(report.runs)}", text(f"{first} {mean}.")
-    topics = results.places.get((first, run), {})
-    if topics:
-        ordered = sorted(topics, key=lambda topic: (_gain(results, first, topics[topic]), topic))
-        for question, topic in (("Best topic?", ordered[-1]), ("Worst topic?", ordered[0])):
-            place = topics[topic]
-            value, median = number(place.value, DIGITS), number(place.median, DIGITS)
-            words = f"{first} {value}, median {median}, place {place.place} of {place.num_runs}"
-            yield (
-                question,
-                link(root + places.topic(results.qrels, topic), topic),
-                text(_titled(results, topic) + words),
-            )
+def _answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
+    report, first = results.report, results.report.names[0]
+    place = f"{report.runs.index(run) + 1} of {len(report.runs)}"
+    yield "Where does it stand?", place, text(f"{first} {number(report.means(first)[run], DIGITS)}.")
+    topics = results.standings.get((first, run), {})
+    order = _worst_first(run, results)
+    for question, topic in (("Best topic?", order[-1]), ("Worst topic?", order[0])) if order else ():
+        each = topics[topic]
+        title = f"{results.texts[topic].text}: " if topic in results.texts else ""
+        values = f"{first} {number(each.value, DIGITS)}, median {number(each.median, DIGITS)}"
+        words = f"{title}{values}, place {each.place} of {each.num_runs}"
+        yield question, links.topic(results.qrels, topic), text(words)
 
 
-def _titled(results: Results, topic: str) -> str:
-    return f"{results.texts[topic].text}: " if topic in results.texts else ""
+def _worst_first(run: str, results: SetResults) -> list[str]:
+    """Topics by how far the run is behind the median of all systems."""
+    first = results.report.names[0]
+    sign = -1 if first in results.lower else 1
+    topics = results.standings.get((first, run), {})
+    return sorted(topics, key=lambda topic: (sign * (topics[topic].value - topics[topic].median), topic))
 
 
-def _gain(results: Results, measure: str, place: Place) -> float:
-    gain = place.value - place.median
-    return -gain if measure in results.lower else gain
-
-
-def _figures(run: str, results: Results, places: Places, root: str) -> str:
+def _figures(run: str, results: SetResults, links: Links) -> str:
     rows = []
-    columns = list(results.board.columns)
-    row = next(row for row in results.board.rows if row[0] == run)
+    board = results.leaderboard
+    row = next(row for row in board.rows if row[0] == run)
     for measure in results.measures:
-        value = row[columns.index(measure.name)]
-        if not isinstance(value, int | float):
-            continue
         means = results.means(measure.name)
-        place = 1 + [mean for _, mean in means].index(value)
+        if run not in means:
+            continue
         low, high = results.intervals.get((measure.name, run), (None, None))
-        shown = results.board.text(row, columns.index(measure.name), DIGITS).replace("-", "\u2212")
-        scale = parts.scale_of([mean for _, mean in means] + [low, high])
-        best = means[0][1]
+        scale = site_parts.scale_of([*means.values(), low, high])
+        best = next(iter(means.values()))
         rows.append(
             [
-                link(root + places.measure(measure.relation.name), measure.name),
-                shown,
-                "" if low is None else f"{number(low, DIGITS)} to {number(high, DIGITS)}",
-                parts.interval(scale, float(value), low, high, "system"),
-                str(place),
-                number(best, DIGITS) if not measure.is_count else f"{best:.0f}",
+                links.measure(measure.relation.name, measure.name),
+                board.text(row, board.columns.index(measure.name), DIGITS).replace("-", MINUS),
+                interval_text(low, high, DIGITS),
+                site_parts.interval(scale, means[run], low, high, "system"),
+                str(1 + [*means.values()].index(means[run])),
+                number(best, 0 if measure.is_count else DIGITS),
             ]
         )
-    return parts.table(
-        "Figures",
-        [
-            Column("measure", "w"),
-            Column("mean", "n"),
-            Column("95% interval", "o"),
-            Column("", "p m"),
-            Column("place", "n"),
-            Column("best", "o"),
-        ],
-        rows,
-    )
+    columns = [Column("measure", "w"), Column("mean", "n"), Column("95% interval", "o"), Column("", "p m")]
+    return table("Figures", [*columns, Column("place", "n"), Column("best", "o")], rows)
 
 
-def _topics(run: str, results: Results, places: Places, root: str) -> str:
-    report = results.report
-    first, others = report.names[0], report.names[1:4]
-    topics = results.places[first, run]
-    scale = parts.scale_of(end for place in topics.values() for end in (place.lowest, place.highest))
+def _topics(run: str, results: SetResults, links: Links) -> str:
+    first, others = results.report.names[0], results.report.names[1:4]
+    topics = results.standings[first, run]
+    scale = site_parts.scale_of(end for each in topics.values() for end in (each.lowest, each.highest))
     rows = []
-    for topic in sorted(topics, key=lambda topic: (_gain(results, first, topics[topic]), topic)):
-        place = topics[topic]
-        also = [results.places.get((name, run), {}).get(topic) for name in others]
+    for topic in _worst_first(run, results):
+        each = topics[topic]
+        words = f" <span class=soft>{text(results.texts[topic].text)}</span>" if topic in results.texts else ""
         rows.append(
             [
-                link(root + places.topic(results.qrels, topic), topic)
-                + (f" <span class=soft>{text(results.texts[topic].text)}</span>" if topic in results.texts else ""),
-                number(place.value, DIGITS),
-                signed(place.value - place.median, DIGITS),
-                parts.spread(scale, place.value, place.lowest, place.median, place.highest),
-                str(place.place),
-                *("" if each is None else number(each.value, DIGITS) for each in also),
+                links.topic(results.qrels, topic) + words,
+                number(each.value, DIGITS),
+                signed(each.value - each.median, DIGITS),
+                site_parts.spread(scale, each.value, each.lowest, each.median, each.highest),
+                str(each.place),
+                *results.values_text(others, run, topic),
             ]
         )
     columns = [Column("topic", "w"), Column(first, "n"), Column("less median", "n"), Column("", "p")]
-    columns += [Column("place", "n"), *(Column(name, "o") for name in others)]
-    return parts.table("Topics", columns, rows)
+    return table("Topics", [*columns, Column("place", "n"), *(Column(name, "o") for name in others)], rows)
 
 
-def _others(run: str, results: Results, places: Places, root: str) -> str:
+def _others(run: str, results: SetResults, links: Links) -> str:
     report = results.report
-    first, evidence = report.names[0], report.evidence
-    if evidence is None:
-        return ""
+    tested = {other: report.page.tests.pair(report.names[0], other, run) for other in report.runs if other != run}
+    pairs = {other: pair for other, pair in tested.items() if pair}
+    scale = site_parts.scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
     rows = []
-    found = [(other, beside(evidence, first, other, run)) for other in report.runs if other != run]
-    scale = parts.scale_of(end for _, row in found if row for end in (row.low, row.high, row.difference))
-    for other, row in found:
-        if row is None:
-            continue
+    for other, pair in pairs.items():
+        low, high = pair.ends(pair.half)
         rows.append(
             [
                 str(report.runs.index(other) + 1),
-                places.system_link(root, other),
-                signed(row.difference, DIGITS),
-                "" if row.low is None else f"{signed(row.low, DIGITS)} to {signed(row.high, DIGITS)}",
-                parts.interval(scale, row.difference, row.low, row.high, "mark" if row.is_sure else "unsure"),
-                "yes" if row.is_sure else "no",
-                f"{row.wins}\u2013{row.ties}\u2013{row.losses}",
+                links.system(other),
+                signed(pair.difference, DIGITS),
+                interval_text(low, high, DIGITS, signed),
+                site_parts.interval(scale, pair.difference, low, high, "mark" if pair.is_sure else "unsure"),
+                "yes" if pair.is_sure else "no",
+                f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}",
             ]
         )
     columns = [Column("", "l"), Column("system", "w"), Column("difference", "n"), Column("95% interval", "o")]
     columns += [Column("", "p"), Column("sure"), Column("won\u2013tied\u2013lost", "o")]
-    return parts.table("Beside the others", columns, rows)
+    return table("Beside the others", columns, rows)
 
 
-def _history(run: str, results: Results, places: Places, root: str, name: str, heading: str) -> str:
-    """The loads of the same system, where systems are recorded."""
+def _history(run: str, results: SetResults, links: Links) -> str:
+    """The loads of the same system, where systems are recorded and there are several."""
     if results.history is None:
         return ""
-    at = {column: place for place, column in enumerate(results.history.columns)}
-    rows = results.history.rows
-    systems = {row[at["system"]] for row in rows if row[at["run"]] == run}
-    loads = [row for row in rows if row[at["system"]] in systems][:_MOST_HISTORY]
-    if len({row[at["run"]] for row in loads}) < 2:
+    rows = [dict(zip(results.history.columns, row, strict=True)) for row in results.history.rows]
+    systems = {row["system"] for row in rows if row["run"] == run}
+    loads = [row for row in rows if row["system"] in systems][:_MOST_HISTORY]
+    if len({row["run"] for row in loads}) < 2:
         return ""
-    shown = Table(results.history.columns, loads)
-    measures = {measure.name: measure.relation.name for measure in results.measures}
+    relations = {measure.name: measure.relation.name for measure in results.measures}
     cells = [
         [
-            places.system_link(root, str(row[at["run"]])),
-            text(row[at["version"]] or ""),
-            text(str(row[at["dated_at"]])[:10]),
-            link(root + places.measure(measures[str(row[at["measure"]])]), row[at["measure"]]),
-            number(row[at["value"]], DIGITS),  # type: ignore[arg-type]
-            signed(row[at["difference"]], DIGITS),  # type: ignore[arg-type]
+            links.system(str(row["run"])),
+            text(row["version"] or ""),
+            text(str(row["dated_at"])[:10]),
+            links.measure(relations[str(row["measure"])], row["measure"]),
+            number(row["value"], DIGITS),  # type: ignore[arg-type]
+            signed(row["difference"], DIGITS),  # type: ignore[arg-type]
         ]
-        for row in shown.rows
+        for row in loads
     ]
     columns = [Column("run", "w"), Column("version"), Column("date"), Column("measure")]
-    columns += [Column("mean", "n"), Column("to the one before", "n")]
-    sentence = "All loads of this system in the order of their dates."
-    return parts.section(f"history-{name}", f"Its history{heading}", sentence, parts.table("History", columns, cells))
+    return table("History", [*columns, Column("mean", "n"), Column("to the one before", "n")], cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,15 +14,13 @@ from evalsql.database.whole_files import whole_folder
 from evalsql.errors import UsageError
 from evalsql.progress import Progress, silent
 from evalsql.report.page.html_page import page as report_page
-from evalsql.report.page.page_data import topics_in_order
-from evalsql.report.site import parts
-from evalsql.report.site.addresses import CONSOLE, MEASURES, Places, places
+from evalsql.report.site.addresses import CONSOLE, MEASURES, SiteAddresses, to_root
 from evalsql.report.site.console_page import CDN, console_page, copy_engine
 from evalsql.report.site.measure_pages import measure_list, measure_page
-from evalsql.report.site.parts import Frame
 from evalsql.report.site.published_copy import DEPTH, Copy, write_copy
-from evalsql.report.site.set_pages import DIGITS, first_page, set_page, topic_list
-from evalsql.report.site.site_data import Results, gather
+from evalsql.report.site.set_pages import first_page, set_page, topic_list
+from evalsql.report.site.site_data import DIGITS, SetResults, gather
+from evalsql.report.site.site_parts import HOME, Frame, html
 from evalsql.report.site.system_pages import system_page
 from evalsql.report.site.topic_pages import topic_page
 from evalsql.warehouse.warehouse import Warehouse
@@ -90,30 +88,24 @@ def write_site(
         baseline=baseline,
         progress=progress,
     )
-    there = places(found, warehouse.catalog)
+    addresses = SiteAddresses(found, warehouse.catalog)
     named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
     made = f"Made by evalsql {program_version}. Every figure here is a query of the warehouse."
-    frame = Frame(named, made, sections(found, there))
+    frame = Frame(named, made, _bar(found, addresses))
     with whole_folder(folder, is_ours=True) as part:
         engine = copy_engine(wasm, part) if wasm else CDN
         progress("writing the site", 0, 2)
         copy = write_copy(warehouse.database, found, part, depth)
         progress("writing the site", 1, 2)
-        num_pages = _write_pages(part, site_pages(found, warehouse.catalog, there, frame, copy, engine))
+        num_pages = 0
+        for address, content in _pages(found, warehouse.catalog, addresses, frame, copy, engine):
+            _write(part / address, content)
+            num_pages += address.endswith(".html")
         _write_shared_files(part)
         _write(part / _MARK, f"evalsql {program_version}\n")
         size = sum(path.stat().st_size for path in part.rglob("*") if path.is_file() and path.parent.name != "duckdb")
         progress("writing the site", 2, 2)
     return Site(num_pages, size, copy, engine)
-
-
-def _write_pages(folder: Path, files: Iterable[tuple[str, str]]) -> int:
-    """Write files by their addresses; how many of them are pages."""
-    num_pages = 0
-    for address, text in files:
-        _write(folder / address, text)
-        num_pages += address.endswith(".html")
-    return num_pages
 
 
 def _write_shared_files(folder: Path) -> None:
@@ -131,55 +123,46 @@ def _write(path: Path, text: str) -> None:
         stream.write(text)
 
 
-def site_pages(
-    found: Sequence[Results], catalog: Catalog, places: Places, frame: Frame, copy: Copy, engine: str
+def _pages(
+    found: Sequence[SetResults], catalog: Catalog, addresses: SiteAddresses, frame: Frame, copy: Copy, engine: str
 ) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
-    pages = [first_page(found, places, frame.title)]
+    pages = [first_page(found, addresses, frame.title)]
     for results in found:
-        pages += [set_page(results, places), topic_list(results, places)]
-        pages += [topic_page(topic, results, places) for topic in results.report.topics]
+        pages += [set_page(results, addresses), topic_list(results, addresses)]
+        pages += [topic_page(topic, results, addresses) for topic in results.report.topics]
     for run in sorted({run for results in found for run in results.report.runs}):
-        pages.append(system_page(run, [results for results in found if run in results.report.runs], places))
-    pages.append(measure_list(catalog, found, places))
-    pages += [measure_page(each, found, places, each.name in copy.partial) for each in catalog.measures]
+        pages.append(system_page(run, [results for results in found if run in results.report.runs], addresses))
+    pages.append(measure_list(catalog, found, addresses))
+    pages += [measure_page(each, found, addresses, is_partial=each.name in copy.partial) for each in catalog.measures]
     pages.append(console_page(found, catalog, copy, engine))
     for each in pages:
-        yield each.address, parts.html(each, frame)
+        yield each.address, html(each, frame)
     for results in found:
-        address = places.report(results.qrels)
-        home = [(frame.title, parts.to_root(address) + "index.html"), (results.qrels, "index.html")]
-        yield address, report_page(results.report, DIGITS, home)
-    yield "search.js", f"window.searchable = {_json(_searchable(found, catalog, places))};\n"
+        address = addresses.of_set(results.qrels, "report")
+        above = [(frame.title, to_root(address) + "index.html"), (results.qrels, "index.html")]
+        yield address, report_page(results.report, DIGITS, above)
+    index = json.dumps(_searchable(found, catalog, addresses), allow_nan=False, separators=(",", ":"))
+    yield "search.js", f"window.searchable = {index};\n"
 
 
-def sections(found: Sequence[Results], places: Places) -> list[tuple[str, str]]:
+def _bar(found: Sequence[SetResults], addresses: SiteAddresses) -> list[tuple[str, str]]:
     """What the bar of every page links: of a single judgment set its own pages too."""
-    of_set = []
-    if len(found) == 1:
-        qrels = found[0].qrels
-        of_set = [
-            ("Systems", places.of_set(qrels)),
-            ("Topics", places.topic_list(qrels)),
-            ("Report", places.report(qrels)),
-        ]
-    return [("Results", "index.html"), *of_set, ("Measures", MEASURES), ("SQL", CONSOLE)]
+    pages = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
+    of_set = [(words, addresses.of_set(found[0].qrels, page)) for words, page in pages.items()]
+    return [HOME, *of_set, ("Measures", MEASURES), ("SQL", CONSOLE)]
 
 
-def _searchable(found: Sequence[Results], catalog: Catalog, places: Places) -> list[list[str]]:
+def _searchable(found: Sequence[SetResults], catalog: Catalog, addresses: SiteAddresses) -> list[list[str]]:
     """Kind, name, address and further words of everything that has a page."""
-    listed = [["system", run, places.system(run), ""] for run in sorted({r for f in found for r in f.report.runs})]
+    listed = [["system", run, addresses.system(run), ""] for run in sorted({r for f in found for r in f.report.runs})]
     for results in found:
-        listed.append(["judgments", results.qrels, places.of_set(results.qrels), ""])
-        for topic in topics_in_order(results.report):
+        listed.append(["judgments", results.qrels, addresses.of_set(results.qrels), ""])
+        for topic in results.report.topics:
             words = results.texts[topic].text if topic in results.texts else ""
             of_set = f" ({results.qrels})" if len(found) > 1 else ""
-            listed.append(["topic", topic + of_set, places.topic(results.qrels, topic), words])
+            listed.append(["topic", topic + of_set, addresses.topic(results.qrels, topic), words])
     listed += [
-        ["measure", each.header.measure, places.measure(each.name), each.header.title] for each in catalog.measures
+        ["measure", each.header.measure, addresses.measure(each.name), each.header.title] for each in catalog.measures
     ]
     return listed
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

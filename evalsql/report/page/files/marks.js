@@ -31,12 +31,6 @@ const scale = (low, high) => (number) => (number - low) / (high - low || 1);
 
 const chosenRuns = () => [system(), baseline()].filter((run, at, all) => all.indexOf(run) === at);
 const drawnRuns = () => [...otherRuns(), baseline(), system()].filter((run, at, all) => all.indexOf(run, at + 1) < 0);
-// Whose the marks of a colour are.
-const whose = () => {
-  const others = drawnRuns().length - chosenRuns().length;
-  return ["Blue is ", named(system()), baseline() === system() ? "" : [", orange ", named(baseline())],
-    others ? `, grey ${others} other ${others === 1 ? "system" : "systems"}.` : "."];
-};
 
 // Lines in a plot that fills its width; whose they are stands below, where no line crosses a name.
 const plot = (title, lines, {x, y, told, xTitle, yTitle}) => {
@@ -51,5 +45,5 @@ const plot = (title, lines, {x, y, told, xTitle, yTitle}) => {
         lines.map((line) => h("polyline", {class: `path ${line.kind}`, points: points(line)}))),
       ticks(...y, 4).map((at) => h("span", {style: `right:calc(100% + 6px);top:calc(${percent(1 - up(at))} - 7px)`}, plain(at))),
       ticks(...x, 5).map((at) => h("span", {style: `left:${percent(across(at))};top:calc(100% + 4px);transform:translateX(-50%)`}, plain(at)))),
-    h("p", {class: "note"}, `${yTitle} (up) by ${xTitle} (across).`, lines.some((line) => line.label) && [" ", whose()]));
+    h("p", {class: "note"}, `${yTitle} (up) by ${xTitle} (across).`, lines.some((line) => line.label) && [" ", colours()]));
 };

@@ -90,8 +90,8 @@ const signed = (number, digits = data.digits) => {
   const text = fixed(number, digits);
   return Number(number.toFixed(digits)) === 0 ? text.replace(minus, "") : number > 0 ? `+${text}` : text;
 };
-const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-const inWords = (count) => words[count] ?? count.toLocaleString("en");
+const numerals = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const inWords = (count) => numerals[count] ?? count.toLocaleString("en");
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const listed = (texts) => (texts.length > 1 ? `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}` : texts.join(""));
 const capital = (text) => text[0].toUpperCase() + text.slice(1);

@@ -32,15 +32,6 @@ const mean = (at) => {
 };
 const toggleTopic = (at) => choose({topic: state.topic === topicName(at) ? "" : topicName(at)});
 
-const topicSentence = (topics) => {
-  if (data.runs.length === 1) return h("p", {class: "sentence"}, "There is no other system to compare it with.");
-  if (system() === baseline()) return h("p", {class: "sentence"}, named(system()), " is the baseline: choose another system or baseline to compare.");
-  const [lost, tied] = [lostOf(topics).sort(orders.loss), tiedOf(topics).sort(orders.loss)];
-  const most = lost.length ? `, ${lost.length > 1 ? "most " : ""}on ${listed(lost.slice(0, 3).map(called))}` : "";
-  const ties = tied.length ? ` It ties on ${counted(tied.length, "topic")}${tied.length <= 5 ? `: ${listed(tied.map(called))}` : ""}.` : "";
-  return h("p", {class: "sentence"}, named(system()), " loses to ", named(baseline()),
-    ` on ${lost.length ? lost.length.toLocaleString("en") : "none"} of ${counted(topics.length, "topic")}${most}.${ties}`);
-};
 const bars = (topics) => {
   const order = [...topics].sort(orders.loss);
   const most = Math.max(...order.map((at) => worth(at)), 0);
@@ -146,7 +137,8 @@ const drawTopics = () => {
     rest.forEach((group) => { group[1] = group[1].filter((at) => at !== opened); });
   }
   const isSelf = system() === baseline();
-  body.replaceChildren(topicSentence(all), ...(isSelf || !all.length ? [] : [
+  const sentence = topicSentence(lostOf(all).sort(orders.loss), tiedOf(all).sort(orders.loss), all);
+  body.replaceChildren(h("p", {class: "sentence"}, sentence), ...(isSelf || !all.length ? [] : [
     h("h3", {}, `Difference in ${state.measure} on each topic, ${isLower() ? "worst first, less being better" : "worst first"}`), bars(all),
     main.map(([title, topics], place) => [h("div", {class: "over"}, h("h3", {}, title), !place && topicTools()),
       !place && h("p", {class: "note"}, `${state.measure}: `, h("span", {class: "is-system"}, "\u25cf system"), ", ", h("span", {class: "is-baseline"}, "\u25c6 baseline"), `, ticks: ${otherRuns().length} other systems`),

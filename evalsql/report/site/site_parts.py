@@ -1,4 +1,4 @@
-"""What every page of a site is made of: its frame, tables, links and the small pictures in rows."""
+"""The frame of every page of a site, and the small pictures in rows of its tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from evalsql.report.page.html_parts import link, text
+from evalsql.report.site.addresses import to_root
 
-def text(value: object) -> str:
-    """Any value as HTML shows it."""
-    return escape(str(value))
-
-
-def link(address: str, words: object) -> str:
-    return f'<a href="{escape(address)}">{text(words)}</a>'
+HOME = ("Results", "index.html")
 
 
 class Frame(NamedTuple):
@@ -32,22 +28,19 @@ class Page(NamedTuple):
 
     address: str
     title: str
-    facts: str
+    summary: str
     body: str
     above: Sequence[tuple[str, str]] = ()
     head: str = ""
     scripts: Sequence[str] = ()
 
 
-def to_root(address: str) -> str:
-    return "../" * address.count("/")
-
-
 def html(page: Page, frame: Frame) -> str:
     """The whole page."""
     root = to_root(page.address)
+    current = ' aria-current="page"'
     bar = "".join(
-        f'<a href="{root}{escape(address)}"{_current(page.address, address)}>{text(words)}</a>'
+        f'<a href="{root}{escape(address)}"{current if page.address == address else ""}>{text(words)}</a>'
         for words, address in frame.sections
     )
     way = "".join(f"{link(root + address, words)} <span>/</span> " for words, address in page.above)
@@ -68,7 +61,7 @@ def html(page: Page, frame: Frame) -> str:
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top"><div class="page">
 <div class="heading"><div>{f'<p class="way">{way}</p>' if way else ""}<h1>{text(page.title)}</h1></div>
-<p class="facts">{text(page.facts)}</p></div>
+<p class="facts">{text(page.summary)}</p></div>
 <div class="bar"><nav aria-label="Site">{bar}</nav>
 <div class="search" id="search" hidden><label><span class="hidden">Search systems, topics and measures</span>
 <input type="search" placeholder="Search" autocomplete="off" role="combobox" aria-expanded="false"
@@ -82,58 +75,6 @@ aria-controls="found" aria-autocomplete="list"></label>
 {scripts}</body>
 </html>
 """
-
-
-def _current(page: str, section: str) -> str:
-    return ' aria-current="page"' if page == section else ""
-
-
-def section(name: str, heading: str, sentence: str, *parts: str) -> str:
-    """A part of a page, with its one sentence; the parts are HTML, the words are not."""
-    said = f'<p class="sentence">{text(sentence)}</p>' if sentence else ""
-    return (
-        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{text(heading)}</h2>{said}'
-        f"{''.join(parts)}</section>\n"
-    )
-
-
-def answers(found: Iterable[tuple[str, str, str]]) -> str:
-    """Questions, each with its answer in a word and a sentence; the answers are HTML."""
-    return (
-        '<div class="answers">'
-        + "".join(
-            f'<div class="answer"><p class="question">{text(question)}</p><p class="big">{big}</p><p>{words}</p></div>'
-            for question, big, words in found
-        )
-        + "</div>\n"
-    )
-
-
-class Column(NamedTuple):
-    """``kind`` is classes of its cells: n for numbers, p for pictures, m, o and t for what a phone leaves out."""
-
-    title: str
-    kind: str = ""
-
-
-def table(title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML; the first cell of a row heads it. Tags that may be left out are: pages are many."""
-    kinds = [_kind(column) for column in columns]
-    head = "".join(
-        f"<th scope=col{kind}>{text(column.title)}" if column.title else f"<td{kind}>"
-        for column, kind in zip(columns, kinds, strict=True)
-    )
-    body = "\n".join(
-        "<tr>" + "".join(f"<{'td' if at else 'th'}{kinds[at]}>{cell}" for at, cell in enumerate(row)) for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(title)}"><table class="figures">'
-        f"<thead><tr>{head}</thead>\n<tbody>{body}</tbody></table></div>\n"
-    )
-
-
-def _kind(column: Column) -> str:
-    return f' class="{column.kind}"' if " " in column.kind else f" class={column.kind}" if column.kind else ""
 
 
 # Pictures in rows. Widths are in per cent, so that they flow without a script.
