@@ -314,7 +314,7 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
             break
         if holds_ranking(found[-1], kind, given):
             break  # lines that hold rankings are long, and one of them tells
-    if not found or (len(lines) == 1 and not _is_row(found[0])):
+    if not found or (len(lines) == 1 and not _is_row(found[0], kind, given)):
         return Format("JSON", "json")
     rows = [row for row in found if isinstance(row, dict)]
     if not rows or any(holds_ranking(row, kind, given) for row in rows):
@@ -323,8 +323,9 @@ def _json_format(source: Source, head: bytes, kind: str, given: Given) -> Format
     return Format("JSON lines", "jsonl", columns_in(source, 1, "JSON lines", names, kind, given), names)
 
 
-def _is_row(value: object) -> bool:
+def _is_row(value: Any, kind: str, given: Given) -> bool:
     """Whether a single JSON object is a row rather than {topic: ...}."""
-    return (
-        isinstance(value, dict) and bool(value) and not all(isinstance(inner, dict | list) for inner in value.values())
-    )
+    if not isinstance(value, dict) or not value:
+        return False
+    nested = [isinstance(inner, dict | list) for inner in value.values()]
+    return not any(nested) or (not all(nested) and bool(given or known_columns.known(value, kind)))
