@@ -105,7 +105,7 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
             if not named:
                 raise
             raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
-        python_rows.check_text(data, found.values())
+        python_rows.check_pandas(data, found.values())
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often

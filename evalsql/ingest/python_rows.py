@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.errors import UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import MEANINGS, Given
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         return _of_dicts(records, kind, given)
     fields = getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ()))
     if fields:
-        found = _named(known_columns.find(list(fields), kind, given))
+        found = _named(column_meanings.find(list(fields), kind, given))
         return {column: [getattr(record, name, None) for record in records] for column, name in found.items()}
     return _of_tuples(records, kind)
 
@@ -74,7 +74,7 @@ def meanings_of(columns: Iterable[str]) -> dict[str, str]:
 
 def _named(found: Mapping[str, str]) -> dict[str, str]:
     """Fields by the column that their values get: the meaning, but for E-values."""
-    is_evalue = known_columns.holds_evalues(found)
+    is_evalue = column_meanings.holds_evalues(found)
     return {_EVALUE if meaning == "score" and is_evalue else meaning: field for meaning, field in found.items()}
 
 
@@ -82,7 +82,9 @@ def _table_columns(data: Mapping[Any, Any], kind: str, given: Given) -> dict[str
     """The columns of {column: [value, ...]} by meaning; none if that is {topic: [document, ...]}, or no table."""
     if not all(isinstance(name, str) and _is_ranking(values) for name, values in data.items()):
         return {}
-    found = known_columns.known(data, kind) | {meaning: name for meaning, name in (given or {}).items() if name in data}
+    found = column_meanings.known(data, kind) | {
+        meaning: name for meaning, name in (given or {}).items() if name in data
+    }
     return found if _are_enough(found, kind) else {}
 
 
@@ -97,7 +99,7 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> Sequence[An
     for name, inner in data.items():
         if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
             continue
-        topic = next((each for each in inner[0] if str(each).lower() in known_columns.TOPIC_KEYS), None)
+        topic = next((each for each in inner[0] if str(each).lower() in column_meanings.TOPIC_KEYS), None)
         is_record = any(str(each).lower() in _RANKINGS and _is_ranking(inner[0][each]) for each in inner[0])
         if not is_record and (topic is None or all(str(each.get(topic)) == str(name) for each in inner)):
             continue
@@ -122,7 +124,7 @@ def _is_one_record(data: Mapping[Any, Any], kind: str, given: Given) -> bool:
 def _are_enough(found: Collection[str], kind: str) -> bool:
     """Whether columns of these meanings make a table."""
     return all(
-        meaning in found or (meaning == "score" and "rank" in found) for meaning in known_columns.MEANINGS[kind][0]
+        meaning in found or (meaning == "score" and "rank" in found) for meaning in column_meanings.MEANINGS[kind][0]
     )
 
 
@@ -138,7 +140,7 @@ def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
     """Whether a record holds a ranking: a list or an object, and no row's worth of plain fields beside it."""
     if not _is_nested(record) or not isinstance(record, Mapping):
         return False
-    known = known_columns.known([name for name in record if isinstance(name, str)], kind) | dict(given or {})
+    known = column_meanings.known([name for name in record if isinstance(name, str)], kind) | dict(given or {})
     plain = [meaning for meaning, name in known.items() if name in record and not _is_nested({name: record[name]})]
     return not _are_enough(plain, kind)
 
@@ -148,7 +150,7 @@ def _of_dicts(records: Sequence[Any], kind: str, given: Given) -> Columns:
         if not isinstance(record, Mapping):
             raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
     names = list(dict.fromkeys(chain.from_iterable(records)))
-    found = _named(known_columns.find(names, kind, given))
+    found = _named(column_meanings.find(names, kind, given))
     return {column: [record.get(name) for record in records] for column, name in found.items()}
 
 
@@ -223,7 +225,7 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
     """The name of a ranking's topic, from its field, the object in that field, or a key in each of the documents."""
     topic = record[field]
     if isinstance(topic, Mapping):
-        name = known_columns.known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
+        name = column_meanings.known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
         if name is None:
             raise UsageError(f"{field} has no field for the name of the topic; found {', '.join(map(str, topic))}")
         return topic[name]
@@ -238,10 +240,10 @@ def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> 
 
 def topic_in_hits(field: str, documents: Any, kind: str) -> str | None:
     """The field of a ranking's documents that names the topic by a key, where the ranking's ``field`` has its words."""
-    order = known_columns.COLUMNS["topic"]
+    order = column_meanings.COLUMNS["topic"]
     if not _is_ranking(documents) or not documents or not all(isinstance(each, Mapping) for each in documents):
         return None
-    inner = known_columns.known(documents[0], kind).get("topic")
+    inner = column_meanings.known(documents[0], kind).get("topic")
     if inner is None or field.lower() not in order or inner.lower() not in order:
         return None
     return inner if order.index(inner.lower()) < order.index(field.lower()) else None
@@ -250,7 +252,7 @@ def topic_in_hits(field: str, documents: Any, kind: str) -> str | None:
 def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
     """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
     folded = {str(name).lower(): name for name in record}
-    known = known_columns.known([name for name in record if isinstance(name, str)], kind)
+    known = column_meanings.known([name for name in record if isinstance(name, str)], kind)
     named = given or {}
     ranking = next((folded[name] for name in _RANKINGS if name in folded), known.get("document"))
     by_id = next((name for name in _IDS if name in record), None) if ranking != known.get("document") else None
@@ -264,7 +266,7 @@ def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) ->
 
 def hit_fields(names: Sequence[str], kind: str) -> dict[str, str]:
     """The fields of the objects in a ranking, by meaning."""
-    found = known_columns.known(names, kind)
+    found = column_meanings.known(names, kind)
     by_id = [name for name in _IDS if name in names]
     return found if "document" in found or not by_id else {**found, "document": by_id[0]}
 
@@ -281,7 +283,7 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         if documents and isinstance(documents[0], Mapping):
             fields = hit_fields(list(dict.fromkeys(chain.from_iterable(documents))), kind)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
-            value = _EVALUE if value == "score" and known_columns.holds_evalues(fields) else value
+            value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
             documents = [each.get(fields.get("document")) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
@@ -333,14 +335,11 @@ def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], nu
     """Make a temporary table of columns, those of numbers as numbers and the others as text.
 
     Raises:
-        UsageError: text that has no UTF-8, over which the engine would give up the database.
+        UsageError: text that has no UTF-8.
     """
     kinds = {name: "double" if name in numbers else "varchar" for name in columns}
     for name, values in columns.items():
-        try:
-            _ = "".join(value for value in values if isinstance(value, str)).encode()
-        except UnicodeEncodeError as error:
-            raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
+        _check_utf8(name, values)
     if len(next(iter(columns.values()), ())) >= _MANY and _put_arrays(database, table, columns, kinds):
         return
     listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
@@ -364,21 +363,25 @@ def _put_arrays(database: Database, table: str, columns: Mapping[str, Sequence[A
     return True
 
 
-def check_text(frame: Any, named: Collection[str]) -> None:
-    """Raise UsageError for text that has no UTF-8 in a pandas frame: the engine gives up the database over it."""
+def _check_utf8(name: str, values: Iterable[Any]) -> None:
+    """Raise UsageError for text that has no UTF-8: the engine gives up the database over it."""
+    try:
+        _ = "".join(value for value in values if isinstance(value, str)).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
+
+
+def check_pandas(frame: Any, named: Collection[str]) -> None:
+    """Raise UsageError for text in a frame that has no UTF-8."""
     for at, name in enumerate(frame.columns):
         if name in named and frame.dtypes.iloc[at].kind == "O":
-            texts = [value for value in frame.iloc[:, at] if isinstance(value, str)]
-            try:
-                _ = "".join(texts).encode()
-            except UnicodeEncodeError as error:
-                raise UsageError(f"column {name} holds text that has no UTF-8: {error.reason}") from error
+            _check_utf8(name, frame.iloc[:, at])
 
 
 def check_arrow(table: Any, kind: str, given: Given) -> None:
-    """The same for a table of Arrow, and for two columns of one name, of which the engine would take the first."""
+    """Raise UsageError for a table of Arrow that is not valid, or has two columns of one name."""
     if type(table).__module__.startswith("pyarrow"):
-        known_columns.find(table.schema.names, kind, given)
+        column_meanings.find(table.schema.names, kind, given)
         try:
             table.validate(full=True)
         except ValueError as error:

@@ -14,9 +14,9 @@ from xml.parsers import expat
 from evalsql.catalog.measure_names import literal
 from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS
-from evalsql.ingest.files import text_tables
-from evalsql.ingest.files.json_files import TOO_DEEP, read_whole
+from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Source, unreadable
+from evalsql.ingest.files.text_reading import TOO_DEEP, read_json
 from evalsql.ingest.files.trec_text import text_lines
 from evalsql.phrases import counted
 
@@ -194,7 +194,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
 
 
 def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
-    value = read_whole(source)
+    value = read_json(source)
     if isinstance(value, dict):
         yield from (record._replace(line=0) for record in _of_mapping(value))
         return
@@ -266,7 +266,7 @@ def _rows_below(
         except StopIteration:
             return
         except csv.Error as error:
-            refuse(Problem(source.label, places[begin], text_tables.csv_fault(error)))
+            refuse(Problem(source.label, places[begin], text_reading.csv_fault(error)))
             return
         line = places[begin]
         if len(row) != len(names):

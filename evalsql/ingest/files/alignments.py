@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.ingest.files.trec_text import number_fault
@@ -129,7 +129,7 @@ def columns_of(source: Source, found: Layout, kind: str, given: Given) -> dict[s
         )
         raise InputError([Problem(source.label, 0, reason)])
     try:
-        return known_columns.find(names, kind, given)
+        return column_meanings.find(names, kind, given)
     except UsageError as error:
         raise InputError([Problem(source.label, 0, f"{name}: {error}")]) from error
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from evalsql.catalog import trec_groups
 from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Format, Source
@@ -24,7 +24,7 @@ from evalsql.phrases import counted
 def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind: str, given: Given) -> dict[str, str]:
     """The column of each meaning among names that stand on a line; raises InputError where one is missing."""
     try:
-        return known_columns.find(names, kind, given)
+        return column_meanings.find(names, kind, given)
     except UsageError as error:
         raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
 
@@ -150,10 +150,10 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
         is_aligned = delimiter == " " and "" in names
         if len(names) < 2 or is_aligned:
             continue
-        columns = {**known_columns.known(names, kind), **(given or {})}
+        columns = {**column_meanings.known(names, kind), **(given or {})}
         if not set(columns.values()) <= set(names):
             continue
-        if given or known_columns.header_meanings(kind) <= columns.keys():
+        if given or column_meanings.header_meanings(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):
                 return None
             columns = columns_in(source, skipped + 1, name, names, kind, given)
@@ -174,7 +174,7 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
     """Whether the columns of a header stand where TREC files have them."""
     if "," in line:
         return False
-    found = {meaning: names.index(name) for meaning, name in known_columns.known(names, kind).items()}
+    found = {meaning: names.index(name) for meaning, name in column_meanings.known(names, kind).items()}
     if kind == "preferences":
         return list(found.values()) == [0, 1, len(names) - 2, len(names) - 1, 2][: len(names)]
     places = _TREC[kind]
@@ -182,7 +182,7 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
     if not width:
         return False
     # A name may stand a second time behind them, such as qid for the tag.
-    as_there = all(names[place].lower() in known_columns.COLUMNS[meaning] for meaning, place in places.items())
+    as_there = all(names[place].lower() in column_meanings.COLUMNS[meaning] for meaning, place in places.items())
     return as_there or all(found.get(meaning, place) == place for meaning, place in places.items())
 
 
@@ -192,10 +192,10 @@ def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
     if kind not in _TREC or not is_header(Line(line.encode("utf-8", "replace"), line), 4 if kind == "run" else 3):
         return
     names = line.split()
-    for meaning, name in known_columns.known(names, kind).items():
+    for meaning, name in column_meanings.known(names, kind).items():
         place = places.get(meaning, names.index(name))
-        if names.index(name) != place and names[place].lower() not in known_columns.COLUMNS[meaning]:
-            needed = ",".join(f"{each}=NAME" for each in known_columns.MEANINGS[kind][0])
+        if names.index(name) != place and names[place].lower() not in column_meanings.COLUMNS[meaning]:
+            needed = ",".join(f"{each}=NAME" for each in column_meanings.MEANINGS[kind][0])
             reason = (
                 f"the header calls column {names.index(name) + 1} {name}, and TREC files have the {meaning} in column "
                 f"{place + 1}; --columns {needed} says which columns are meant"
@@ -280,10 +280,10 @@ def _without_names(source: Source, head: str, kind: str, given: Given) -> Format
 
 def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | None:
     """Pairs and families have two columns and need no header; what has other columns is read by its header."""
-    names = known_columns.MEANINGS[kind][0]
+    names = column_meanings.MEANINGS[kind][0]
     delimiter = "\t" if "\t" in first else "," if "," in first else " "
     columns = first.split(None if delimiter == " " else delimiter)
-    if set(names) <= known_columns.known([column.strip() for column in columns], kind).keys():
+    if set(names) <= column_meanings.known([column.strip() for column in columns], kind).keys():
         return None
     if len(columns) != len(names):
         told = "id and family" if kind == "families" else "topic and relevant document"
@@ -328,4 +328,4 @@ def _is_row(value: Any, kind: str, given: Given) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     nested = [isinstance(inner, dict | list) for inner in value.values()]
-    return not any(nested) or (not all(nested) and bool(given or known_columns.known(value, kind)))
+    return not any(nested) or (not all(nested) and bool(given or column_meanings.known(value, kind)))

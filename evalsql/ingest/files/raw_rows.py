@@ -13,7 +13,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.errors import Problem, QueryError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
-from evalsql.ingest.files import json_files, text_tables
+from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source, unreadable
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.ingest.python_rows import columns_of, meanings_of, put
@@ -93,7 +93,7 @@ class Table:
         found = self.database.rows(f"select row, {self.selected(*meanings)} from ({self.query}) order by row")
         if self.has_lines or not self.form.has_lines:
             return ((row, tuple(values)) for row, *values in found)
-        lines = (line for line, _ in text_tables.text_rows(self.source, self.form))
+        lines = (line for line, _ in text_reading.text_rows(self.source, self.form))
         return ((line, tuple(values)) for line, (_, *values) in zip(lines, found, strict=False))
 
 
@@ -143,8 +143,8 @@ class Reader:
         form = file.form
         cells = [f"c{at}" for at in range(len(form.names))]
         taken, mark = "*", '"'
-        if text_tables.quotes_hide_nothing(file.source, form):
-            taken, mark = ", ".join(f"{text_tables.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
+        if text_reading.quotes_hide_nothing(file.source, form):
+            taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
         file.raw = self._numbered(f"""select {taken} from read_csv(
             [{self._path(file)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
             quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
@@ -161,16 +161,16 @@ class Reader:
 
     def _json(self, file: Table) -> None:
         """Values of Python become a table: of numbers if they all are, else of text."""
-        columns = columns_of(json_files.document(file.source, file.form.name), self.kind, self.given)
+        columns = columns_of(text_reading.json_document(file.source, file.form.name), self.kind, self.given)
         numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
         for name in columns.keys() - set(numbers):
-            columns[name] = list(map(text_tables.as_text, columns[name]))
+            columns[name] = list(map(text_reading.as_text, columns[name]))
         put(self.database, f"{file.own_name}_raw", columns, numbers)
         file.raw = self._numbered(f"select * from {file.own_name}_raw")
         file.columns, file.types = meanings_of(columns), dict.fromkeys(numbers, "DOUBLE")
 
     def _split_lines(self, file: Table) -> None:
-        rows = text_tables.split_lines_query(self.database.catalog, file.form, self._path(file))
+        rows = text_reading.split_lines_query(self.database.catalog, file.form, self._path(file))
         file.raw = f"(\n{rows}\n)"
         file.columns = {meaning: meaning for meaning in file.form.columns or {}}
 

@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple, cast
@@ -83,21 +84,11 @@ class Source(NamedTuple):
 
     def open(self) -> IO[bytes]:
         """The text as bytes, decompressed."""
-        if self.compression == "gzip":
-            import gzip
-
-            return cast(IO[bytes], gzip.open(self.path, "rb"))
-        if self.compression == "zstd":
-            return cast(IO[bytes], _zstd().open(self.path, "rb"))
-        if self.compression == "bz2":
-            import bz2
-
-            return cast(IO[bytes], bz2.open(self.path, "rb"))
-        if self.compression == "xz":
-            import lzma
-
-            return cast(IO[bytes], lzma.open(self.path, "rb"))
-        return self.path.open("rb")
+        if self.compression == "none":
+            return self.path.open("rb")
+        names = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
+        module = _zstd() if self.compression == "zstd" else import_module(names[self.compression])
+        return cast(IO[bytes], module.open(self.path, "rb"))
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:

@@ -15,7 +15,7 @@ from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
 from evalsql.ingest.files.raw_rows import Reader, Table, parquet_rows
 from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.files.text_tables import text_rows
+from evalsql.ingest.files.text_reading import text_rows
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, plain_grade
 from evalsql.ingest.python_rows import put
 from evalsql.phrases import counted
