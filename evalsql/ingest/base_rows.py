@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal
+from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import warn
+from evalsql.ingest.files.trec_text import write_clean
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:
@@ -41,6 +45,28 @@ def next_id(database: Database, table: str, key: str) -> int:
     return int(greatest) + 1
 
 
+def insert_rows(
+    database: Database, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[object]], selected: str = "*"
+) -> None:
+    """Insert rows without tabs or line ends into a table.
+
+    Args:
+        columns: SQL type by name.
+        selected: what a SELECT of them takes.
+    """
+    listed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
+    with scratch_folder() as folder:
+        path = Path(folder) / "rows.tsv"
+        write_clean(path, rows)
+        database.execute(f"""
+            insert into {table}
+            select {selected} from read_csv(
+                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
+                columns = {{{listed}}}
+            )
+        """)
+
+
 IN_MEMORY = "in memory"  # where rows come from that are in no file
 
 
@@ -61,7 +87,7 @@ class FileRow(NamedTuple):
 
     @classmethod
     def in_memory(cls, kind: str, key: int, num_rows: int, origin: str = IN_MEMORY) -> FileRow:
-        """The row of data that came from no file; ``origin`` stands in the place of the file's name."""
+        """The row of data that came from no file."""
         return cls(kind, key, origin, None, None, num_rows)
 
 
@@ -101,8 +127,7 @@ def _with_rankings(database: Database, pairs: Sequence[tuple[int, int]]) -> Sequ
     """The pairs without runs of which only scores are stored: evaluated without rankings, they would get zeros."""
     stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")} if pairs else set()
     if left_out := {run_id for _, run_id in pairs} & stored:
-        text = f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings"
-        warn(text)
+        warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
     return [pair for pair in pairs if pair[1] not in left_out]
 
 

@@ -23,7 +23,7 @@ _TABLE = "incoming_rows"
 
 
 class Query(NamedTuple):
-    """Rows that a SELECT gives, and the word for where they come from that is kept in the place of a file's name."""
+    """Rows that a SELECT gives, and the origin that is kept for them like the name of a file."""
 
     sql: str
     source: str
@@ -55,10 +55,10 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
             raise UsageError(
                 f"{kind} are rows of {' and '.join(column_meanings.MEANINGS[kind][0])}, or {{topic: [document, ...]}}"
             )
-        value = column_meanings.MEANINGS[kind][0][-1]
-        view = (
-            _put_nested(database, data, value) if isinstance(data, Mapping) else _register(database, data, kind, given)
-        )
+        if isinstance(data, Mapping):
+            view = _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
+        else:
+            view = _register(database, data, kind, given)
         yield view, _columns(database, view, kind, given)
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
@@ -141,43 +141,35 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
         documents = _names(list(chain.from_iterable(data.values())))
         numbers = list(map(float, chain.from_iterable(inner.values() for inner in data.values())))
     except (TypeError, ValueError, OverflowError) as error:
-        raise UsageError(_where(data) or str(error)) from error
+        raise UsageError(_fault(data) or str(error)) from error
     repeated = list(chain.from_iterable(map(repeat, topics, lengths)))
     python_rows.put(database, _TABLE, {"topic": repeated, "document": documents, value: numbers}, [value])
     return _TABLE
 
 
 def _names(keys: list[Any]) -> list[str]:
-    """Keys as text; raises TypeError for other things than text and whole numbers."""
+    """Keys as text; raises TypeError for what is neither text nor a whole number."""
     kinds = set(map(type, keys))
     if kinds <= {str}:
         return keys
     if bool in kinds or not all(issubclass(kind, str | Integral) for kind in kinds):
-        raise TypeError
+        found = next(key for key in keys if isinstance(key, bool) or not isinstance(key, str | Integral))
+        raise TypeError(f"names are text or whole numbers, found {found!r}")
     return list(map(str, keys))
 
 
-def _where(data: Mapping[Any, Any]) -> str:
-    """The first topic with a name or a value that cannot be used, and what is wrong with it."""
+def _fault(data: Mapping[Any, Any]) -> str:
+    """The first topic with a name or a value that cannot be used, and the reason."""
     for topic, inner in data.items():
+        where = f"topic {topic}"
         try:
-            _name(topic)
-            for document in inner:
-                _name(document)
-        except TypeError as error:
-            return f"topic {topic}: {error}"
-        for document, number in inner.items():
-            try:
+            _names([topic, *inner])
+            for document, number in inner.items():
+                where = f"topic {topic}, document {document}"
                 float(number)
-            except (TypeError, ValueError, OverflowError) as error:
-                return f"topic {topic}, document {document}: {error}"
+        except (TypeError, ValueError, OverflowError) as error:
+            return f"{where}: {error}"
     return ""
-
-
-def _name(key: object) -> str:
-    if isinstance(key, bool) or not isinstance(key, str | Integral):
-        raise TypeError(f"names are text or whole numbers, found {key!r}")
-    return str(key)
 
 
 def refuse_unlike(database: Database, name: str, view: str, column: str, meaning: str, *, whole: bool = False) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import base_rows
@@ -25,7 +24,6 @@ from evalsql.ingest.files.trec_text import (
     preference_rows,
     qrels_rows,
     reader,
-    write_clean,
 )
 from evalsql.ingest.frames import check_rows, refuse_unlike, registered
 from evalsql.version import __version__
@@ -274,19 +272,9 @@ def create_staged(database: Database, options: JudgmentOptions) -> None:
 
 
 def stage_judgments(database: Database, rows: Iterable[Iterable[object]], options: JudgmentOptions) -> None:
-    """Put rows that are known to be good into that table."""
+    """Stage rows that are known to be good."""
     create_staged(database, options)
-    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in options.staged_columns.items())
-    with scratch_folder() as folder:
-        path = Path(folder) / "qrels.tsv"
-        write_clean(path, rows)
-        database.execute(f"""
-            insert into staged_qrels_rows
-            select * from read_csv(
-                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
-                columns = {{{columns}}}
-            )
-        """)
+    base_rows.insert_rows(database, "staged_qrels_rows", options.staged_columns, rows)
 
 
 def store_judgments(database: Database, name: str, options: JudgmentOptions, notes: Notes, duplicates: int) -> int:

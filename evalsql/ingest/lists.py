@@ -10,16 +10,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalsql.catalog.measure_names import literal
-from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest import base_rows, judgments, ranking, weights
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_text import Line, Notes, number_fault, text_lines, weight_fault, write_clean
+from evalsql.ingest.files.trec_text import Line, Notes, number_fault, text_lines, weight_fault
 from evalsql.ingest.judgments import JudgmentOptions
 from evalsql.ingest.ranking import NewRun
 from evalsql.ingest.remarks import Remarks
@@ -220,17 +217,9 @@ def store_run(
         for place, record in enumerate(one.records, start=1)
     )
     database.execute(ranking.STAGED)
-    with scratch_folder() as folder:
-        path = Path(folder) / "run.tsv"
-        write_clean(path, rows)
-        database.execute(f"""
-            insert into staged_run_rows
-            select 0, topic, document, null, score, false
-            from read_csv(
-                {literal(str(path))}, delim = '\t', header = false, auto_detect = false, quote = '', escape = '',
-                columns = {{topic: 'varchar', document: 'varchar', score: 'double'}}
-            )
-        """)
+    columns = {"topic": "varchar", "document": "varchar", "score": "double"}
+    selected = "0, topic, document, null, score, false"
+    base_rows.insert_rows(database, "staged_run_rows", columns, rows, selected)
     run = NewRun(name, base_rows.next_id(database, "runs", "run_id"), [])
     ranking.rank(database, [run], options)
     ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False, remarks=Remarks())
