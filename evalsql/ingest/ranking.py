@@ -185,7 +185,6 @@ class StagedFile:
     """
 
     file_id: int
-    run_id: int
     source: Source
     text: Text | None = None
     tag: str | None = None

@@ -16,7 +16,7 @@ from evalsql.errors import Problem, ProblemList, QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
-from evalsql.ingest.files.source import Source, Text
+from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import show_runs, stage_runs
 from evalsql.ingest.files.trec_text import (
     NO_DELIMITER,
@@ -27,7 +27,6 @@ from evalsql.ingest.files.trec_text import (
     opposes_ranks,
     reader,
     run_rows,
-    write_clean,
 )
 from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, store
 from evalsql.ingest.remarks import Remarks
@@ -107,7 +106,7 @@ class RunLoader:
         file_id = 0
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
             files = [
-                StagedFile(file_id + at, run_id, source, table=self.tables.by_label.get(source.label))
+                StagedFile(file_id + at, source, table=self.tables.by_label.get(source.label))
                 for at, source in enumerate(sources)
                 if source.label not in self.tables.failed
             ]
@@ -136,7 +135,7 @@ class RunLoader:
                 show_runs(self.database, tables)
             else:
                 stage_runs(self.database, tables)
-                self._stage_text([file for file in files if not file.table], Path(folder))
+                self._stage_text([file for file in files if not file.table])
         self.left_out += leave_out(self.database, owners(runs), options)
         repeated = rank(self.database, runs, options)
         self._count(files)
@@ -158,12 +157,17 @@ class RunLoader:
 
     # Staging
 
-    def _stage_text(self, files: Sequence[StagedFile], folder: Path) -> None:
+    def _stage_text(self, files: Sequence[StagedFile]) -> None:
         groups: dict[tuple[str, bool], list[StagedFile]] = {}
         by_lines: list[StagedFile] = []
         for file in files:
             if file.foreign:
-                self._refuse_foreign(file, *file.foreign)
+                line, num_columns = file.foreign
+                reason = (
+                    f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
+                    "[tag]; a tag may hold blanks, but is the same on nearly every line"
+                )
+                self._refuse(file, Problem(file.source.label, line, reason))
             elif file.text and (found := layout(file.text)):
                 delimiter, file.tag = found
                 groups.setdefault((delimiter, file.text.is_mixed), []).append(file)
@@ -171,15 +175,7 @@ class RunLoader:
                 by_lines.append(file)
         for (delimiter, mixed), group in groups.items():
             by_lines += self._stage_clean(group, delimiter, mixed=mixed)
-        self._stage_exactly(by_lines, folder)
-
-    def _refuse_foreign(self, file: StagedFile, line: int, num_columns: int) -> None:
-        self.faulty.add(file.file_id)
-        reason = (
-            f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score [tag]; "
-            "a tag may hold blanks, but is the same on nearly every line"
-        )
-        self.problems.add(Problem(file.source.label, line, reason))
+        self._stage_exactly(by_lines)
 
     def _inspect(self, file: StagedFile, folder: Path) -> None:
         if file.table:
@@ -232,33 +228,23 @@ class RunLoader:
         by_path = {file.file_id for file in files if file.text and str(file.text.path) in rejected_paths}
         return {file_id for (file_id,) in doubtful} | by_path
 
-    def _stage_exactly(self, files: Sequence[StagedFile], folder: Path) -> None:
-        """Rewrite files line by line as clean ones, then stage those."""
-        clean = Text(folder / "rewritten")
+    def _stage_exactly(self, files: Sequence[StagedFile]) -> None:
+        """Stage files line by line."""
+        columns = {"topic": "varchar", "document": "varchar", "given_rank": "integer", "score": "double"}
         for at, file in enumerate(files):
             if len(files) > 1:
                 self.progress("reading line by line", at, len(files))
-            file.tag = None
-            rows = self._exact_rows(file)
-            write_clean(
-                clean.path, ((t, "Q0", d, self._clean_rank(rank), score, "-") for _, (t, d, rank, score) in rows)
-            )
-            if clean.path.stat().st_size:
-                rewritten = StagedFile(file.file_id, file.run_id, file.source, clean, "-")
-                if self._read([rewritten], "\t", mixed=False):
-                    raise QueryError(f"{file.source.label}: the rewritten file does not read back")
+            file.tag, file.notes = None, Notes()
+            refuse = partial(self._refuse, file)
+            found = run_rows(file.source, file.notes, refuse, rank_is_used=self.rank_is_used)
+            rows = ((t, d, int(r.partition(".")[0]) if self.rank_is_used else 0, s) for _, (t, d, r, s) in found)
+            rank = "given_rank" if self.rank_is_used else "null"
+            selected = f"{file.file_id}, topic, document, {rank}, score, false"
+            base_rows.insert_rows(self.database, "staged_run_rows", columns, rows, selected)
 
-    def _clean_rank(self, rank: str) -> str:
-        return str(int(rank.partition(".")[0])) if self.rank_is_used else "-"
-
-    def _exact_rows(self, file: StagedFile) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
-        file.notes = Notes()
-
-        def refuse(problem: Problem) -> None:
-            self.faulty.add(file.file_id)
-            self.problems.add(problem)
-
-        return run_rows(file.source, file.notes, refuse, rank_is_used=self.rank_is_used)
+    def _refuse(self, file: StagedFile, problem: Problem) -> None:
+        self.faulty.add(file.file_id)
+        self.problems.add(problem)
 
     # Repeated documents
 
