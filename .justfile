@@ -25,6 +25,7 @@ docs:
     python -m tests.tools.depth --write
     python -m tests.tools.readme
     python -m tests.tools.formats_table
+    python -m tests.tools.weight --write
     python -m tests.tools.picture
 
 # speed, memory and size beside the peers

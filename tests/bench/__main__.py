@@ -28,11 +28,12 @@ from tests.bench.memory import from_memory
 from tests.bench.page_work import report_page
 from tests.bench.peers import Peers
 from tests.bench.processes import ROOT, CommandError
-from tests.bench.report import MarkersError, Result, plain, replaced, section
+from tests.bench.report import Result, plain, section
 from tests.bench.site_work import site_folder
 from tests.bench.stage import Sizes, Stage
 from tests.bench.team import team
 from tests.bench.works import default_measures, evaluating, loading, more_peers, one_measure, one_run, size
+from tests.tools.marked import MarkersError, replaced
 
 BENCHMARKS: Mapping[str, Callable[[Stage, Peers], Iterator[Result]]] = {
     "eval": evaluating,
@@ -60,7 +61,7 @@ def main() -> int:
     options = _options()
     if options.readme:
         try:
-            replaced(options.readme.read_text(encoding="utf-8"), "")
+            replaced(options.readme.read_text(encoding="utf-8"), "bench", "")
         except (OSError, MarkersError) as error:
             print(f"{options.readme}: {error}", file=sys.stderr)
             return 2
@@ -78,7 +79,7 @@ def main() -> int:
     if options.readme:
         text = options.readme.read_text(encoding="utf-8")
         new = section(results, str(report["command"]), str(report["heading"]))
-        options.readme.write_text(replaced(text, new), encoding="utf-8")
+        options.readme.write_text(replaced(text, "bench", new), encoding="utf-8")
     return int(any(result.failed for result in results))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 _COLUMNS = ("benchmark", "work", "evalsql", "peer", "ratio", "goal", "met", "compared with")
 
 
@@ -135,20 +134,3 @@ def section(results: Iterable[Result], command: str, heading: str) -> str:
     table = "\n".join(["| " + " | ".join(_COLUMNS) + " |", rule, *rows])
     lines = "\n".join(f"- {line}" for line in heading.splitlines())
     return f"```\n{command}\n```\n\n{lines}\n\n{table}\n"
-
-
-class MarkersError(Exception):
-    """The two markers are not in the text, once each and in their order."""
-
-
-def replaced(text: str, new: str) -> str:
-    """``text`` with ``new`` between the two markers, and nothing else changed.
-
-    Raises:
-        MarkersError: there are not just these two.
-    """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or any(marker in part for marker in (BEGIN, END) for part in (before, after)):
-        raise MarkersError(f"needs the lines {BEGIN} and {END}, once each, with the section between them")
-    return f"{before}{BEGIN}\n\n{new.strip()}\n\n{END}{after}"

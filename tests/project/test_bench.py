@@ -21,11 +21,13 @@ from tests.bench import growing, machine, peers
 from tests.bench.collection import MOST_DOCUMENTS, Collection, generated
 from tests.bench.peers import Peers
 from tests.bench.processes import PYTHON, CommandError, run
-from tests.bench.report import BEGIN, END, Goal, MarkersError, Measured, Result, plain, replaced, section
+from tests.bench.report import Goal, Measured, Result, plain, section
 from tests.bench.stage import Sizes, Stage, trec_eval_measures
 from tests.conftest import ROOT, new_warehouse
+from tests.tools.marked import MarkersError, replaced
 
 FASTER = Goal("faster", 4)
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 README = f"# Title\n\n{BEGIN}\nold\n{END}\n\ntail\n"
 
 
@@ -112,22 +114,22 @@ def test_what_was_not_measured_is_neither_met_nor_missed() -> None:
 
 def test_the_section_is_replaced_and_nothing_else() -> None:
     result = Result("load", "a | b", Measured([1.0]), "peer", Measured([8.0]), FASTER)
-    new = replaced(README, section([result], "python -m tests.bench load", "where\nwhen"))
+    new = replaced(README, "bench", section([result], "python -m tests.bench load", "where\nwhen"))
     before, after = new.split(BEGIN)[0], new.split(END)[1]
     assert (before, after) == (README.split(BEGIN)[0], README.split(END)[1])
     assert "old" not in new
     assert "| load | a \\| b | 1.000 s | 8.000 s | 8.00 | 4 x faster | yes | peer |" in new
-    assert replaced(new, "other") == replaced(README, "other")
+    assert replaced(new, "bench", "other") == replaced(README, "bench", "other")
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, END + BEGIN, README + BEGIN, README + END, END + README])
 def test_without_the_two_markers_nothing_is_written(text: str) -> None:
     with pytest.raises(MarkersError):
-        replaced(text, "new")
+        replaced(text, "bench", "new")
 
 
 def test_the_readme_has_the_markers() -> None:
-    assert replaced((ROOT / "tests" / "bench" / "README.md").read_text(encoding="utf-8"), "new")
+    assert replaced((ROOT / "tests" / "bench" / "README.md").read_text(encoding="utf-8"), "bench", "new")
 
 
 def test_all_measures_of_the_peer_are_compared() -> None:

@@ -23,6 +23,7 @@ from evalsql.catalog.relations import read_catalog
 from tests.conftest import ROOT, Command, write
 from tests.tools import depth, measures_page
 from tests.tools.forked import serving
+from tests.tools.marked import replaced
 from tests.tools.readme import GUIDES, PAGES, README, SQL_README, demonstrate, examples, printed
 
 TEXT = README.read_text(encoding="utf-8")
@@ -185,7 +186,7 @@ def test_the_page_of_measures_is_as_the_headers_say() -> None:
 
 
 def test_the_depth_of_measures_is_as_the_page_says() -> None:
-    assert depth.page_with(SQL_TEXT, depth.summary(depth.readings(read_catalog()))) == SQL_TEXT
+    assert replaced(SQL_TEXT, "depth", depth.summary(depth.readings(read_catalog()))) == SQL_TEXT
 
 
 def test_links_of_the_pages_lead_somewhere() -> None:

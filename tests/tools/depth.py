@@ -17,9 +17,9 @@ from sqlglot import exp
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
+from tests.tools.marked import replaced
 
 PAGE = SQL_ROOT / "README.md"
-BEGIN, END = "<!-- depth: begin -->", "<!-- depth: end -->"
 # At commit 1c5848e, counted in the same way; every form of a measure was one then.
 BEFORE = ("when every order of ties stood in each measure", *("9", "4", "247.5") * 2, 14)
 
@@ -97,17 +97,10 @@ def summary(found: Sequence[Reading]) -> str:
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
 
 
-def page_with(text: str, block: str) -> str:
-    """A page with the summary between its marks."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{block}\n\n{END}{after}"
-
-
 def main() -> None:
     found = readings(read_catalog())
     if "--write" in sys.argv[1:]:
-        PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), summary(found)), encoding="utf-8")
+        PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), "depth", summary(found)), encoding="utf-8")
         return
     print(f"{'measure':20s} {'at the defaults':>24s} {'in all':>24s}  window")
     for each in found:

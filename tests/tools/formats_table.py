@@ -6,16 +6,14 @@ and ``test_topics.py`` load each of them by each door that the table names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from tests.conftest import ROOT
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import FRAMES, QRELS_FILES, QRELS_FRAMES, RUNS
+from tests.tools.marked import replaced
 
 PAGE = ROOT / "evalsql" / "docs" / "loading.md"
-_TABLE = re.compile(r"(?<=<!-- formats: begin -->\n\n).*?(?=\n<!-- formats: end -->)", re.DOTALL)
-
 
 # Formats as the guide lists them, with what writes them; a variant belongs to the longest one that it starts with.
 GUIDE = {
@@ -74,7 +72,7 @@ def table() -> str:
     for name, writer in GUIDE.items():
         cells = [_cell(name, files, frames) for files, frames in doors]
         lines.append(f"| {name} | {writer} | {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+    return "\n".join(lines)
 
 
 def _formats(kinds: Iterable[str]) -> set[str]:
@@ -87,7 +85,7 @@ def _cell(name: str, files: set[str], frames: set[str]) -> str:
 
 def page(text: str) -> str:
     """The guide with the table in its place."""
-    return _TABLE.sub(lambda _: table(), text)
+    return replaced(text, "formats", table())
 
 
 def main() -> None:

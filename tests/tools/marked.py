@@ -1,0 +1,21 @@
+"""The part of a page that a program writes: what stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``."""
+
+from __future__ import annotations
+
+
+class MarkersError(Exception):
+    """The two markers are not in the text, once each and in their order."""
+
+
+def replaced(text: str, name: str, new: str) -> str:
+    """``text`` with ``new`` between the two markers, and nothing else changed.
+
+    Raises:
+        MarkersError: there are not just these two.
+    """
+    markers = begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    if any(text.count(marker) != 1 for marker in markers) or end in before:
+        raise MarkersError(f"needs the lines {begin} and {end}, once each, with the section between them")
+    return f"{before}{begin}\n\n{new.strip()}\n\n{end}{after}"

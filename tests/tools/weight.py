@@ -1,0 +1,52 @@
+"""How much there is to read: ``python -m tests.tools.weight`` prints modules and lines of each package.
+
+It names modules that are small too. ``--write`` puts the table into ``evalsql/README.md``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.tools.marked import replaced
+from tests.tools.readme import ROOT
+
+PACKAGE = ROOT / "evalsql"
+PAGE = PACKAGE / "README.md"
+SMALL = 40  # lines; a module below that needs a reason of its own
+
+
+def num_lines(module: Path) -> int:
+    return len(module.read_text(encoding="utf-8").splitlines())
+
+
+def weights() -> Iterator[tuple[str, int, int]]:
+    """Name, modules and lines of each package, of the whole and of its tests."""
+    packages = {
+        **{f"`{path.parent.name}`": [*path.parent.rglob("*.py")] for path in sorted(PACKAGE.glob("*/__init__.py"))},
+        "beside them": [*PACKAGE.glob("*.py")],
+        "all": [*PACKAGE.rglob("*.py")],
+        "tests": [*(ROOT / "tests").rglob("*.py")],
+    }
+    for name, modules in packages.items():
+        yield name, len(modules), sum(map(num_lines, modules))
+
+
+def table() -> str:
+    rows = [f"| {name} | {modules} | {lines:,} |" for name, modules, lines in weights()]
+    return "\n".join(["| package | modules | lines |", "|---|--:|--:|", *rows])
+
+
+def main() -> None:
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), "weight", table()), encoding="utf-8")
+        return
+    print(table(), f"\nModules below {SMALL} lines:\n", sep="\n")
+    for module in sorted(PACKAGE.rglob("*.py")):
+        if num_lines(module) < SMALL and module.name not in ("__init__.py", "__main__.py"):
+            print(f"{num_lines(module):4d} {module.relative_to(PACKAGE)}")
+
+
+if __name__ == "__main__":
+    main()
