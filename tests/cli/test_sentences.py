@@ -22,9 +22,9 @@ RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
 
 
 @pytest.fixture
-def judged(empty: Warehouse, tmp_path: Path) -> Warehouse:
-    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
-    return empty
+def judged(empty_file: Warehouse, tmp_path: Path) -> Warehouse:
+    empty_file.load_qrels(write(tmp_path / "q.txt", QRELS))
+    return empty_file
 
 
 # Words for the terminal

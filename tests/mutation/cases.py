@@ -19,7 +19,7 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import FIXTURES, made_once, new_warehouse, write
+from tests.conftest import FIXTURES, made_once, new_file, write
 from tests.golden_cases import CASES, load_judgments
 from tests.measures import (
     test_arguments,
@@ -63,7 +63,7 @@ Values = dict[tuple[str, ...], float | None]
 
 def golden() -> Warehouse:
     """Every case of fixtures, each a judgment set."""
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     for case in CASES:
         load_judgments(warehouse, case, case.name)
         for run in sorted((case / "runs").iterdir()):
@@ -72,7 +72,7 @@ def golden() -> Warehouse:
 
 
 def random_ones() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     for seed in SEEDS:
         one = collection(seed)
         warehouse.load_qrels(one.qrels, f"{seed}")
@@ -81,7 +81,7 @@ def random_ones() -> Warehouse:
 
 
 def weighted() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     for seed in SEEDS:
         one, weights = test_tap.weighted_collection(seed)
         warehouse.load_qrels(one.qrels, f"{seed}")
@@ -93,19 +93,19 @@ def weighted() -> Warehouse:
 
 
 def lists() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     test_tap_lists.load(warehouse)
     return warehouse
 
 
 def short(name: str) -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     test_arguments.load_short(warehouse, name)
     return warehouse
 
 
 def tied() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     qrels, run = test_ties.tied_collection()
     warehouse.load_qrels(qrels, "tied")
     warehouse.load_run(run, "system")
@@ -113,7 +113,7 @@ def tied() -> Warehouse:
 
 
 def subtopics() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     for is_tied in (True, False):
         test_diversity.load(warehouse, test_diversity.together(tied=is_tied), f"tied {is_tied}")
     return warehouse
@@ -123,7 +123,7 @@ def loaded_by(load: Callable[[Warehouse], None]) -> Callable[[], Warehouse]:
     """Makes a warehouse with the data that a test loads."""
 
     def make() -> Warehouse:
-        warehouse = new_warehouse()
+        warehouse = evalsql.open(new_file())
         load(warehouse)
         return warehouse
 
@@ -132,7 +132,7 @@ def loaded_by(load: Callable[[Warehouse], None]) -> Callable[[], Warehouse]:
 
 def preferred() -> Warehouse:
     """Preferences, and judgments in groups."""
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     with TemporaryDirectory() as folder:
         for form, as_qrels in (("preferences", False), ("groups", True)):
             one = test_preferences.together(as_qrels=as_qrels)
@@ -144,7 +144,7 @@ def preferred() -> Warehouse:
 
 
 def tied_preferences() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     with TemporaryDirectory() as folder:
         for name, (judgments, _, _) in test_preferences.TIES.items():
             if judgments == "preferences":
@@ -153,7 +153,7 @@ def tied_preferences() -> Warehouse:
 
 
 def below_0() -> Warehouse:
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     with TemporaryDirectory() as folder:
         test_preferences_below_0.load(warehouse, Path(folder))
     return warehouse
