@@ -121,7 +121,7 @@ def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> s
     shown = " & ".join(map(in_bold, parts) if place in table.best else parts) + _superscript(table.marks.get(place, ""))
     if _width(form) > len(parts):
         change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
-        shown += f" & ({change})" if change else " & "
+        shown += f" & ({change})" if change else " &"
     return shown
 
 
