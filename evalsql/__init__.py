@@ -17,11 +17,11 @@ if TYPE_CHECKING:
         UsageError,
         WarehouseError,
     )
-    from evalsql.experiments import experiment
-    from evalsql.notebook import Warehouse, open
+    from evalsql.experiments import evaluate, experiment
+    from evalsql.notebook import NotebookWarehouse as Warehouse
+    from evalsql.notebook import open
     from evalsql.warehouse.archive import import_warehouse
     from evalsql.warehouse.evaluator import Evaluator
-    from evalsql.warehouse.single_run import evaluate
 
 __all__ = [
     "AuditError",
@@ -47,7 +47,7 @@ __all__ = [
 _HOMES = {
     "Evaluator": "evalsql.warehouse.evaluator",
     "Warehouse": "evalsql.notebook",
-    "evaluate": "evalsql.warehouse.single_run",
+    "evaluate": "evalsql.experiments",
     "experiment": "evalsql.experiments",
     "import_warehouse": "evalsql.warehouse.archive",
     "open": "evalsql.notebook",
@@ -60,7 +60,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_HOMES.get(name, _ERRORS)), name)
+    home = import_module(_HOMES.get(name, _ERRORS))
+    value = getattr(home, "NotebookWarehouse" if name == "Warehouse" else name)
     globals()[name] = value
     return value
 

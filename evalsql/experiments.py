@@ -1,4 +1,4 @@
-"""Runs and judgments at hand to a leaderboard with tests in one call, as ``pt.Experiment`` and ranx have it."""
+"""Runs and judgments at hand, in one call: means of one run, or a leaderboard with tests as in ``pt.Experiment``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,39 @@ from evalsql.database.database import MEMORY
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
-from evalsql.notebook import Warehouse, open
+from evalsql.notebook import NotebookWarehouse, open
 from evalsql.phrases import counted
 from evalsql.report.notebook import Shown
+from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.evaluator import Evaluator, canonical_names, split_measures
 
 _QRELS = "qrels"
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Names,
+    *,
+    tie_rule: str | None = None,
+    lower_is_better: bool = False,
+    form: str = "grades",
+) -> dict[str, float]:
+    """The mean of each measure for one run, by the name it was asked for.
+
+    Arguments and errors are those of ``Evaluator`` and its ``evaluate``; the run may be a TREC run file too.
+    """
+    if not isinstance(run, str | Path):
+        with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
+            return evaluator.evaluate(run)
+    asked = split_measures(measures)
+    with open_to_ask(asked) as warehouse:
+        labels = canonical_names(warehouse.catalog, asked)
+        warehouse.load_qrels(qrels, "qrels", form=form)
+        warehouse.load_runs(run, name="run", tie_rule=tie_rule, lower_is_better=lower_is_better)
+        names, ((_, _, *values),) = warehouse.database.table(warehouse.evaluation.scores_query(list(labels.values())))
+        found = dict(zip(names[2:], values, strict=True))
+    return {label: found[name] for label, name in labels.items()}
 
 
 class Experiment(Shown):
@@ -27,10 +55,10 @@ class Experiment(Shown):
         comparison: the runs beside the baseline, with differences, intervals and p values; None without a baseline.
     """
 
-    warehouse: Warehouse
+    warehouse: NotebookWarehouse
     comparison: Shown | None
 
-    def __init__(self, board: Shown, warehouse: Warehouse, comparison: Shown | None) -> None:
+    def __init__(self, board: Shown, warehouse: NotebookWarehouse, comparison: Shown | None) -> None:
         self.__dict__.update(board.__dict__)
         self.warehouse = warehouse
         self.comparison = comparison
@@ -121,7 +149,7 @@ def _own_name(run: Any, place: int) -> str | None:
     return str(name) if name else f"run{place}"
 
 
-def _load(warehouse: Warehouse, runs: Sequence[tuple[str | None, Any]], **options: Any) -> list[str]:
+def _load(warehouse: NotebookWarehouse, runs: Sequence[tuple[str | None, Any]], **options: Any) -> list[str]:
     loaded: list[str] = []
     for name, run in runs:
         if isinstance(run, str | Path):

@@ -1,8 +1,11 @@
-"""What ``evalsql.open`` gives: a warehouse with the verbs of the command line, whose results show themselves."""
+"""What ``evalsql.open`` gives: a warehouse with the verbs of the command line, whose results show themselves.
+
+Users know the class as ``evalsql.Warehouse``; what loads and drops is in the class below it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -15,14 +18,14 @@ from evalsql.catalog.measure_names import (
     names_of_less_is_better,
     parse_measures,
 )
-from evalsql.database.database import translated_errors
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.warehouse import entry
-from evalsql.warehouse import warehouse as plain
+from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    from evalsql.report.comparison import Comparison
     from evalsql.report.notebook import Decorate, Shown, ShownExplanation
     from evalsql.report.notebook_pages import Chart, Report
 
@@ -32,7 +35,7 @@ _DIGITS = 4
 _ALPHA = 0.05
 
 
-class Warehouse(plain.Warehouse):
+class NotebookWarehouse(Warehouse):
     """Runs, judgments and measures in one DuckDB file. Use ``evalsql.open`` to get one.
 
     Every method that takes names raises UsageError for unknown ones; every query raises QueryError with the
@@ -84,7 +87,8 @@ class Warehouse(plain.Warehouse):
         decorate: Decorate = partial(tables.rows_table, digits=digits)
         marks = {}
         if baseline is not None:
-            compared = self._compared(baseline, chosen, named, qrels, alpha, {"test": test, "correction": correction})
+            how = {"test": test, "correction": correction}
+            _, compared = self._compared(baseline, chosen, named, qrels, alpha, how)
             marks = tables.marks_beside(compared)
             notes = [*tables.explained_marks(compared), *notes]
         if by is None:
@@ -128,7 +132,7 @@ class Warehouse(plain.Warehouse):
             decorate = partial(tables.wide_table, lower=names_of_less_is_better(named), digits=digits)
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
-    def compare(  # type: ignore[override]
+    def compare(
         self,
         baseline: str | None,
         runs: Names = (),
@@ -154,9 +158,7 @@ class Warehouse(plain.Warehouse):
 
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
         named, chosen = self._named(measures), self._chosen(runs, choosing)
-        names = [each.name for each in named]
-        query = self.evaluation.comparison_query(baseline, chosen, measures=names, qrels=qrels, **options)
-        compared = self._by_judgments(self.sql(query), named, baseline, alpha, options)
+        query, compared = self._compared(baseline, chosen, named, qrels, alpha, options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
         decorate = partial(tables.comparison_table, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
@@ -184,10 +186,11 @@ class Warehouse(plain.Warehouse):
             qrels: judgment set, where the run is evaluated with several.
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
+        from evalsql.evaluation.explanation import explain
         from evalsql.evaluation.topic_groups import texts
         from evalsql.report.notebook import shown_explanation
 
-        found = super().explain(run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
+        found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         return shown_explanation(found, depth, digits, texts(self.evaluation).get((found.qrels, found.topic)))
 
     def chart(
@@ -305,24 +308,22 @@ class Warehouse(plain.Warehouse):
         return [*lines, *([tied] if tied else [])]
 
     def _compared(
-        self, baseline: str, runs: Names, named: Sequence[Measure], qrels: Names, alpha: float, options: dict[str, Any]
-    ) -> Any:
-        names = [each.name for each in named]
-        pairs = super().compare(baseline, runs, measures=names, qrels=qrels, **options)
-        return self._by_judgments(pairs, named, baseline, alpha, options)
-
-    def _by_judgments(
-        self, pairs: Any, named: Sequence[Measure], baseline: str | None, alpha: float, options: dict[str, Any]
-    ) -> Any:
-        """Compared pairs as a paper has them, for each judgment set."""
+        self,
+        baseline: str | None,
+        runs: Names,
+        named: Sequence[Measure],
+        qrels: Names,
+        alpha: float,
+        options: Mapping[str, Any],
+    ) -> tuple[str, list[Comparison]]:
+        """The SELECT of compared pairs, and these pairs as a paper has them, for each judgment set."""
         from evalsql.report.paper import by_judgments
         from evalsql.report.table import Table
 
         names = [each.name for each in named]
-        with translated_errors(self.path):
-            rows = pairs.fetchall()
-        return by_judgments(
-            Table(pairs.columns, rows),
+        query = self.evaluation.comparison_query(baseline, runs, measures=names, qrels=qrels, **options)
+        compared = by_judgments(
+            Table(*self.database.table(query)),
             self.evaluation.averaged_otherwise(names),
             measures=names,
             test=str(options.get("test", "t")),
@@ -332,6 +333,7 @@ class Warehouse(plain.Warehouse):
             baseline=baseline,
             family=str(options.get("family", "all")),
         )
+        return query, compared
 
     def _shown(
         self,
@@ -351,12 +353,12 @@ class Warehouse(plain.Warehouse):
         return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)
 
 
-def _opening(opened: Callable[_P, plain.Warehouse]) -> Callable[_P, Warehouse]:
+def _opening(opened: Callable[_P, Warehouse]) -> Callable[_P, NotebookWarehouse]:
     """The same function, with a warehouse whose results show themselves."""
 
     @wraps(opened)
-    def open(*arguments: _P.args, **options: _P.kwargs) -> Warehouse:
-        return Warehouse(opened(*arguments, **options).database)
+    def open(*arguments: _P.args, **options: _P.kwargs) -> NotebookWarehouse:
+        return NotebookWarehouse(opened(*arguments, **options).database)
 
     return open
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 import duckdb
 
 import evalsql
+from evalsql import Warehouse
 from evalsql.database.database import MEMORY, Database
-from evalsql.notebook import Warehouse
 
 _FILLED_WHEN_MADE = "('warehouse', 'relations', 'measures')"
 _TABLES = f"""

@@ -15,6 +15,7 @@ from evalsql.cli.name_completion import complete_measures, complete_runs
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrels, RunSelection, only_one
 from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, write_table
 from evalsql.database.database import translated_errors
+from evalsql.evaluation import explanation
 from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.evaluation.topic_groups import texts
@@ -63,7 +64,8 @@ def explain(
     Example: evalsql explain dense T01 -m AP --other bm25
     """
     with asking.open() as warehouse:
-        found = warehouse.explain(
+        found = explanation.explain(
+            warehouse.evaluation,
             run,
             topic,
             measure=only_one(measure, "-m") or DEFAULT_MEASURES[0],

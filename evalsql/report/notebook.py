@@ -107,7 +107,9 @@ def comparison_table(table: Table, alpha: float, lower: Collection[str], digits:
     legend = ", ".join(
         f"{mark} significantly {word} than the baseline" for mark, word in words.items() if mark in brief.marks.values()
     )
-    brief = brief._replace(best=frozenset(brief.marks), notices=[legend] if legend else [])
+    mean = brief.columns.index("mean")
+    marks = {(nth, mean): mark for (nth, _), mark in brief.marks.items()}
+    brief = brief._replace(best=frozenset(brief.marks), marks=marks, notices=[legend] if legend else [])
     return brief.with_column(at + 1, "", pictures).without_constants(("qrels", "measure", "baseline", "note"), digits)
 
 

@@ -30,7 +30,6 @@ from evalsql.warehouse.schema import remake_own
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.evaluation.explanation import Explanation
     from evalsql.ingest.load_topics import LoadedTopics
 
 _P = ParamSpec("_P")
@@ -234,18 +233,6 @@ class Warehouse:
             return self.sql(groups_query(self.evaluation, by, measures, qrels=qrels, runs=runs))
         return self.sql(self.evaluation.scores_query(measures, per_topic=per_topic, qrels=qrels, runs=runs))
 
-    def compare(
-        self,
-        baseline: str | None,
-        runs: Names = (),
-        *,
-        measures: Names,
-        qrels: Names = (),
-        **options: Value,
-    ) -> duckdb.DuckDBPyRelation:
-        """Runs beside a baseline, or all pairs where that is None; arguments are those of ``comparison_query``."""
-        return self.sql(self.evaluation.comparison_query(baseline, runs, measures=measures, qrels=qrels, **options))
-
     def curve(
         self, kind: str, *, runs: Names = (), qrels: Names = (), topics: Names = (), **arguments: Value
     ) -> duckdb.DuckDBPyRelation:
@@ -259,31 +246,6 @@ class Warehouse:
             arguments: parameters of the relation: rel, and for tap k and quantile.
         """
         return self.sql(self.evaluation.curve_query(kind, runs=runs, qrels=qrels, topics=topics, **arguments))
-
-    def explain(
-        self,
-        run: str,
-        topic: str,
-        *,
-        measure: str,
-        other: str | None = None,
-        qrels: str | None = None,
-        depth: int = 100,
-    ) -> Explanation:
-        """What each document of a ranking contributes to a measure, and what the ideal ranking would have given.
-
-        A document contributes the value of the list down to it less that of the list above it, so that all of them,
-        with the value of the empty list, add up to the value of the whole list but for rounding.
-
-        Args:
-            measure: the name of one measure.
-            other: a run to compare with: rows are the documents that made the difference then.
-            qrels: judgment set, where the run is evaluated with several.
-            depth: how many documents to explain; what the others contribute is in the answer as one number.
-        """
-        from evalsql.evaluation.explanation import explain
-
-        return explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
 
     def ties(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), progress: Progress = silent
