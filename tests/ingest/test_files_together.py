@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +28,6 @@ KINDS = [
 ]
 STORED = "select topic, document, rank, score from rankings where run = ? order by topic, rank"
 Nested = dict[str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Warehouse]:
-    """One warehouse in memory for what is refused."""
-    with evalsql.open(":memory:") as warehouse:
-        yield warehouse
 
 
 def stored(warehouse: Warehouse, run: str) -> list[tuple[Any, ...]]:
@@ -207,52 +199,6 @@ def test_hits_with_fields_of_their_own_are_read(
 def test_very_small_scores_of_rankings_are_kept_whole(empty: Warehouse, tmp_path: Path) -> None:
     empty.load_runs(write(tmp_path / "r.jsonl", rankings(SCORED)), name="r", tie_rule="trec_eval_10")
     assert stored(empty, "r") == [("T1", "a", 1, 2.5), ("T1", "b", 2, 1e-180)]
-
-
-ROWS_ABOVE = [{"qid": "T1", "docno": f"d{at}", "score": at} for at in range(200)]
-MIXED = "some topics have scores and others are rankings without"
-REFUSED: list[tuple[str, str]] = [
-    ('{"T1": {"a": 1}, "T2": null}', "topic T2: expected {document: score}"),
-    ('{"T1": {"a": 1}, "T2": {"b": null}}', "score is missing .topic T2, document b"),
-    ('{"T1": {"a": 1}, "T2": {"b": "1_0"}}', 'score "1_0" is not a number'),
-    ('{"T1": {"a": 1}, "T2": {"b": {"c": 1}}}', "is not a number"),
-    ('{"T1": {"a": 1}, "T2": {"b": NaN}}', "is not a number"),
-    ('{"T1": {"a": 1}, "T2": {"": 1}}', "document is missing"),
-    ('{"T1": {"a": 1}} null', "broken JSON: Extra data"),
-    ('{"T1": {"a": 1}, "T1": {"b": 1}}', "T1 stands more than once in one object"),
-    ('{"qid":{"0":"T1"},"docno":{"0":"a"},"score":{"0":1.5}}', "table column by column"),
-    *((text, r"holds no rows|no field|expected") for text in (
-        '{"T1": [], "T2": []}', '{"T1": {}}', '{"qid": "T1", "docs": []}', "{}", "[]",
-    )),
-    (rankings(PLAIN, {**SCORED, "qid": "T2"}), MIXED),
-    *((rankings(SCORED, second), told) for second, told in (
-        ({"qid": "T2", "docs": ["c", "d"], "scores": [1]}, "2 documents and 1 scores"),
-        ({"qid": "T2", "docs": ["c"], "scores": [1, 2]}, "1 documents and 2 scores"),
-        ({"qid": "T2", "docs": ["c", None], "scores": [1, 2]}, "document is missing"),
-        ({"qid": "T2", "docs": ["c"], "scores": ["high"]}, 'score "high" is not a number'),
-        ({"qid": None, "docs": ["c"], "scores": [1]}, "topic is missing"),
-        ({"docs": ["c"], "scores": [1]}, MIXED),
-    )),
-    *((rankings({"qid": "T1", "hits": [HIT]}, {"qid": "T2", "hits": [hit]}), told) for hit, told in (
-        ({"docid": "b"}, f"score is missing|{MIXED}"),
-        ({"score": 1}, "document is missing"),
-        ({"docid": "b", "score": "high"}, 'score "high" is not a number'),
-        ("b", MIXED),
-    )),
-    *((json.dumps([*ROWS_ABOVE, last]), told) for last, told in (
-        ({"qid": "T1", "docno": "z"}, "row 201: score is missing .topic T1, document z"),
-        ({"qid": "T1", "docno": "z", "score": "1_0"}, 'row 201: score "1_0" is not a number'),
-        (["T1", "z", 1], "row 201: expected a dict as in the rows above, found list"),
-        ({"qid": "T1", "docno": "d0", "score": 1}, "row 201: document d0 of topic T1 already stands at row 1"),
-    )),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "told"), REFUSED)
-def test_json_that_lacks_something_is_refused(shared: Warehouse, tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        shared.load_runs(write(tmp_path / "r.json", text))
-    assert shared.rows("select count(*) from runs") == [(0,)]
 
 
 def test_judgments_as_dicts_are_read_as_python_reads_them(tmp_path: Path) -> None:

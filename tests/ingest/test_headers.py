@@ -13,21 +13,10 @@ from pyarrow import feather
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import write
 
-RUNS = {
-    "system query_id item rank score\nx 5 a 1 2.0\n": "the header calls column 2 query_id, .* topic in column 1",
-    "item query rank score tag\na 5 1 2.0 3\n": "the header calls column 2 query, .* topic in column 1",
-    "\n# by hand\nrun\tqid\titem\trank\tscore\tnote\nx\t5\ta\t1\t2.0\ty\n": "r.txt:3: .* column 2 qid",
-}
 JUDGMENTS = {
     "row query_id thing label\n0 5 25434 2\n": "the header calls column 2 query_id, .* topic in column 1",
     "topic passage iteration relevance\n5 a 0 1\n": "the header calls column 3 iteration, .* iteration in column 2",
 }
-
-
-@pytest.mark.parametrize("text", RUNS)
-def test_a_run_whose_header_names_other_columns_is_refused(empty: Warehouse, tmp_path: Path, text: str) -> None:
-    with pytest.raises(InputError, match=RUNS[text] + ".*; --columns topic=NAME,document=NAME,score=NAME says which"):
-        empty.load_runs(write(tmp_path / "r.txt", text))
 
 
 @pytest.mark.parametrize("text", JUDGMENTS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pandas
@@ -79,40 +78,6 @@ def test_predictions_of_mteb_are_those_of_trec(tmp_path: Path) -> None:
     predictions = json.dumps({"mteb_model_meta": model, "default": {"test": nested(RUN)}})
     told = figures(qrels, write(tmp_path / "Some_predictions.json", predictions))
     assert_equal(told, figures(qrels, write(tmp_path / "six", TREC_RUN)))
-
-
-REFUSED = {
-    "whole scores in the third column": (
-        "T01 d1 -1\nT01 d2 1.0\n",
-        "r: run of three columns: the third column holds whole numbers alone, as grades and ranks are",
-    ),
-    "responses of a search engine": (
-        json.dumps({"T01": {"took": 3, "hits": {"hits": [{"_id": f"d{at}", "_score": 9 - at} for at in range(9)]}}}),
-        r'r: JSON, row 2: score ".{60}\.\.\." is not a number \(topic T01, document hits\)',
-    ),
-    "predictions of MTEB for two splits": (
-        json.dumps({"mteb_model_meta": {}, "en": {"dev": nested(RUN), "test": nested(RUN)}}),
-        r"r: JSON: predictions of MTEB are of one subset and split in a file, and here of 2: en dev, en test; .*",
-    ),
-    "carriage returns, run": (TREC_RUN.replace("\n", "\r"), "r: all lines end with a carriage return alone, .*tr "),
-    "carriage returns, table": ("qid,docno,score\rq,d,1\r", "r: all lines end with a carriage return alone, .*tr "),
-    "one carriage return": ("q Q0 d\r 1 2 x\nq Q0 e 2 1 x\n", "r:1: holds a carriage return that ends no line"),
-    "JSON, deep": (DEEP, "r: JSON: nested too deeply"),
-    "JSON lines, deep": ('{"T01": ["d1"]}\n{"T02": ' + DEEP + "}\n", "r:2: JSON lines: nested too deeply"),
-    "JSON, columns": (COLUMNS.to_json(), r"r: JSON: is a table column by column \(qid, docno, score\), .*records"),
-    "JSON, columns of numbers": (
-        json.dumps({"qid": {"0": 1}, "docno": {"0": 7}, "score": {"0": 0.5}}, indent=1),
-        r"r: JSON: is a table column by column",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_read_says_what_to_do(tmp_path: Path, kind: str) -> None:
-    content, complaint = REFUSED[kind]
-    with evalsql.open(":memory:") as warehouse, pytest.raises(InputError) as caught:
-        warehouse.load_runs(write(tmp_path / "r", content))
-    assert re.search(complaint, str(caught.value)), str(caught.value)
 
 
 @pytest.mark.parametrize("indent", [None, 1])

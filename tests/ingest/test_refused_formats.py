@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 import zipfile
 from collections.abc import Iterator
@@ -14,8 +13,9 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, write
+from tests.ingest.refused_runs import REFUSED
 from tests.ingest.sample_rows import QRELS, RUN, TREC_RUN
-from tests.ingest.variants import MEASURES, RANX, RUNS, delimited, lines, nested, parquet, ranked, records
+from tests.ingest.variants import MEASURES, delimited, lines, nested, parquet, ranked, records
 
 
 @pytest.fixture(scope="module")
@@ -26,57 +26,9 @@ def shared() -> Iterator[Warehouse]:
         yield warehouse
 
 
-UNUSABLE: dict[str, tuple[bytes, str]] = {
-    "a PDF document": (b"%PDF-1.7\n", "is a PDF document"),
-    "a workbook": (b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook, .*export the sheet as CSV"),
-    "a zip archive": (b"PK\x03\x04....r.run", "is a zip archive"),
-    "an HTML page": (b"\n<!DOCTYPE html><html>404</html>", "is an HTML page"),
-    "a pickle": (pickle.dumps({"q": 1}), "is a Python pickle"),
-    "text in UTF-16": (TREC_RUN.encode("utf-16"), "is text in UTF-16, .*save it as UTF-8"),
-    "values": (b"map                   \tall\t0.25\n", "is output of trec_eval"),
-    "values of topics": (b"ndcg_cut_10           \tT01\t0.25\n", "is output of trec_eval"),
-    "values without blanks": (b"Rprec_mult_0.20\tall\t0.25\n", "is output of trec_eval, neither a run nor"),
-    "Parquet": (RUNS["Parquet"][1][:2000], "cannot be read as Parquet: "),
-    "Arrow": (RUNS["Feather"][1][:300], "cannot be read as Arrow: "),
-    "JSON": (RUNS["JSON dict of dicts"][1][:-9], "r:1: broken JSON: "),
-    "JSON, a name twice": (b'{"q": {"d": 1, "d": 2}}', "JSON: d stands more than once in one object"),
-    "JSON of numbers": (b'{"T01": {"d1": "high"}}', r'JSON, row 1: score "high" is not a number \(topic T01, doc'),
-    "CSV, no header": (b"T01,d1,0.5\n", "r:1: CSV: the first line is no header"),
-    "CSV, others": (b"a,b,c\nT01,d1,0.5\n", r"r:1: CSV: there is no column for the topic: .*found a, b, c; --columns"),
-    "CSV, two of a name": (b"qid,docno,score,score\n", "r:1: CSV: 2 columns are called score"),
-    "CSV, no rows": (b"qid,docno,score\n", "r: CSV: holds no rows"),
-    "Parquet, others": (parquet(("a", "b"), [(1, 2)]), "r: Parquet: there is no column for the topic: .*found a, b; "),
-    "Parquet, odd names": (parquet(RANX, [(1.5, "d", 2.0)]), "r: Parquet: column q_id is of type DOUBLE"),
-    "Parquet, no number": (
-        parquet(RANX, [("T01", "d1", 1.0), ("T01", "d2", float("nan")), ("T01", None, 1.0)]),
-        r'Parquet, row 2: score "nan" is not a number \(topic T01, document d2\)\n.*row 3: document is missing',
-    ),
-    "Parquet, repeated": (
-        parquet(RANX, [("T01", "d1", 1.0), ("T01", "d1", 2.0)]),
-        "r: Parquet, row 2: document d1 of topic T01 already stands at row 1\nnothing was loaded\n--keep-best",
-    ),
-    "CSV, repeated": (
-        b"qid,docno,score\nT01,d1,1\n\nT01,d1,2\n",
-        "r:4: CSV: document d1 of topic T01 already stands at line 2",
-    ),
-    "CSV, not UTF-8": (
-        b"qid,docno,score\nT01,d1,1\nT01,d\xff,2\n", "r:3: CSV: not UTF-8 text; iconv -f latin1 -t utf-8 converts"
-    ),
-    "CSV, decimal commas": (b"qid;docno;score\nT01;d1;0,53\n", 'score "0,53" is not a number; write it with a point'),
-    "TREC, thousands": (b"T01 Q0 d1 1 1,003.5 x\n", 'r:1: score "1,003.5" is not a number; write it with a point'),
-    "CSV, a word": (b"qid,docno,score\nT01,d1,\"a,b\"\n", 'score "a,b" is not a number\n'),
-    "JSON, blank names": (
-        '{"T01": {" ": 1, "\u00a0": 2}}'.encode(), "row 1: document is missing .*\n.*row 2: document is missing"
-    ),
-    "JSON, no predictions": (b'{"mteb_model_meta": {}}', "JSON: predictions of MTEB are of one .*, and here of 0\n"),
-    "MS MARCO with scores": (b"T01\td1\t25\nT01\td2\t24\n", "MS MARCO run: topic T01 has no rank 1, its first is 24"),
-    "rankings and scores": (b'{"T01": ["d1"], "T02": {"d1": 1}}', "JSON: some topics have scores and others"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", UNUSABLE)
+@pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_run_is_refused_by_its_format(shared: Warehouse, tmp_path: Path, kind: str) -> None:
-    content, complaint = UNUSABLE[kind]
+    content, complaint = REFUSED[kind]
     before = shared.rows("select run, count(*) from rankings group by run")
     with pytest.raises(InputError) as caught:
         shared.load_runs(write(tmp_path / "r", content), qrels="q", replace=True)
