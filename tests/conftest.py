@@ -30,7 +30,7 @@ from evalsql.cli import main
 from evalsql.warehouse import opening, own_measures
 from evalsql.warehouse.remembered import remember
 from tests import pool
-from tests.random_collections import collection
+from tests.random_collections import collection, load_together
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -98,20 +98,11 @@ def _make_empty(path: Path) -> None:
 
 
 def _make_random(path: Path) -> None:
-    collections = {f"{seed}": collection(seed) for seed in RANDOM_SEEDS}
-    with tempfile.TemporaryDirectory() as folder, evalsql.open(path) as warehouse:
-        for name, one in collections.items():
-            write(
-                Path(folder) / f"run {name}.run",
-                "".join(
-                    f"{topic} Q0 {document} 0 {score!r} x\n"
-                    for topic, run in one.run.items()
-                    for document, score in run.items()
-                ),
-            )
-        warehouse.load_runs(f"{folder}/*.run")  # all at once, since each load takes a tenth of a second
-        for name, one in collections.items():
-            warehouse.load_qrels(one.qrels, name, runs=[f"run {name}"])
+    collections = {seed: collection(seed) for seed in RANDOM_SEEDS}
+    with evalsql.open(path) as warehouse:
+        load_together(warehouse, {f"run {seed}": one.run for seed, one in collections.items()})
+        for seed, one in collections.items():
+            warehouse.load_qrels(one.qrels, f"{seed}", runs=[f"run {seed}"])
 
 
 @cache

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from evalsql import Warehouse
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -43,6 +49,15 @@ def collection(seed: int) -> Collection:
     if chance.random() < 0.3:
         run["not-judged"] = _ranking(chance, documents)
     return Collection(qrels, run)
+
+
+def load_together(warehouse: Warehouse, runs: Mapping[str, Run], **options: Any) -> None:
+    """Load runs that no judgments are there for yet by one call: alone each takes a tenth of a second."""
+    with TemporaryDirectory() as folder:
+        for name, run in runs.items():
+            rows = (f"{topic} Q0 {doc} 0 {score!r} x\n" for topic, docs in run.items() for doc, score in docs.items())
+            (Path(folder) / f"{name}.run").write_text("".join(rows))
+        warehouse.load_runs(f"{folder}/*.run", **options)
 
 
 def _ranking(chance: random.Random, documents: list[str]) -> dict[str, float]:

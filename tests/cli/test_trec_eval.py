@@ -72,7 +72,7 @@ def printed(
     return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options, opening=opening))
 
 
-@pytest.mark.parametrize("nth", range(len(SETTINGS)))
+@pytest.mark.parametrize("nth", [0, *(pytest.param(nth, marks=pytest.mark.long) for nth in range(1, len(SETTINGS)))])
 def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
     qrels, run = merged(range(125 * nth, 125 * (nth + 1)))
     expected = output(qrels, run, SETTINGS[nth], tag="the-tag")

@@ -12,7 +12,7 @@ from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import new_warehouse
 from tests.oracles import peers
-from tests.random_collections import Collection, collection
+from tests.random_collections import Collection, collection, load_together
 
 CATALOG = read_catalog()
 SEEDS = range(60)
@@ -29,6 +29,7 @@ def loaded() -> Iterator[tuple[Warehouse, dict[int, Collection]]]:
     """Each collection with two runs: as it is, and without the documents that have no grade of 0 or more."""
     collections = {seed: collection(seed) for seed in SEEDS}
     with new_warehouse() as warehouse:
+        runs = {f"all {seed}": one.run for seed, one in collections.items()}
         for seed, one in collections.items():
             kept = {
                 topic: {
@@ -37,10 +38,11 @@ def loaded() -> Iterator[tuple[Warehouse, dict[int, Collection]]]:
                 for topic, scores in one.run.items()
                 if topic in one.qrels
             }
-            warehouse.load_qrels(one.qrels, f"{seed}")
-            warehouse.load_run(one.run, f"all {seed}", qrels=[f"{seed}"])
             if any(kept.values()):
-                warehouse.load_run(kept, f"kept {seed}", qrels=[f"{seed}"])
+                runs[f"kept {seed}"] = kept
+        load_together(warehouse, runs)
+        for seed, one in collections.items():
+            warehouse.load_qrels(one.qrels, f"{seed}", runs=[f"* {seed}"])
         yield warehouse, collections
 
 

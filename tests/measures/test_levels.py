@@ -9,7 +9,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.relations import Relation, read_catalog
 from tests.conftest import new_warehouse
-from tests.random_collections import collection
+from tests.random_collections import collection, load_together
 
 SEEDS = range(30)
 FAMILIES = ("binary", "classification", "counts")
@@ -24,6 +24,8 @@ TAKING = [
 def loaded() -> Iterator[tuple[Warehouse, Warehouse]]:
     """Judgments as they are, and with one grade less."""
     with new_warehouse() as graded, new_warehouse() as lowered:
+        for warehouse in (graded, lowered):
+            load_together(warehouse, {f"run {seed}": collection(seed).run for seed in SEEDS})
         for seed in SEEDS:
             one = collection(seed)
             less = {
@@ -31,8 +33,7 @@ def loaded() -> Iterator[tuple[Warehouse, Warehouse]]:
                 for topic, grades in one.qrels.items()
             }
             for warehouse, qrels in ((graded, one.qrels), (lowered, less)):
-                warehouse.load_qrels(qrels, f"{seed}")
-                warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
+                warehouse.load_qrels(qrels, f"{seed}", runs=[f"run {seed}"])
         yield graded, lowered
 
 

@@ -12,7 +12,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import RANDOM_SEEDS, new_warehouse, random_warehouse
 from tests.oracles import brute_force, brute_force_tap, peers
-from tests.random_collections import Collection, collection
+from tests.random_collections import Collection, collection, load_together
 
 SEEDS = RANDOM_SEEDS
 EXACT = 1e-9
@@ -124,10 +124,9 @@ def test_tap_equals_the_published_program(
 def test_tap_of_e_values_equals_the_published_program(collections: dict[int, Collection]) -> None:
     compared = 0
     with new_warehouse() as warehouse:
+        load_together(warehouse, {f"run {seed}": collections[seed].run for seed in SEEDS[:40]}, lower_is_better=True)
         for seed in SEEDS[:40]:
-            one = collections[seed]
-            warehouse.load_qrels(one.qrels, f"{seed}")
-            warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"], lower_is_better=True)
+            warehouse.load_qrels(collections[seed].qrels, f"{seed}", runs=[f"run {seed}"])
         ours = values(warehouse, "TAP(reward_silence=true)@2")
         for seed in SEEDS[:40]:
             theirs = peers.tap(collections[seed].qrels, collections[seed].run, 2, ascending=True)

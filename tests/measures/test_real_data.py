@@ -55,6 +55,7 @@ def leaderboard(warehouse: Warehouse, measures: list[str]) -> dict[str, list[str
     return {run: [f"{value:.4f}" for value in values] for _, run, *values in rows}
 
 
+@pytest.mark.long
 def test_all_630_official_figures_of_trec_covid_round_5(real: Path, tmp_path: Path) -> None:
     folder = real / "trec-covid-r5"
     with evalsql.open(tmp_path / "covid.duckdb") as warehouse:

@@ -13,7 +13,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
 from tests.oracles import brute_force, peers
-from tests.random_collections import Collection, collection
+from tests.random_collections import Collection, collection, load_together
 
 SEEDS = range(80)
 EXACT = 1e-9
@@ -60,14 +60,14 @@ def is_ascending(seed: int) -> bool:
 def loaded() -> Iterator[Warehouse]:
     """Every collection a judgment set with weights and a run, a third of them E-values."""
     with new_warehouse() as warehouse:
+        for ascending in (False, True):
+            runs = {f"{seed}": weighted_collection(seed)[0].run for seed in SEEDS if is_ascending(seed) == ascending}
+            load_together(warehouse, runs, tie_rule="trec_eval", lower_is_better=ascending)
         for seed in SEEDS:
             one, weights = weighted_collection(seed)
-            warehouse.load_qrels(one.qrels, f"{seed}")
+            warehouse.load_qrels(one.qrels, f"{seed}", runs=[f"{seed}"])
             if weights:
                 warehouse.load_weights(weights, f"{seed}")
-            warehouse.load_run(
-                one.run, f"{seed}", qrels=[f"{seed}"], tie_rule="trec_eval", lower_is_better=is_ascending(seed)
-            )
         yield warehouse
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+pytestmark = pytest.mark.long
+
 QUESTIONS = """
 import json, sys, duckdb
 try:

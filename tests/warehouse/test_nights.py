@@ -17,6 +17,8 @@ from evalsql.evaluation.selection import latest_run
 from tests.conftest import Command, Outcome, csv_rows, new_file
 from tests.trials import gate as trial
 
+pytestmark = pytest.mark.long
+
 SYSTEMS = ("bm25", "dense", "hybrid")
 NIGHTS, BROKEN = 30, 20
 TOPICS = [f"T{nth:02}" for nth in range(1, 21)]
