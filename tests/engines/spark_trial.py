@@ -21,7 +21,6 @@ from tests.bench.collection import generated
 from tests.engines.spark_cluster import Killer, demand_spark, running, session_on
 
 MEASURES = ("nDCG@10", "AP", "TAP@5", "NumRet")
-HUGE_TOPIC = "huge"
 # Of an executor, whose JVM holds the file of the huge topic three times, and what a worker offers.
 _MEMORY, _OFFERED = "4g", "6g"
 _TOPICS, _DOCUMENTS = 50, 1000

@@ -95,7 +95,6 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
     "G(gains={1:2,2:0.5,3:0.7})": partial(brute_force.g, gains={1: 2.0, 2: 0.5, 3: 0.7}),
     **TIED_MODELS,
 }
-NOT_BY_TOPIC = {"TAP"}
 
 
 @cache
