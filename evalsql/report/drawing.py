@@ -10,7 +10,8 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.report.charts import COLOURS, DASHES, Style, cut
-from evalsql.report.page import report_data
+from evalsql.report.page.chart_rows import chart_rows
+from evalsql.report.page.report_data import judgment_set
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -56,7 +57,7 @@ def drawing(
         raise UsageError(f"the chart {name} takes no baseline; {', '.join(OF_TWO_RUNS)} do")
     if baseline is not None:
         baseline = resolve_one(warehouse.database, "run", baseline)
-    judged = report_data.judgment_set(warehouse, qrels)
+    judged = judgment_set(warehouse, qrels)
     most = most_systems(warehouse, name, runs, lines)
     drawn, notes = runs, list[str]()
     if most is not None and name not in ("history", "slope"):
@@ -65,7 +66,7 @@ def drawing(
         table, said = _own_rows(warehouse, name, named, judged, drawn, baseline, most)
         notes += said
     else:
-        table = report_data.chart_rows(warehouse, name, measures, qrels=judged, runs=drawn, baseline=baseline)
+        table = chart_rows(warehouse, name, measures, qrels=judged, runs=drawn, baseline=baseline)
     if name == "history" and most is not None:
         table, notes = best_systems(table, named[0], most)
     if not table.rows:
@@ -138,7 +139,7 @@ def _own_rows(
         raise UsageError(f"{run} is compared with itself; name two runs")
     if name == "scatter":
         one = named[0].name
-        return report_data.chart_rows(warehouse, "differences", one, qrels=qrels, runs=[run], baseline=baseline), []
+        return chart_rows(warehouse, "differences", one, qrels=qrels, runs=[run], baseline=baseline), []
     with warehouse.evaluation.with_scores(named[:1], qrels=qrels, runs=[run, baseline]):
         bins = relation_query(warehouse.catalog, "difference_bins", qrels=qrels, run=run, baseline=baseline, bins=_BINS)
         query = f"""

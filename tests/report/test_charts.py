@@ -13,7 +13,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
 from evalsql.report.drawing import drawing
-from evalsql.report.page.report_data import chart_rows
+from evalsql.report.page.chart_rows import chart_rows
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows
 
