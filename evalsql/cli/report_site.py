@@ -204,10 +204,10 @@ def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
                 try:
                     write(following)
                 except EvalsqlError as error:
-                    note(f"the site stays as it was: {error}")
+                    note(f"the site was not rewritten: {error}")
                     return
                 replace_folder(server, following)
-                note("the warehouse has changed, and the site with it")
+                note("the warehouse changed; the site was rewritten")
 
             keep_current(warehouse, state, rewrite, Event())
         finally:

@@ -155,7 +155,7 @@ def test_precision_at_levels_of_recall_is_the_highest_from_there_on(loaded: Ware
 def test_a_report_is_of_one_judgment_set_and_of_runs(loaded: Warehouse) -> None:
     with pytest.raises(UsageError, match="one judgment set, name it with --qrels: judged 2, judged 3"):
         report_data.gather_report(loaded, "AP", program_version="0")
-    with pytest.raises(UsageError, match="a report takes a measure and a run evaluated with judged 2"):
+    with pytest.raises(UsageError, match="a report needs a measure and a run evaluated with judged 2"):
         report_data.gather_report(loaded, "AP", program_version="0", qrels="judged 2", runs="of judged 3")
     with pytest.raises(UsageError, match="no judgment set is called"):
         report_data.gather_report(loaded, "AP", program_version="0", qrels="nothing")

@@ -145,11 +145,11 @@ def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
     for arguments, said in (
         (
             ["pr_levels", "-o", "c.png"],
-            "the chart pr_levels is of one run, name it: bm25, bm25-rm3, dense, hybrid, random, ...",
+            "the chart pr_levels takes one run: name one of bm25, bm25-rm3, dense, hybrid, random, ...",
         ),
         (
             ["differences", "dense", "-o", "c.png"],
-            "the chart differences is of a run and a baseline, name it with --baseline",
+            "the chart differences needs a baseline; name it with --baseline",
         ),
         (
             ["pr", "--baseline", "dense", "-o", "c.png"],

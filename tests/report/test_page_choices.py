@@ -75,7 +75,7 @@ def test_title_and_baseline_are_those_asked_for(sample_folder: Path) -> None:
     assert data["runs"][data["baseline"]] == "tfidf"  # type: ignore[index]
     outcome = in_process(sample_folder, ["report", "-o", "page.html", "--baseline", "nobody"], "")
     assert outcome.returncode == 2
-    assert 'no run of this report is called "nobody"' in outcome.stderr
+    assert 'the report has no run "nobody"' in outcome.stderr
 
 
 def test_texts_of_topics_are_shown_where_they_are_loaded(tmp_path: Path) -> None:

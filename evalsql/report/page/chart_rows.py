@@ -45,13 +45,11 @@ def chart_rows(
         return history_chart(table_of(warehouse, asked))
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     if name in ("differences", "pr_levels") and len(chosen) != 1:
-        raise UsageError(f"the chart {name} is of one run, name it: {shortened(chosen) or 'none is there'}")
+        raise UsageError(f"the chart {name} takes one run: name one of {shortened(chosen) or 'no runs'}")
     if not chosen or not named:
-        raise UsageError(
-            f"a chart takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
-        )
+        raise UsageError(f"a chart needs a measure and a run evaluated with {judged}; evalsql load runs loads runs")
     if name == "differences" and baseline is None:
-        raise UsageError("the chart differences is of a run and a baseline, name it with --baseline")
+        raise UsageError("the chart differences needs a baseline; name it with --baseline")
     if name != "differences" and baseline is not None:
         raise UsageError(f"the chart {name} takes no baseline; differences does")
     of_runs = "pr_topics" if name == "pr_levels" else name

@@ -94,8 +94,9 @@ def _caveats(report: ReportData, found: list[Caveat]) -> str:
         beside = f'<span class="soft">{text(caveat.remark)}</span>'
         if caveat.picture:
             drawn = caveat.picture.svg(dict.fromkeys([report.runs[0], report.baseline]))
-            whose = text(colours_sentence(report))
-            beside = f'<div id="picture-{caveat.picture.name}">{drawn}<p class="note">{whose}</p></div>'
+            beside = (
+                f'<div id="picture-{caveat.picture.name}">{drawn}<p class="note">{colours_sentence(report)}</p></div>'
+            )
         rows.append(
             f'<li><div class="mark"><span class="{mark[0]}">{mark[1]}</span></div><div class="claim"><p>'
             f"<b>{text(caveat.title)}</b> {text(caveat.claim)}</p>{note}</div>"

@@ -213,16 +213,14 @@ def _chosen_runs(
     chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
     chosen = stored_scores.with_every_measure(warehouse.database, "a report", named, judged, chosen)
     if not chosen or not named:
-        raise UsageError(
-            f"a report takes a measure and a run evaluated with {judged} at least; evalsql load runs brings runs"
-        )
+        raise UsageError(f"a report needs a measure and a run evaluated with {judged}; evalsql load runs loads runs")
     if len(chosen) > MOST_RUNS:
         raise UsageError(
             f"a report compares every pair of at most {MOST_RUNS} runs, and {judged} evaluates {len(chosen)}: name "
             "some of them, or choose by --last, --since, --system or --where; evalsql leaderboard shows all"
         )
     if baseline is not None and baseline not in chosen:
-        raise UsageError(f'no run of this report is called "{baseline}"; there are: {", ".join(chosen[:5])}')
+        raise UsageError(f'the report has no run "{baseline}"; it has {", ".join(chosen[:5])}')
     return chosen
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.phrases import counted
-from evalsql.report.page.html_parts import in_words, interval_text, listed, number, signed
+from evalsql.report.page.html_parts import in_words, interval_text, listed, number, signed, text
 from evalsql.report.page.report_data import ReportData
 
 MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a sentence names
@@ -75,8 +75,8 @@ def tell(name: str, facts: Mapping[str, object]) -> str:
 
     Example: ``tell("grey", {"others": "2 other systems"})`` is ", grey 2 other systems".
     """
-    text = next(text for fact, text in SENTENCES[name] if not fact or facts.get(fact))
-    return re.sub(r"\{(\w+)\}", lambda found: _filled(found[1], facts), text)
+    sentence = next(words for fact, words in SENTENCES[name] if not fact or facts.get(fact))
+    return re.sub(r"\{(\w+)\}", lambda found: _filled(found[1], facts), sentence)
 
 
 def _filled(name: str, facts: Mapping[str, object]) -> str:
@@ -199,8 +199,9 @@ def topics_sentence(report: ReportData, rows: Sequence[TopicRow]) -> str:
 
 
 def colours_sentence(report: ReportData) -> str:
-    """Whose the coloured marks of a picture are."""
-    system, baseline = report.runs[0], report.baseline
-    others = len(report.runs) - len({system, baseline})
-    facts: dict[str, object] = {"system": system, "baseline": baseline, "is_baseline": system == baseline}
+    """Whose the coloured marks of a picture are, as HTML with the names in their colours."""
+    names = {"system": report.runs[0], "baseline": report.baseline}
+    others = len(report.runs) - len({*names.values()})
+    facts: dict[str, object] = {kind: f'<span class="is-{kind}">{text(name)}</span>' for kind, name in names.items()}
+    facts |= {"is_baseline": report.runs[0] == report.baseline}
     return tell("colours", {**facts, "others": counted(others, "other system") if others else ""})

@@ -147,13 +147,13 @@ def copy_engine(source: Path, site: Path) -> str:
     )
     how = f"npm pack {PACKAGE}@{VERSION} fetches the package, tar -xzf unpacks it"
     if folder is None:
-        raise UsageError(f"{source}: there is no {WASM} in it; {how}")
+        raise UsageError(f"{source} contains no {WASM}; {how}")
     (site / FOLDER).mkdir()
     for name, expected in SUMS.items():
         if not (folder / name).is_file():
-            raise UsageError(f"{folder}: there is no {name} in it; {how}")
+            raise UsageError(f"{folder} contains no {name}; {how}")
         if checksum(folder / name) != expected:
-            raise UsageError(f"{folder / name}: is not that of version {VERSION}; {how}")
+            raise UsageError(f"{folder / name}: does not belong to version {VERSION}; {how}")
         shutil.copyfile(folder / name, site / FOLDER / name)
     return FOLDER
 

@@ -129,13 +129,11 @@ def gather(
     for judged, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(as_list(qrels), runs)):
         held.setdefault(judged, []).append(run)
     if not held:
-        raise UsageError(
-            "a site takes a judgment set and a run evaluated with it at least; evalsql ls says what is here"
-        )
+        raise UsageError("a site needs a judgment set and a run evaluated with it; evalsql ls lists both")
     if baseline is not None:
         (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
         if not any(baseline in names for names in held.values()):
-            raise UsageError(f"{baseline} is evaluated with none of these judgment sets")
+            raise UsageError(f"{baseline} is not evaluated with any of these judgment sets")
     shown = _shown_measures(warehouse, measures)
     results = []
     for judged, names in held.items():

@@ -43,7 +43,7 @@ class Site(NamedTuple):
 def check_folder(folder: Path) -> None:
     """Raise UsageError where something stands that is no site."""
     if os.path.lexists(folder) and not (folder / _MARK).is_file() and not _is_empty(folder):
-        raise UsageError(f"{folder}: is there already and is no site of evalsql; name another folder")
+        raise UsageError(f"{folder}: exists and is not a site of evalsql; name another folder")
 
 
 def _is_empty(folder: Path) -> bool:

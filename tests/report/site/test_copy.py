@@ -143,7 +143,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file:
     mine = write(tmp_path / "mine" / "notes.txt", "mine")
     outcome = in_process(tmp_path, ["site", "-o", "mine", "--db", sample_file], "")
     assert outcome.returncode == 2
-    assert "is no site of evalsql" in outcome.stderr
+    assert "is not a site of evalsql" in outcome.stderr
     assert mine.read_text() == "mine"
     assert in_process(tmp_path, ["site", "--db", sample_file], "").returncode == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
