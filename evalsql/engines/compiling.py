@@ -85,7 +85,7 @@ REAL = "a cast to a 32-bit float"
 
 
 def constructs(query: exp.Query) -> Iterator[str]:
-    """What some dialect refuses, each with the CTE in which it stands."""
+    """Constructs that some dialect refuses, each with the name of its CTE."""
     for cte in query.ctes:
         if any(table.name == cte.alias for table in cte.this.find_all(exp.Table)):
             yield from (f"{construct} {cte.alias}" for construct in _in_recursion(cte))
@@ -131,7 +131,7 @@ def _write_out_windows(query: exp.Query) -> None:
 
 def _let_vanish(query: exp.Query) -> None:
     """0 for powers too small for a number, which PostgreSQL calls an underflow."""
-    for node in reversed(list(query.find_all(exp.Exp, exp.Pow))):  # what stands inside another first
+    for node in reversed(list(query.find_all(exp.Exp, exp.Pow))):  # inner ones first
         power = node.this.sql(DUCKDB)
         if isinstance(node, exp.Pow):
             if isinstance(node.this, exp.Literal) and float(node.this.name) >= 1:
@@ -195,7 +195,7 @@ class Compiled(NamedTuple):
 
 
 class Compilation(NamedTuple):
-    """What was compiled, and by measure why others were refused."""
+    """The compiled measures, and the reason by measure for each that was refused."""
 
     compiled: Sequence[Compiled]
     refused: Mapping[str, str]
@@ -262,7 +262,7 @@ def _facts(measure: Measure, whole: Inlined, dialect: str) -> Sequence[str]:
 
 
 def digest(whole: Inlined) -> str:
-    """What tells one relation from another, whatever is said beside it in comments."""
+    """A checksum of the statement without its comments."""
     text = whole.query.sql(DUCKDB, comments=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

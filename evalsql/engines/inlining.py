@@ -35,7 +35,7 @@ def inlined(catalog: Catalog, relation: Relation, arguments: Mapping[str, Value]
     """The relation with these arguments, over base tables alone.
 
     Raises:
-        UsageError: it reads what is no base table and stands on none, such as the view of all scores.
+        UsageError: it reads a relation without a file of its own, such as the view of all scores.
     """
     given = {name: _expression(literal(value)) for name, value in arguments.items()}
     statement = _Statement(catalog)
@@ -83,7 +83,7 @@ class _Statement:
         return tree
 
     def _point(self, relation: Relation, table: exp.Table, own: Mapping[str, str]) -> None:
-        """Have a table in the body mean the CTE that stands for what it named."""
+        """Replace a table in the body by the CTE of the relation that it names."""
         call = table.this if isinstance(table.this, exp.Anonymous) else None
         name = str(call.name if call else table.name)
         if name in own:
@@ -141,7 +141,7 @@ def _tree(relation: Relation) -> exp.Expr:
 
 
 def _bound(tree: exp.Expr, arguments: Arguments) -> exp.Expr:
-    """The tree with arguments in the place of its parameters."""
+    """The tree with its parameters replaced by arguments."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if isinstance(node, (exp.Placeholder, exp.Parameter)) and node.name in arguments:

@@ -124,7 +124,7 @@ class Files:
         return bool(system.exists(path))
 
     def folders(self, text: str) -> list[str]:
-        """Names of the folders in a folder; none where it is not there."""
+        """Names of the folders in a folder; none if it does not exist."""
         system, path = self._path(text)
         if not system.exists(path):
             return []
@@ -140,12 +140,9 @@ class Files:
         system.create(path, True).close()
 
     def facts(self, paths: Sequence[str]) -> list[File]:
-        """What the file systems say of files."""
-        found = []
-        for text in paths:
-            system, path = self._path(text)
-            found.append(_file(system.getFileStatus(path)))
-        return found
+        """Size and time of change of files."""
+        found = [self._path(text) for text in paths]
+        return [_file(system.getFileStatus(path)) for system, path in found]
 
 
 def tasks(runs: Sequence[Run], slots: int) -> list[list[Run]]:
@@ -191,7 +188,7 @@ class Output:
         self.job = job
 
     def begin(self) -> None:
-        """Take away what a job that was stopped left unfinished, and say that the folder is not finished."""
+        """Delete unfinished batches of a stopped job, and mark the folder as unfinished."""
         self.files.delete(f"{self.folder}/{FINISHED}")
         whole = self._whole_batches()
         for part in (SCORES, RUNS):
@@ -200,7 +197,7 @@ class Output:
                     self.files.delete(f"{self.folder}/{part}/{name}")
 
     def finish(self) -> None:
-        """Say that all is there."""
+        """Mark the folder as finished."""
         self.files.touch(f"{self.folder}/{FINISHED}")
 
     def evaluated(self) -> dict[str, set[File]]:
@@ -222,7 +219,7 @@ class Output:
         return {row.run: {File(file.path, file.bytes, file.modified) for file in row.files} for row in rows}
 
     def write(self, rows: Any, facts: Sequence[Mapping[str, Any]], runs: Mapping[str, Run], identity: str) -> None:
-        """Write a portion: its values, then what is known of its runs, which makes it whole."""
+        """Write a portion: its values, then the facts about its runs, which make it whole."""
         from pyspark.sql import functions
 
         batch = f"batch={hashlib.sha256((identity + self.job.settings).encode()).hexdigest()[:16]}"

@@ -1,7 +1,7 @@
 """What a Spark task does: it writes its runs to its own disk, and evalsql evaluates them there with DuckDB.
 
 Nothing here needs Spark. A task sees a run's files whole and gives rows of two kinds: values, and one for each run with
-what is known of it as JSON.
+its facts as JSON.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Job:
     def settings(self) -> str:
         """SHA-256 over all that figures hang on beside the runs."""
         rows = self.run_options.for_rows()
-        told = [
+        hashed = [
             self.qrels,
             self.qrels_sha256,
             sorted(self.measures),
@@ -81,7 +81,7 @@ class Job:
             rows.columns and sorted(rows.columns.items()),
             self.qrels_columns and sorted(self.qrels_columns.items()),
         ]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(hashed).encode()).hexdigest()
 
 
 class _File(NamedTuple):
@@ -270,9 +270,9 @@ def _run_row(
 ) -> pyarrow.RecordBatch:
     import pyarrow
 
-    told = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
+    whole = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
     row: dict[str, list[str | None]] = {name: [None] for name in _schema(pyarrow).names}
-    row |= {"kind": [RUN], "qrels": [job.qrels], "run": [facts["run"]], "facts": [json.dumps(told)]}
+    row |= {"kind": [RUN], "qrels": [job.qrels], "run": [facts["run"]], "facts": [json.dumps(whole)]}
     return pyarrow.RecordBatch.from_pydict(row, schema=_schema(pyarrow))
 
 

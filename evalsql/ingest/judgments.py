@@ -80,7 +80,7 @@ class JudgmentOptions:
 
 @dataclass
 class StagedJudgments:
-    """Judgments in the temporary table ``staged_qrels_rows``, and what is known of them.
+    """Judgments in the temporary table ``staged_qrels_rows``, with their origin.
 
     Attributes:
         source: their file; None if they came from memory.

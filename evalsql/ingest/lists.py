@@ -33,7 +33,7 @@ _VERBS = {"asc": "rise", "desc": "fall"}
 
 
 class Record(NamedTuple):
-    """One document of a list: where it stands, and what is said of it."""
+    """One document of a list, and its line."""
 
     line: int
     relevant: bool
@@ -84,7 +84,7 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
 
     Raises:
         InputError: bad lines, more relevant documents in a list than there are, scores that do not all fall or all
-            rise, a query that stands twice, no list, or nothing that tells the order; all of it, of all files.
+            rise, a repeated query, no list, or lists that do not show the order; all of it, of all files.
     """
     if order is not None and order not in ORDERS:
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
@@ -160,7 +160,7 @@ def _check_queries(lists: Sequence[RetrievalList], problems: ProblemList) -> Non
 
 
 def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemList) -> str:
-    """Whether scores rise or fall from best to worst, one of ORDERS; empty where nothing tells."""
+    """Whether scores rise or fall from best to worst, one of ORDERS; empty if the lists do not show it."""
     order, reason = given or "", f"{given} is the order given"
     for each in lists:
         for above, below in pairwise(each.records):

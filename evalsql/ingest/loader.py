@@ -206,7 +206,7 @@ class Loader:
                 64-bit scores), rank (the file's rank column) or input (the order of the lines); by default trec_eval,
                 and trec_eval_10 where lower is better, since E-values below 1e-45 are 0 as 32-bit floats.
             lower_is_better: whether smaller scores are better, as with E-values.
-            keep_best: keep a document that stands more than once for a topic at the best of its ranks.
+            keep_best: keep a document that is repeated for a topic at the best of its ranks.
             depth: keep so many documents of each topic.
             judged_by: keep only documents that this judgment set judges, with a grade of 0 or more; after depth.
             replace: replace runs of the same names.

@@ -1,4 +1,4 @@
-"""Warnings of what a load accepts although it may mislead: collected over batches, given once for each load."""
+"""Warnings about loaded data that may mislead: collected over all batches of a load, given once at its end."""
 
 from __future__ import annotations
 
@@ -59,9 +59,8 @@ class Remarks:
         texts = []
         if self.rounded:
             texts.append(
-                f"{counted(sum(self.rounded.values()), 'document')} in {counted(len(self.rounded), 'run')}: scores "
-                "that differ are equal as 32-bit floats, so they tie and are ordered by document id; "
-                "--tie-rule trec_eval_10 compares 64-bit scores"
+                f"{counted(sum(self.rounded.values()), 'document')} in {counted(len(self.rounded), 'run')} tie only in "
+                "32-bit precision, which trec_eval 9 uses; --tie-rule trec_eval_10 compares 64 bits"
             )
         if self.opposed:
             order, remedy = ("smaller", "leave out") if lower_is_better else ("greater", "give")

@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
 _NEEDED = ("run", "topic", "measure", "value")
-_OPTIONAL = ("qrels", "evalsql_version", "sql_digest")
 _STAGED = "staged_scores"
-_UNKNOWN = "unknown"
-_RUN_FACTS = ("run", "qrels", "qrels_sha256", "tie_rule", "lower_is_better", "duplicates", "path", "sha256", "bytes")
 
 
 class ScoreFiles(NamedTuple):
-    """Parquet files with values, and with what is known of their runs, where there are such."""
+    """Parquet files with values, and those with facts about their runs, if there are any."""
 
     scores: Sequence[str]
     runs: Sequence[str]
@@ -69,7 +66,7 @@ def load_scores(
 
     Args:
         qrels: the judgment set that they were computed with, where the files do not name one that is here.
-        replace: put them in the place of stored scores of the same runs and measures.
+        replace: replace stored scores of the same runs and measures.
         meta: key and value to keep with runs that are new.
 
     Raises:
@@ -108,7 +105,7 @@ def _read(files: Sequence[str]) -> str:
 
 
 def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
-    """Have the rows in a temporary table, columns that are not there being empty."""
+    """Put the rows into a temporary table; missing columns are empty."""
     for file in files:
         with open(file, "rb") as stream:
             if not stream.read(4).startswith(_PARQUET):
@@ -122,7 +119,7 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
             raise InputError([Problem(files[0], 0, reason + hint)])
         texts = [
             f"coalesce(cast({name} as varchar), '') as {name}" if name in held else f"'' as {name}"
-            for name in (*_OPTIONAL[1:], *_NEEDED[:3])
+            for name in ("evalsql_version", "sql_digest", "run", "topic", "measure")
         ]
         judged = "coalesce(cast(qrels as varchar), '')" if qrels is None else literal(qrels)
         database.execute(
@@ -156,17 +153,16 @@ def _name_measures(database: Database) -> str:
 
 
 def _stage_runs(database: Database, files: ScoreFiles) -> None:
-    """Have what is known of the runs in a temporary table, a row for each file of a run."""
+    """Put the facts about the runs into a temporary table, a row for each file of a run."""
     if files.runs:
-        columns = ", ".join(_RUN_FACTS[:6])
         rows = f"""
-            select {columns}, unnest(files).path as path, unnest(files).sha256 as sha256, unnest(files).bytes as bytes,
-                num_rows
+            select run, qrels, qrels_sha256, tie_rule, lower_is_better, duplicates,
+                unnest(files).path as path, unnest(files).sha256 as sha256, unnest(files).bytes as bytes, num_rows
             from {_read(files.runs)} where problem is null
         """
     else:
         rows = f"""
-            select run, qrels, cast(null as varchar) as qrels_sha256, '{_UNKNOWN}' as tie_rule,
+            select run, qrels, cast(null as varchar) as qrels_sha256, 'unknown' as tie_rule,
                 false as lower_is_better, 0 as duplicates, file as path, cast(null as varchar) as sha256,
                 cast(null as bigint) as bytes, count(*) as num_rows
             from temp.{_STAGED} group by run, qrels, file
@@ -175,7 +171,7 @@ def _stage_runs(database: Database, files: ScoreFiles) -> None:
 
 
 def _warn_of_judgments(database: Database) -> None:
-    """Tell where scores were computed with judgments of another checksum than those here."""
+    """Warn if scores were computed with judgments whose checksum differs from those here."""
     others = database.rows("""
         select distinct staged_runs.qrels from staged_runs
         join qrels on qrels.qrels = staged_runs.qrels
@@ -183,8 +179,7 @@ def _warn_of_judgments(database: Database) -> None:
         where staged_runs.qrels_sha256 <> files.sha256 order by 1
     """)
     for (name,) in others:
-        text = f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ"
-        warn(text)
+        warn(f"scores were computed with judgments of another file than those of {name} here; their SHA-256 differ")
 
 
 def _make_room(database: Database, replace: bool) -> None:
@@ -231,8 +226,9 @@ def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) ->
         where (runs.run_id, path) not in (select id, file from files where kind = 'run') order by all
     """)
     sums: dict[str, tuple[str, int]] = {}
-    for path in ({path for _, path, *_ in known}) if not files.runs else ():
-        sums[path] = Source(path, Path(path), "none").sha256(), Path(path).stat().st_size
+    if not files.runs:
+        for path in {path for _, path, *_ in known}:
+            sums[path] = Source(path, Path(path), "none").sha256(), Path(path).stat().st_size
     rows = []
     for run_id, path, sha256, size, num_rows in known:
         sha256, size = sums.get(path, (sha256, size))

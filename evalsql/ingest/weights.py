@@ -18,7 +18,7 @@ def load_weights(database: Database, qrels: str, data: Source | Any, *, replace:
     """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
 
     Raises:
-        InputError: bad lines, a topic that stands twice or is not among the judgments, no rows at all; items of a
+        InputError: bad lines, a topic that is repeated or not among the judgments, no rows at all; items of a
             dict are counted from 1.
         UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
     """
