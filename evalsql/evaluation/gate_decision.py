@@ -134,40 +134,43 @@ def measured(evaluation: Evaluation, candidate: str, measures: Sequence[Measure]
 def _resolved(
     evaluation: Evaluation, candidate: str, rules: Sequence[Rule], baseline: str | Figures | None, qrels: str | None
 ) -> _Asked:
-    run = resolve_one(evaluation.database, "run", candidate)
+    database = evaluation.database
+    run = resolve_one(database, "run", candidate)
     judged = _judgments(evaluation, run, qrels)
-    resolved = [_grouped(evaluation, rule.resolved(evaluation.database.catalog), judged) for rule in rules]
-    if baseline is None and (comparing := [rule for rule in resolved if rule.kind in COMPARING]):
+    known = [rule.resolved(database.catalog) for rule in rules]
+    if baseline is None and (comparing := [rule for rule in known if rule.kind in COMPARING]):
         raise UsageError(f'rule "{comparing[0].text}" compares with a baseline; name one with --baseline')
-    if stored_scores.is_stored(evaluation.database, run):
-        resolved = [_without_rankings(rule, run) for rule in resolved]
-    else:
-        if not any(rule.kind == "missing" for rule in resolved):
-            resolved = [MISSING, *resolved]
-        resolved = [DOCUMENTS, JUDGED, *resolved]
-    if isinstance(baseline, Figures):
-        return _Asked(run, judged, f"{baseline.run} (figures)", baseline, [_known(rule, baseline) for rule in resolved])
-    if baseline is None:
-        return _Asked(run, judged, None, None, resolved)
-    reference = resolve_one(evaluation.database, "run", baseline)
-    if reference == run:
-        raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
-    _judgments(evaluation, reference, judged)
-    return _Asked(run, judged, reference, None, resolved)
+    figures = baseline if isinstance(baseline, Figures) else None
+    has_rankings = not stored_scores.is_stored(database, run)
+    own = [DOCUMENTS, JUDGED] if has_rankings else []
+    if has_rankings and not any(rule.kind == "missing" for rule in known):
+        own.append(MISSING)
+    for rule in known:
+        problem = rule.problem
+        if figures and rule.kind in COMPARING and rule.measure and rule.measure.name not in figures.measures:
+            problem = f"the baseline has no values of {rule.measure.name}; --update-baseline writes them"
+        elif not has_rankings and rule.kind in ("missing", "topic"):
+            problem = f"needs rankings, and only scores are stored of {run}"
+        elif rule.group:
+            problem = _group_problem(database, *rule.group, judged) or problem
+        own.append(rule._replace(problem=problem))
+    reference = f"{figures.run} (figures)" if figures else None
+    if isinstance(baseline, str):
+        reference = resolve_one(database, "run", baseline)
+        if reference == run:
+            raise UsageError(f"{run} is candidate and baseline; a run is never worse than itself")
+        _judgments(evaluation, reference, judged)
+    return _Asked(run, judged, reference, figures, own)
 
 
-def _without_rankings(rule: Rule, run: str) -> Rule:
-    """The rule, with the problem that it needs rankings where it does: of the run only scores are stored."""
-    if rule.kind not in ("missing", "topic"):
-        return rule
-    return rule._replace(problem=f"needs rankings, and only scores are stored of {run}")
-
-
-def _known(rule: Rule, figures: Figures) -> Rule:
-    """The rule, with the problem that the figures lack its measure where they do."""
-    if rule.kind not in COMPARING or rule.measure is None or rule.measure.name in figures.measures:
-        return rule
-    return rule._replace(problem=f"the baseline has no values of {rule.measure.name}; --update-baseline writes them")
+def _group_problem(database: Database, key: str, value: str, qrels: str) -> str:
+    """That there is no topic of a group; empty where there is one."""
+    rows = database.rows(
+        f"select distinct value from ({_GROUPS}) where qrels = ? and key = ? order by value", [qrels, key]
+    )
+    held = [each for (each,) in rows]
+    there = f"; there are: {', '.join(held[:5])}" if held else ""
+    return "" if value in held else f"{qrels} has no topic with {key} = {value}{there}"
 
 
 def _judgments(evaluation: Evaluation, run: str, qrels: str | None) -> str:
@@ -231,21 +234,6 @@ def _add_groups(database: Database, asked: _Asked) -> None:
         )
 
 
-def _grouped(evaluation: Evaluation, rule: Rule, qrels: str) -> Rule:
-    """The rule, with the problem that there is no topic of its group where that is so."""
-    if rule.group is None:
-        return rule
-    key, value = rule.group
-    rows = evaluation.database.rows(
-        f"select distinct value from ({_GROUPS}) where qrels = ? and key = ? order by value", [qrels, key]
-    )
-    held = [each for (each,) in rows]
-    if value in held:
-        return rule
-    there = f"; there are: {', '.join(held[:5])}" if held else ""
-    return rule._replace(problem=f"{qrels} has no topic with {key} = {value}{there}")
-
-
 def _inputs(evaluation: Evaluation, asked: _Asked) -> Mapping[str, str]:
     """The SELECTs that the relations of a gate read, each seeing those before it."""
     catalog = evaluation.database.catalog
@@ -276,9 +264,7 @@ def _verdict(
     value, p, passes = figure
     if rule.problem:
         return Verdict(rule, None, None, False, rule.problem)
-    if passes:
-        return Verdict(rule, value, p, True, "")
-    return Verdict(rule, value, p, False, _reason(rule, value, missing, drops))
+    return Verdict(rule, value, p, passes, "" if passes else _reason(rule, value, missing, drops))
 
 
 def _reason(rule: Rule, value: float | None, missing: Sequence[str], drops: Sequence[Drop]) -> str:

@@ -162,25 +162,22 @@ def agreement_query(database: Database, qrels: Names, *, rel: int | None = None)
     """
     names = _several(database, qrels)
     given: dict[str, Value] = {"names": ",".join(names), "rel": rel}
-    together = literal(", ".join(names))
-    pieces = []
-    pair = "qrels || ', ' || other"
-    agreed = _rows(database, "cohen_kappa", **given)
-    pieces.append(
-        f"select 1 as nth, 'agreement' as statistic, {pair} as qrels, num_documents, agreement as value from ({agreed})"
-    )
-    for nth, (kind, word) in enumerate((("equal", ""), ("linear", ", linear"), ("quadratic", ", quadratic")), start=2):
+    pair, together = "qrels || ', ' || other", literal(", ".join(names))
+    statistics: list[tuple[str, str, str, str]] = [  # label, whose it is, column and rows
+        ("agreement", pair, "agreement", _rows(database, "cohen_kappa", **given))
+    ]
+    for kind, label in (("equal", ""), ("linear", ", linear"), ("quadratic", ", quadratic")):
         rows = _rows(database, "cohen_kappa", **given, disagreement=kind)
-        label = literal(f"Cohen's kappa{word}")
-        pieces.append(f"select {nth}, {label}, {pair}, num_documents, kappa from ({rows})")
-    fleiss = _rows(database, "fleiss_kappa", **given)
-    label = literal("Fleiss' kappa")
-    pieces.append(f"select 5, {label}, {together}, num_documents, kappa from ({fleiss})")
-    for nth, level in enumerate(("nominal", "ordinal", "interval"), start=6):
+        statistics.append((f"Cohen's kappa{label}", pair, "kappa", rows))
+    statistics.append(("Fleiss' kappa", together, "kappa", _rows(database, "fleiss_kappa", **given)))
+    for level in ("nominal", "ordinal", "interval"):
         rows = _rows(database, "krippendorff_alpha", **given, level=level)
-        label = literal(f"Krippendorff's alpha, {level}")
-        pieces.append(f"select {nth}, {label}, {together}, num_documents, alpha from ({rows})")
-    every = "\nunion all\n".join(pieces)
+        statistics.append((f"Krippendorff's alpha, {level}", together, "alpha", rows))
+    every = "\nunion all\n".join(
+        f"select {nth} as nth, {literal(label)} as statistic, {whose} as qrels, num_documents, {column} as value "
+        f"from ({rows})"
+        for nth, (label, whose, column, rows) in enumerate(statistics)
+    )
     return f"select statistic, qrels, num_documents, value from (\n{every}\n) order by nth, qrels"
 
 

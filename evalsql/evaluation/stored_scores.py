@@ -16,7 +16,7 @@ from evalsql.errors import UsageError, warn
 from evalsql.phrases import counted
 
 _MOST_NAMED = 5
-_RUNS = "select run from runs where run_id in (select run_id from main.stored_scores)"
+_RUNS = "select run from runs semi join main.stored_scores using (run_id)"
 
 
 def are_held(database: Database) -> bool:
@@ -53,7 +53,7 @@ def add(database: Database, table: str, measures: Sequence[Measure], condition: 
 
 def is_stored(database: Database, run: str) -> bool:
     """Whether of a run only scores are here."""
-    return bool(database.rows(f"{_RUNS} and run = ?", [run]))
+    return not with_rankings(database, [run])
 
 
 def check_rankings(database: Database, what: str, runs: Names) -> None:
@@ -65,18 +65,17 @@ def check_rankings(database: Database, what: str, runs: Names) -> None:
     if not are_held(database):
         return
     chosen = resolve_names(database, "run", runs or "*")
-    stored = {run for (run,) in database.rows(_RUNS)}
-    without = [run for run in chosen if run in stored]
-    text = f"{what} needs rankings, and only scores are stored of {_named(without)}"
-    if without and len(without) == len(chosen):
-        raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
-    if without:
-        warn(f"{text}; left out")
+    with_some = with_rankings(database, chosen)
+    if not with_some:
+        require_rankings(database, what, chosen)
+    elif without := [run for run in chosen if run not in with_some]:
+        warn(f"{what} needs rankings, and only scores are stored of {_named(without)}; left out")
 
 
 def require_rankings(database: Database, what: str, runs: Sequence[str]) -> None:
     """Raise UsageError if the rankings of any of these runs are not here: without one of them it would be another."""
-    if without := [run for run in runs if is_stored(database, run)]:
+    with_some = with_rankings(database, runs)
+    if without := [run for run in runs if run not in with_some]:
         text = f"{what} needs rankings, and only scores are stored of {_named(without)}"
         raise UsageError(f"{text}; evalsql load runs FILE --replace brings the rankings")
 
