@@ -126,7 +126,9 @@ class Evaluation:
             if name not in known:
                 raise UsageError(f"comparisons take no {name}; there are: {', '.join(known)}")
             given[name] = known[name].parse(str(value))
-        names = resolve_names(self.database, "run", [*(runs or ["*"]), *([baseline] if baseline is not None else ())])
+        names = resolve_names(
+            self.database, "run", [*(as_list(runs) or ["*"]), *([] if baseline is None else [baseline])]
+        )
         if baseline is not None:
             if baseline not in names:  # callers find the baseline among the rows by its name
                 found = resolve_one(self.database, "run", baseline)
