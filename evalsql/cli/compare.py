@@ -27,14 +27,14 @@ from evalsql.errors import UsageError
 from evalsql.report import comparison
 from evalsql.report.paper import by_judgments
 from evalsql.report.table import Table
-from evalsql.report.terminal import Going
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
 Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Intervals = Literal["t", "percentile", "bca"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
 _EXPLAINED = f"{comparison.OUTCOMES}: topics won, tied and lost"
-_GOING = Going(
+_DROPPED = DroppedColumns(
     ("note", "num_tests", "num_topics", "qrels", "baseline", "measure"),
     ("num_tests", "num_topics", "baseline_mean", "p"),
     ("mean", comparison.OUTCOMES, "note", comparison.INTERVAL),
@@ -123,7 +123,7 @@ def compare(
                 table = Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
             rows = arrangement.first_rows(table)
             rows = comparison.difference_columns(rows, output.digits, alpha, lower) if output.is_drawn else rows
-            write_table(rows, output, warehouse, _GOING)
+            write_table(rows, output, warehouse, _DROPPED)
             described = f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
         for one in compared:
             note_results(one, f"{described}; {_EXPLAINED}" if output.is_drawn else described)

@@ -21,13 +21,13 @@ from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
 from evalsql.phrases import counted
 from evalsql.report.table import Table
-from evalsql.report.terminal import Going
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})
 # Where a terminal is too narrow for all that is listed; of meta there may be much.
-_GOING = Going(
+_DROPPED = DroppedColumns(
     (*_LONG, "system", "version", "dated_at", "meta", "extra_topics", "missing_topics"),
     ("meta", *reversed(_LONG), "extra_topics"),
     ("num_rows", "version", "dated_at", "missing_topics", "system"),
@@ -52,7 +52,7 @@ def ls(
     """
     with asking.open() as warehouse:
         table = inventory(warehouse, selection, long=long)
-        write_table(_to_the_minute(table) if output.is_drawn else table, output, warehouse, _GOING)
+        write_table(_to_the_minute(table) if output.is_drawn else table, output, warehouse, _DROPPED)
 
 
 def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> Table:

@@ -31,7 +31,7 @@ from evalsql.evaluation.topic_groups import texts as texts_of
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
-from evalsql.report.terminal import Going
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
 
@@ -128,9 +128,9 @@ class Asked:
         ordered = self.arrangement.sorted_query(self.warehouse, query, lower_columns(self.named))
         return Table(*self.warehouse.database.table(ordered), names_of_counts(self.named))
 
-    def write(self, table: Table, notes: Sequence[str] = (), going: Going | None = None) -> None:
+    def write(self, table: Table, notes: Sequence[str] = (), dropped: DroppedColumns | None = None) -> None:
         """Write the rows, and tell what there is to say of them and of the topics."""
-        write_table(table, self.output, self.warehouse, going)
+        write_table(table, self.output, self.warehouse, dropped)
         for text in notes:
             note(text)
         note_coverage(self.warehouse, self.qrels, self.runs)
@@ -174,7 +174,7 @@ def _print_wide(asked: Asked, *, show_texts: bool) -> None:
     table = asked.arrangement.first_rows(table)
     if asked.output.is_drawn:
         table, notes = fitting(table, asked.output.digits)
-        asked.write(table, notes, GOING)
+        asked.write(table, notes, DROPPED)
     else:
         asked.write(table)
     note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
@@ -281,7 +281,7 @@ def _grouped(num_topics: int, room: int) -> str:
     return f"the {num_topics} topics in {room} groups, the mean of each"
 
 
-GOING = Going(("qrels", "measure"))
+DROPPED = DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
 _SHORTEST = 10  # cells of a cut name
 

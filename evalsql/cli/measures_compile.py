@@ -19,12 +19,12 @@ from evalsql.cli.output import OutputOptions, note, print_page, whole_file, writ
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
-from evalsql.report.terminal import Going
+from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.own_measures import read_sources
 
 _LISTED = ("measure", "title", "aliases", "parameters")
 _WHOLE = frozenset({"family", "measure"})
-_CATALOGUE_GOING = Going(spare=("parameters", "aliases"))
+_CATALOGUE_DROPPED = DroppedColumns(spare=("parameters", "aliases"))
 
 
 def _known_catalog(asking: Asking) -> Catalog:
@@ -87,7 +87,7 @@ def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) ->
         rows = [(family, *(row[place] for place in places)) for family, row in zip(families, rows, strict=True)]
         rows, columns = _by_family(rows), ["family", *_LISTED]
         note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
-    write_table(Table(columns, rows, whole=_WHOLE), output, None, _CATALOGUE_GOING)
+    write_table(Table(columns, rows, whole=_WHOLE), output, None, _CATALOGUE_DROPPED)
 
 
 def _by_family(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -33,7 +33,7 @@ from evalsql.warehouse.warehouse import Warehouse
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.report.terminal import Going
+    from evalsql.report.terminal import DroppedColumns
 
 
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
@@ -79,16 +79,18 @@ class OutputOptions:
         return chosen
 
 
-def write_table(table: Table, output: OutputOptions, warehouse: Warehouse | None, going: Going | None = None) -> None:
+def write_table(
+    table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: DroppedColumns | None = None
+) -> None:
     """Write rows to standard output or a file, whose extension tells the format unless one is given.
 
-    ``going`` says which columns a narrow terminal does without.
+    ``dropped`` says which columns a narrow terminal does without.
 
     Raises:
         UsageError: the extension tells no format, the file cannot be written, or the warehouse uses it.
     """
     if output.path is None:
-        _print(table, output, going)
+        _print(table, output, dropped)
         return
     if warehouse is not None:
         refuse_protected(output.path, warehouse)
@@ -100,12 +102,12 @@ def write_table(table: Table, output: OutputOptions, warehouse: Warehouse | None
         text.detach()
 
 
-def _print(table: Table, output: OutputOptions, going: Going | None) -> None:
+def _print(table: Table, output: OutputOptions, dropped: DroppedColumns | None) -> None:
     hidden: list[str] = []
     if output.is_drawn:
         from evalsql.report import terminal
 
-        table, hidden = terminal.fitted(table, terminal.width(), output.digits, going)
+        table, hidden = terminal.fitted(table, terminal.width(), output.digits, dropped)
     with standard_output() as stream:
         formats.write(table, output.chosen_format, stream, output.digits)
     if hidden:

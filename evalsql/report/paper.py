@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better, parse_measures
@@ -18,6 +18,7 @@ from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
+_T = TypeVar("_T")
 EXAMPLE = 'systems = ["bm25", {run = "bm25-rm3", name = "BM25 + RM3"}, {system = "hybrid"}]'
 _ENTRY_KEYS: Mapping[str, Collection[str]] = {"systems": ("run", "system", "name"), "measures": ("measure", "name")}
 
@@ -269,17 +270,12 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     return shown[0]._replace(text=paper.caption.strip(), label=paper.label)
 
 
-class _Named(NamedTuple):
-    runs: Mapping[Entry, str]
-    measures: Mapping[Entry, Measure]
-    qrels: Sequence[str]
-    baseline: str | None
-
-
-def _named(warehouse: Warehouse, paper: PaperFile) -> _Named:
-    """What a file names, as it is loaded; raises UsageError with all that is wrong with it."""
-    runs = {entry: run for entry in paper.systems if (run := _run(warehouse, paper, entry))}
-    measures = {entry: measure for entry in paper.measures if (measure := _measure(warehouse, paper, entry))}
+def _named(
+    warehouse: Warehouse, paper: PaperFile
+) -> tuple[dict[Entry, str], dict[Entry, Measure], Sequence[str], str | None]:
+    """Runs, measures, judgments and baseline that a file names; raises UsageError with all that is wrong with it."""
+    runs = _found(paper, "systems", lambda entry: _runs(warehouse, entry))
+    measures = _found(paper, "measures", lambda entry: parse_measures([entry.value], warehouse.catalog))
     for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
         for at, (entry, name) in enumerate(found):
             if name in [other for _, other in found[:at]]:
@@ -289,33 +285,28 @@ def _named(warehouse: Warehouse, paper: PaperFile) -> _Named:
         paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
     qrels = _qrels(warehouse, paper)
     paper.check()
-    return _Named(runs, measures, qrels, bases[0] if bases else None)
+    return runs, measures, qrels, bases[0] if bases else None
 
 
-def _run(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> str | None:
+def _found(paper: PaperFile, key: str, find: Callable[[Entry], Sequence[_T]]) -> dict[Entry, _T]:
+    """What each entry of a list is; notes those that name nothing, or several."""
+    found: dict[Entry, _T] = {}
+    for entry in getattr(paper, key):
+        try:
+            (found[entry],) = find(entry)
+        except UsageError as error:
+            paper.problem(key, str(error), entry.number)
+        except ValueError:
+            paper.problem(key, f'"{entry.value}" stands for several; name one', entry.number)
+    return found
+
+
+def _runs(warehouse: Warehouse, entry: Entry) -> Sequence[str]:
     """The run of that name, or the latest of the system."""
-    try:
-        if entry.key == "system":
-            (system,) = held_systems(warehouse.database, [entry.value])
-            return choose_runs(warehouse.database, Choice(systems=[system], last=1))[0]
-        (run,) = resolve_names(warehouse.database, "run", [entry.value])
-        return run
-    except UsageError as error:
-        paper.problem("systems", str(error), entry.number)
-    except ValueError:
-        paper.problem("systems", f'"{entry.value}" stands for several; name one', entry.number)
-    return None
-
-
-def _measure(warehouse: Warehouse, paper: PaperFile, entry: Entry) -> Measure | None:
-    try:
-        (measure,) = parse_measures([entry.value], warehouse.catalog)
-        return measure
-    except UsageError as error:
-        paper.problem("measures", str(error), entry.number)
-    except ValueError:
-        paper.problem("measures", f'"{entry.value}" stands for several; name one', entry.number)
-    return None
+    if entry.key != "system":
+        return list(resolve_names(warehouse.database, "run", [entry.value]))
+    (system,) = held_systems(warehouse.database, [entry.value])
+    return list(choose_runs(warehouse.database, Choice(systems=[system], last=1)))
 
 
 def _qrels(warehouse: Warehouse, paper: PaperFile) -> Sequence[str]:

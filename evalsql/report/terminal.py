@@ -157,7 +157,7 @@ def total(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
-class Going(NamedTuple):
+class DroppedColumns(NamedTuple):
     """Which columns go first where a terminal is too narrow, in this order.
 
     ``constants`` go where they have one value in every row; ``spare`` go next; ``later`` where shorter names are not
@@ -169,13 +169,13 @@ class Going(NamedTuple):
     later: Sequence[str] = ()
 
 
-def fitted(table: Table, cells: int, digits: int, going: Going | None = None) -> tuple[Table, list[str]]:
+def fitted(table: Table, cells: int, digits: int, dropped: DroppedColumns | None = None) -> tuple[Table, list[str]]:
     """A table whose numbers and names stand whole within so many cells, and what it lacks of columns and names.
 
     Names are cut in the middle and other columns of text can be folded. Where that is not enough columns go: those of
-    ``going``, then the last ones, but for the first two.
+    ``dropped``, then the last ones, but for the first two.
     """
-    going = going or Going()
+    dropped = dropped or DroppedColumns()
     kept = list(range(len(table.columns)))
     natural = natural_widths(table, digits)
     least = [_least(table, at, size) for at, size in enumerate(natural)]
@@ -184,16 +184,16 @@ def fitted(table: Table, cells: int, digits: int, going: Going | None = None) ->
     def is_too_wide(sizes: Sequence[int]) -> bool:
         return total([sizes[at] for at in kept]) > cells
 
-    for names, sizes in ((going.constants, natural), (going.spare, natural), (going.later, least)):
+    for names, sizes in ((dropped.constants, natural), (dropped.spare, natural), (dropped.later, least)):
         for at in [at for at in _places(table, names) if at in kept]:
             if not is_too_wide(sizes):
                 break
             value = _only_value(table, at, digits)
-            if names is going.constants and value is None:
+            if names is dropped.constants and value is None:
                 continue
             kept.remove(at)
             if value != "":
-                of_all = f" ({cut(value or '', _LONGEST)} in every row)" if names is going.constants else ""
+                of_all = f" ({cut(value or '', _LONGEST)} in every row)" if names is dropped.constants else ""
                 lacking.append(table.columns[at] + of_all)
     while len(kept) > 2 and is_too_wide(least):
         lacking.append(table.columns[kept.pop()])

@@ -89,18 +89,18 @@ def test_constants_go_first_then_what_is_spare_then_names_are_cut() -> None:
     table = Table(
         ["run", "set", "first", "second"], [("a run of many words", "one", 0.5, 1.25), ("b", "one", 0.25, 2.5)]
     )
-    going = terminal.Going(("second", "set"), ("first",))
-    assert terminal.fitted(table, 40, 4, going)[1] == []
-    assert terminal.fitted(table, 36, 4, going)[1] == ["set (one in every row)"]
-    assert terminal.fitted(table, 30, 4, going)[1] == ["set (one in every row)", "first"]
-    narrow, lacking = terminal.fitted(table, 20, 4, going)
+    dropped = terminal.DroppedColumns(("second", "set"), ("first",))
+    assert terminal.fitted(table, 40, 4, dropped)[1] == []
+    assert terminal.fitted(table, 36, 4, dropped)[1] == ["set (one in every row)"]
+    assert terminal.fitted(table, 30, 4, dropped)[1] == ["set (one in every row)", "first"]
+    narrow, lacking = terminal.fitted(table, 20, 4, dropped)
     assert lacking == ["set (one in every row)", "first", "whole names"]
     assert [row[0] for row in narrow.rows] == ["a run..words", "b"]
 
 
 def test_a_column_without_values_goes_in_silence() -> None:
     table = Table(["run", "system", "first"], [("one", None, 0.5), ("two", None, 0.25)])
-    narrow, lacking = terminal.fitted(table, 15, 4, terminal.Going(("system",)))
+    narrow, lacking = terminal.fitted(table, 15, 4, terminal.DroppedColumns(("system",)))
     assert (narrow.columns, lacking) == (["run", "first"], [])
 
 
