@@ -116,12 +116,6 @@ class Asking(Where, OwnMeasures):
         measures = self.paths if measures is None else measures
         return self.open_file(read_only=True, measures=measures, memory_limit=self.memory_limit, folders=folders)
 
-    def open_for_sql(self, *, write: bool, external: bool) -> AbstractContextManager[Warehouse]:
-        """The warehouse open for SQL of the user's own, which may change it or reach other files."""
-        return self.open_file(
-            read_only=not write, measures=self.paths, memory_limit=self.memory_limit, external=external
-        )
-
 
 @dataclass(frozen=True)
 class AskingScores(Asking):
@@ -155,6 +149,22 @@ class AskingScores(Asking):
                 warehouse = stack.enter_context(open_beside(self.lake, self.db, progress=progress, **options))  # type: ignore[arg-type]
             stack.enter_context(_reach_explained(warehouse.path))
             yield warehouse
+
+
+@dataclass(frozen=True)
+class Statements(Asking):
+    """A warehouse that runs SQL of the user's own."""
+
+    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False
+    external: Annotated[
+        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
+    ] = False
+
+    def open_for_sql(self) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for statements, which change it or reach other files if the options say so."""
+        return self.open_file(
+            read_only=not self.write, measures=self.paths, memory_limit=self.memory_limit, external=self.external
+        )
 
 
 @dataclass(frozen=True)

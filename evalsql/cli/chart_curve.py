@@ -12,8 +12,7 @@ import typer
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection, baseline_option
 from evalsql.cli.output import OutputOptions, note, write_bytes, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
@@ -91,10 +90,7 @@ def chart(
     selection: OneQrelsSelection,
     baseline: Annotated[
         str | None,
-        typer.Option(
-            "--baseline",
-            metavar="RUN",
-            autocompletion=complete_runs,
+        baseline_option(
             help="Run that is compared with (differences, histogram, scatter).",
         ),
     ] = None,

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,8 +15,8 @@ import typer
 
 from evalsql.cli.access import Asking, Where
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, RunSelection
+from evalsql.cli.name_completion import complete_qrels
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, Runs, RunSelection
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.database.whole_files import part_of, whole_files
@@ -26,17 +27,32 @@ from evalsql.warehouse import archive, export_files
 from evalsql.warehouse.export_files import FORMATS, Written
 from evalsql.warehouse.warehouse import Warehouse
 
-Format = Annotated[
-    Literal["trec", "beir", "parquet", "jsonl"] | None,
-    typer.Option("--format", help="How they are written; by default what --output's extension says, else the first."),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output", "-o", metavar="PATH", help="A file; of several, or with / at the end, the folder of the files."
-    ),
-]
-Replace = Annotated[bool, typer.Option("--replace", help="Write over files that are there.")]
+
+@dataclass(frozen=True)
+class Target:
+    """Where files are written."""
+
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="A file; of several, or with / at the end, the folder of the files."
+        ),
+    ] = None
+    replace: Annotated[bool, typer.Option("--replace", help="Write over files that are there.")] = False
+
+
+@dataclass(frozen=True)
+class FormattedTarget(Target):
+    """Where files are written, and how."""
+
+    form: Annotated[
+        Literal["trec", "beir", "parquet", "jsonl"] | None,
+        typer.Option(
+            "--format", help="How they are written; by default what --output's extension says, else the first."
+        ),
+    ] = None
+
+
 Sets = Annotated[
     list[str] | None,
     typer.Argument(autocompletion=complete_qrels, help="Judgment sets, or globs of names; all by default."),
@@ -46,13 +62,8 @@ Sets = Annotated[
 @grouped_options
 def runs(
     *,
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default."),
-    ] = None,
-    form: Format = None,
-    output: Output = None,
-    replace: Replace = False,
+    names: Runs = None,
+    target: FormattedTarget,
     where: Where,
 ) -> None:
     """Write runs, a file each.
@@ -61,16 +72,14 @@ def runs(
 
     Example: evalsql export runs bm25 --format parquet -o bm25.parquet
     """
-    _export("runs", names or [], form, output, replace=replace, where=where)
+    _export("runs", names or [], target.form, target, where)
 
 
 @grouped_options
 def qrels(
     *,
     names: Sets = None,
-    form: Format = None,
-    output: Output = None,
-    replace: Replace = False,
+    target: FormattedTarget,
     where: Where,
 ) -> None:
     """Write judgments, a file a set.
@@ -79,16 +88,14 @@ def qrels(
 
     Example: evalsql export qrels sample --format beir -o test.tsv
     """
-    _export("qrels", names or [], form, output, replace=replace, where=where)
+    _export("qrels", names or [], target.form, target, where)
 
 
 @grouped_options
 def topics(
     *,
     names: Sets = None,
-    form: Format = None,
-    output: Output = None,
-    replace: Replace = False,
+    target: FormattedTarget,
     where: Where,
 ) -> None:
     """Write texts and groups of topics as JSON lines.
@@ -97,22 +104,21 @@ def topics(
 
     Example: evalsql export topics sample -o queries.jsonl
     """
-    _export("topics", names or [], form, output, replace=replace, where=where)
+    _export("topics", names or [], target.form, target, where)
 
 
 @grouped_options
 def weights(
     *,
     names: Sets = None,
-    output: Output = None,
-    replace: Replace = False,
+    target: Target,
     where: Where,
 ) -> None:
     """Write weights of topics, a file a judgment set: topic, weight.
 
     Example: evalsql export weights sample -o given.txt
     """
-    _export("weights", names or [], None, output, replace=replace, where=where)
+    _export("weights", names or [], None, target, where)
 
 
 @grouped_options
@@ -120,9 +126,7 @@ def scores(
     *,
     selection: RunSelection,
     measure: Measures = None,
-    form: Format = None,
-    output: Output = None,
-    replace: Replace = False,
+    target: FormattedTarget,
     asking: Asking,
 ) -> None:
     """Write values of measures by topic, as Parquet or JSON lines.
@@ -131,14 +135,14 @@ def scores(
 
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """
-    target = Path(output) if output else None
-    chosen = export_files.format_of("scores", form or (None if output else "jsonl"), target)
+    output = Path(target.output) if target.output else None
+    chosen = export_files.format_of("scores", target.form or (None if output else "jsonl"), output)
     with (
-        _target(target, replace=replace, one=True) as part,
+        _written_into(output, replace=target.replace, one=True) as part,
         asking.open(folders=[str(part)]) as warehouse,
     ):
-        if target is not None:
-            refuse_protected(target, warehouse)
+        if output is not None:
+            refuse_protected(output, warehouse)
         asked = warehouse.evaluation.scores_query(
             measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
         )
@@ -191,11 +195,9 @@ def import_(
     note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
 
 
-def _export(
-    kind: str, names: Sequence[str], form: str | None, target: str | None, *, replace: bool, where: Where
-) -> None:
+def _export(kind: str, names: Sequence[str], form: str | None, target: Target, where: Where) -> None:
     """Write what names and globs stand for, all of it or nothing."""
-    output = Path(target) if target else None
+    output = Path(target.output) if target.output else None
     chosen = export_files.format_of(kind, form, output)
     with where.open_file(read_only=True) as warehouse:
         found = export_files.names_of(warehouse.database, kind, names)
@@ -204,12 +206,12 @@ def _export(
             found = [name for name in found if name in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")
-    one = len(found) == 1 and not (output and (output.is_dir() or str(target).endswith(("/", os.sep))))
+    one = len(found) == 1 and not (output and (output.is_dir() or str(target.output).endswith(("/", os.sep))))
     if output is None and not one:
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
     written: list[Written] = []
     with (
-        _target(output, replace=replace, one=one) as part,
+        _written_into(output, replace=target.replace, one=one) as part,
         where.open_file(read_only=True, folders=[str(part)]) as warehouse,
     ):
         for name in found:
@@ -238,7 +240,7 @@ def _file_name(name: str, extension: str) -> str:
 
 
 @contextmanager
-def _target(output: Path | None, *, replace: bool, one: bool) -> Iterator[Path]:
+def _written_into(output: Path | None, *, replace: bool, one: bool) -> Iterator[Path]:
     """The folder to write into: beside the output, or a temporary one for standard output."""
     if output is None:
         with scratch_folder() as folder:

@@ -10,6 +10,7 @@ from evalsql.cli.access import Loading
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Meta, Replace, parse_meta
 from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.options import qrels_option
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
@@ -63,10 +64,7 @@ def fuse(
     rel: Annotated[int | None, typer.Option(min=0, help="Least relevant grade, where it learns; by default 1.")] = None,
     qrels: Annotated[
         list[str] | None,
-        typer.Option(
-            "--qrels",
-            metavar="NAME",
-            autocompletion=complete_qrels,
+        qrels_option(
             help="Judgments to evaluate with, by default those that evaluate all of the runs; can be repeated.",
         ),
     ] = None,

@@ -12,8 +12,7 @@ from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.cli.access import Asking, AskingScores, Where
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.explain_ties import print_ties
-from evalsql.cli.name_completion import complete_systems
-from evalsql.cli.options import Measures, RunFilters, RunSelection
+from evalsql.cli.options import Measures, RunFilters, RunSelection, Systems
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -141,15 +140,7 @@ def drop(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
     *,
     filters: RunFilters,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            autocompletion=complete_systems,
-            help="Runs of this system, or of those that a glob stands for; can be repeated.",
-        ),
-    ] = None,
+    system: Systems = None,
     output: OutputOptions,
     where: Where,
 ) -> None:
@@ -220,15 +211,7 @@ def vacuum(*, where: Where) -> None:
 @grouped_options
 def keep(
     last: Annotated[int, typer.Option("--last", min=1, metavar="N", help="So many runs of each system stay.")],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            autocompletion=complete_systems,
-            help="Only runs of this system, or of those that a glob stands for; can be repeated.",
-        ),
-    ] = None,
+    system: Systems = None,
     condition: Annotated[
         str | None,
         typer.Option("--where", metavar="CONDITION", help="Only runs of which this is true; all others stay."),

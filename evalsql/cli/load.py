@@ -20,7 +20,8 @@ from evalsql.cli.load_options import (
     WithSelf,
     parse_meta,
 )
-from evalsql.cli.name_completion import complete_qrels, complete_runs
+from evalsql.cli.name_completion import complete_qrels
+from evalsql.cli.options import qrels_option, run_option
 from evalsql.cli.output import note, progress_bar
 from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted
@@ -71,10 +72,7 @@ def qrels(
     with_self: WithSelf = None,
     run: Annotated[
         list[str] | None,
-        typer.Option(
-            "--run",
-            metavar="NAME",
-            autocompletion=complete_runs,
+        run_option(
             help="Run already held, or glob, to evaluate with it; can be repeated.",
         ),
     ] = None,
@@ -126,9 +124,7 @@ def weights(
     file: Annotated[str, typer.Argument(help="Lines of topic and weight, compressed or not; - is standard input.")],
     qrels: Annotated[
         str,
-        typer.Option(
-            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments whose topics they weigh."
-        ),
+        qrels_option(help="Judgments whose topics they weigh."),
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
     loading: Loading,
@@ -161,10 +157,7 @@ def runs(
     ] = None,
     qrels: Annotated[
         list[str] | None,
-        typer.Option(
-            "--qrels",
-            metavar="NAME",
-            autocompletion=complete_qrels,
+        qrels_option(
             help="Judgments to evaluate with, by default the only set there is; can be repeated.",
         ),
     ] = None,
@@ -223,9 +216,7 @@ def scores(
     source: Annotated[str, typer.Argument(help="What evalsql spark eval wrote, a folder of Parquet files, or one.")],
     qrels: Annotated[
         str | None,
-        typer.Option(
-            "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgments they were computed with."
-        ),
+        qrels_option(help="Judgments they were computed with."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take the place of stored scores of the same.")] = False,
     meta: Meta = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from evalsql.cli.name_completion import complete_systems
+from evalsql.cli.options import system_option
 from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.run_options import RunOptions
@@ -104,10 +104,7 @@ class RunFacts:
 
     system: Annotated[
         str | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            autocompletion=complete_systems,
+        system_option(
             help="System that the runs are a load of; evalsql history shows it over time.",
         ),
     ] = None

@@ -9,7 +9,7 @@ import typer
 from evalsql.cli.access import Loading
 from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Columns, Replace
-from evalsql.cli.name_completion import complete_qrels
+from evalsql.cli.options import qrels_option
 from evalsql.cli.output import note
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings as known_columns
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 Qrels = Annotated[
     str | None,
-    typer.Option(
-        "--qrels",
-        metavar="NAME",
-        autocompletion=complete_qrels,
+    qrels_option(
         help="Judgments whose topics they are, by default the only set there is.",
     ),
 ]

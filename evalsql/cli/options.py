@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,10 +19,19 @@ from evalsql.report.table import Table
 if TYPE_CHECKING:
     from evalsql.evaluation.selection import Choice
     from evalsql.warehouse.warehouse import Warehouse
-if TYPE_CHECKING:
-    from evalsql.warehouse.warehouse import Warehouse
 
-
+qrels_option = partial(typer.Option, "--qrels", metavar="NAME", autocompletion=complete_qrels)
+run_option = partial(typer.Option, "--run", metavar="NAME", autocompletion=complete_runs)
+system_option = partial(typer.Option, "--system", metavar="NAME", autocompletion=complete_systems)
+baseline_option = partial(typer.Option, "--baseline", metavar="RUN", autocompletion=complete_runs)
+Runs = Annotated[
+    list[str] | None, typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default.")
+]
+Systems = Annotated[
+    list[str] | None,
+    system_option(help="Runs of this system, or of those that a glob stands for; can be repeated."),
+]
+Baseline = Annotated[str | None, baseline_option(help="Run that others are compared with.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -34,18 +44,13 @@ Measures = Annotated[
 ]
 QrelsFilter = Annotated[
     list[str] | None,
-    typer.Option(
-        "--qrels",
-        metavar="NAME",
-        autocompletion=complete_qrels,
+    qrels_option(
         help="Judgment set, or a glob of names; can be repeated.",
     ),
 ]
 OneQrels = Annotated[
     list[str] | None,
-    typer.Option(
-        "--qrels", metavar="NAME", autocompletion=complete_qrels, help="Judgment set, where there are several."
-    ),
+    qrels_option(help="Judgment set, where there are several."),
 ]
 
 
@@ -111,20 +116,10 @@ class RunFilters:
 class RunSelection(RunFilters):
     """Which runs, by which judgment sets; empty is all."""
 
-    runs: Annotated[
-        list[str] | None, typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names; all by default.")
-    ] = None
+    runs: Runs = None
     run: Annotated[list[str] | None, typer.Option("--run", hidden=True, autocompletion=complete_runs)] = None
     qrels: QrelsFilter = None
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            autocompletion=complete_systems,
-            help="Runs of this system, or of those that a glob stands for; can be repeated.",
-        ),
-    ] = None
+    system: Systems = None
 
     @property
     def run_names(self) -> Sequence[str]:

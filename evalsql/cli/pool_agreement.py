@@ -8,8 +8,8 @@ import typer
 
 from evalsql.cli.access import Asking
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.options import Measures, RunSelection
+from evalsql.cli.name_completion import complete_qrels
+from evalsql.cli.options import Measures, RunSelection, run_option
 from evalsql.cli.output import OutputOptions, note, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
@@ -95,10 +95,7 @@ def agreement(
     measure: Measures = None,
     run: Annotated[
         list[str] | None,
-        typer.Option(
-            "--run",
-            metavar="NAME",
-            autocompletion=complete_runs,
+        run_option(
             help="Run of --show figures, or a glob; can be repeated.",
         ),
     ] = None,

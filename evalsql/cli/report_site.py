@@ -13,8 +13,7 @@ import typer
 
 from evalsql.cli.access import Asking, AskingScores
 from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Baseline, Measures, OneQrelsSelection, RunSelection
 from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_bytes
 from evalsql.database.database import translated_errors
 from evalsql.database.temporary_folders import scratch_folder
@@ -38,12 +37,7 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(EXTENSIONS)} tells the format."),
     ] = Path("report.html"),
     measure: Measures = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that others are compared with."
-        ),
-    ] = None,
+    baseline: Baseline = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the report.")] = "",
     shown: Annotated[
         list[str] | None,
@@ -124,12 +118,7 @@ def site(
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; a site in it is replaced.")
     ] = None,
     measure: Measures = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline", metavar="RUN", autocompletion=complete_runs, help="Run that others are compared with."
-        ),
-    ] = None,
+    baseline: Baseline = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the site.")] = "",
     depth: Annotated[
         int, typer.Option("--depth", min=1, metavar="N", help="Documents of each ranking that readers can ask for.")

@@ -9,7 +9,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from evalsql.cli.access import Asking
+from evalsql.cli.access import Statements
 from evalsql.cli.commands import grouped_options, meant_word
 from evalsql.cli.measures_compile import print_measures
 from evalsql.cli.output import Digits, Format, FormatOption, OutputOptions, note, write_table
@@ -143,12 +143,8 @@ class Session:
 def sql(
     *,
     query: Annotated[str, typer.Argument(help="SQL; - reads it from standard input.")],
-    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
-    external: Annotated[
-        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
-    ] = False,
     output: OutputOptions,
-    asking: Asking,
+    asking: Statements,
 ) -> None:
     """Ask the warehouse anything in SQL.
 
@@ -160,8 +156,8 @@ def sql(
         text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
-    with asking.open_for_sql(write=write, external=external) as warehouse:
-        columns, rows = Writer(warehouse.database, external=external).run(text)
+    with asking.open_for_sql() as warehouse:
+        columns, rows = Writer(warehouse.database, external=asking.external).run(text)
         if columns:
             write_table(Table(columns, rows), output, warehouse)
         if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
@@ -171,13 +167,9 @@ def sql(
 @grouped_options
 def shell(
     *,
-    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False,
-    external: Annotated[
-        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
-    ] = False,
     output_format: FormatOption = None,
     digits: Digits = 4,
-    asking: Asking,
+    asking: Statements,
 ) -> None:
     """Ask in SQL, statement by statement, with completion.
 
@@ -187,10 +179,10 @@ def shell(
 
     Example: evalsql shell --write
     """
-    with asking.open_for_sql(write=write, external=external) as warehouse:
-        session = Session(warehouse, output_format, digits, external=external)
+    with asking.open_for_sql() as warehouse:
+        session = Session(warehouse, output_format, digits, external=asking.external)
         if sys.stdin.isatty():
-            access = "read and write" if write else "read only; --write lets statements change it"
+            access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
             _run_prompt(session)
         else:
