@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import StringIO
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TextIO
 
 from evalsql.report import comparison, markup
@@ -32,95 +32,32 @@ _OPTIONAL = ("pr", "pr_topics", "roc", "tap", "distribution", "agreement", "unju
 
 
 class Section(NamedTuple):
-    """A heading, a paragraph, and tables with their titles."""
+    """A heading, and tables with their titles."""
 
     name: str
     title: str
-    text: str
     tables: Sequence[tuple[str, Table]] = ()
 
 
 def sections(report: ReportData) -> list[Section]:
-    """Everything a report shows, in order; the leaderboard's table is written by each format itself."""
-    return [section for section in _all_sections(report) if section.name not in report.without]
-
-
-def _all_sections(report: ReportData) -> list[Section]:
-    empty = Table((), ())
-    tables = dict.fromkeys(_OPTIONAL, empty) | dict(report.tables)
-    return [
-        Section("leaderboard", "Leaderboard", _leaderboard_text(report)),
-        Section(
-            "differences",
-            "Differences",
-            "How a run does on each topic compared with another; bars above zero are topics where it is better.",
-            _pairs(report),
-        ),
-        Section(
-            "topics",
-            "Topics by systems",
-            "The value of each run on each topic.",
-            [(f"{name} by topic", _by_topic(report, name)) for name in report.names[:1]],
-        ),
-        Section(
-            "precision-recall",
-            "Precision and recall",
-            "Interpolated precision at eleven levels of recall, mean over topics, and by topic for one run.",
-            [("Precision at levels of recall", _spread(tables["pr"], "run", "recall", "precision", report.runs))],
-        ),
-        Section(
-            "roc",
-            "ROC",
-            "True against false positive rate as the score falls, topics pooled by score; the curve by points no "
-            "further apart than a hundredth.",
-        ),
-        Section(
-            "distribution",
-            "Spread over topics",
-            "Least and greatest value over topics, quartiles and median.",
-            [("Spread over topics", tables["distribution"])],
-        ),
-        Section(
-            "threshold",
-            "Threshold of TAP-k",
-            "The number of false positives that half of the topics show, against the score of the run; the dashed line "
-            "is the score at which TAP-5 cuts it.",
-            [("Scores at which TAP-5 cuts", _cuts(tables["tap"]))],
-        ),
-        Section(
-            "agreement",
-            "Agreement of measures",
-            "How far two measures put the runs into the same order: Kendall's tau-b, tau_AP and Spearman's rho.",
-            [("Agreement of measures", tables["agreement"])],
-        ),
-        Section(
-            "unjudged",
-            "Unjudged documents",
-            "The share of the documents down to each rank that nobody judged. What is not judged counts as not "
-            "relevant in most measures.",
-            [("Unjudged share by rank", _spread(tables["unjudged"], "run", "k", "unjudged", report.runs))],
-        ),
-        Section(
-            "provenance",
-            "Where the data comes from",
-            f"Made by evalsql {report.program_version}.",
-            [("Judgments", tables["qrels"]), ("Runs", tables["runs"])],
-        ),
+    """Everything a report shows, in order; the leaderboard is written by each format itself."""
+    tables = dict.fromkeys(_OPTIONAL, Table((), ())) | dict(report.tables)
+    first, runs = report.names[0], report.runs
+    levels = _spread(tables["pr"], "run", "recall", "precision", runs)
+    unjudged = _spread(tables["unjudged"], "run", "k", "unjudged", runs)
+    found = [
+        Section("leaderboard", "Leaderboard"),
+        Section("differences", "Differences", _pairs(report)),
+        Section("topics", "Topics by systems", [(f"{first} by topic", _by_topic(report, first))]),
+        Section("precision-recall", "Precision and recall", [("Precision at levels of recall", levels)]),
+        Section("roc", "ROC"),
+        Section("distribution", "Spread over topics", [("Spread over topics", tables["distribution"])]),
+        Section("threshold", "Threshold of TAP-k", [("Scores at which TAP-5 cuts", _cuts(tables["tap"]))]),
+        Section("agreement", "Agreement of measures", [("Agreement of measures", tables["agreement"])]),
+        Section("unjudged", "Unjudged documents", [("Unjudged share by rank", unjudged)]),
+        Section("provenance", "Where the data comes from", [("Judgments", tables["qrels"]), ("Runs", tables["runs"])]),
     ]
-
-
-def _leaderboard_text(report: ReportData) -> str:
-    text = "Means over the topics"
-    if report.tables["intervals"].rows:
-        text += ", below them Student's interval at 95%, cut at the ends of the measure's range"
-    text += "; the best in bold."
-    if report.comparison is None:
-        return text
-    notes = " ".join(["", *report.comparison.notes])
-    return (
-        f"{text} A superscript names the systems that are significantly worse, or their number where there are many "
-        f"({report.comparison.how}, each measure by itself).{notes}"
-    )
+    return [section for section in found if section.name not in report.without]
 
 
 def _pairs(report: ReportData) -> list[tuple[str, Table]]:
@@ -174,66 +111,74 @@ def _cuts(table: Table) -> Table:
     return Table(("run", "threshold", "false_positives"), rows)
 
 
-def write_markdown(report: ReportData, stream: TextIO, digits: int) -> None:
-    """The report's text and tables; tables too large to read are left to the page and to JSON, and it says so."""
-    escape = markup.escape_markdown
-    stream.write(f"# {escape(report.heading)}\n\n")
-    stream.writelines(f"- {escape(each.text.strip())}\n" for each in report.notices)
-    for section in _to_read(report, digits):
-        stream.write(f"\n## {escape(section.title)}\n\n")
-        if section.name == "leaderboard":
-            _leaderboard(report, stream, digits, comparison.write_markdown, markup.write_markdown)
-        stream.write(section.text)
-        for title, table in section.tables:
-            stream.write(f"**{escape(title)}**\n\n")
-            if _is_large(table):
-                stream.write(f"{len(table.rows)} rows, which the JSON has.\n\n")
-            else:
-                markup.write_markdown(table, stream, digits)
-                stream.write("\n")
+class _Markup(NamedTuple):
+    """How a document is written: texts take what stands in braces, functions a table or a comparison."""
+
+    escape: Callable[[str], str]
+    heading: str
+    notice: str
+    section: str
+    large_table: str
+    before_table: str
+    after_table: str
+    write_table: Callable[[Table, TextIO, int], None]
+    write_comparisons: Callable[[Sequence[comparison.Comparison], TextIO, int], None]
 
 
-def write_latex(report: ReportData, stream: TextIO, digits: int) -> None:
-    """Sections for a document with booktabs."""
-    escape = markup.escape_latex
-    stream.write(f"\\section{{{escape(report.heading)}}}\n")
-    for each in report.notices:
-        stream.write(f"{escape(each.text.strip())}\n\n")
-    for section in _to_read(report, digits):
-        stream.write(f"\\subsection{{{escape(section.title)}}}\n")
-        if section.name == "leaderboard":
-            _leaderboard(report, stream, digits, comparison.write_latex, markup.write_tabular)
-        stream.write(section.text)
-        for title, table in section.tables:
-            if _is_large(table):
-                stream.write(f"{escape(title)}: {len(table.rows)} rows, which the JSON has.\n\n")
-                continue
-            stream.write(f"\\begin{{table}}\n\\caption{{{escape(title)}}}\n")
-            markup.write_tabular(table, stream, digits)
-            stream.write("\\end{table}\n\n")
+_MARKDOWN = _Markup(
+    markup.escape_markdown,
+    heading="# {}\n\n",
+    notice="- {}\n",
+    section="\n## {}\n\n",
+    large_table="**{}**\n\n{} rows, which the JSON has.\n\n",
+    before_table="**{}**\n\n",
+    after_table="\n",
+    write_table=markup.write_markdown,
+    write_comparisons=comparison.write_markdown,
+)
+_LATEX = _Markup(
+    markup.escape_latex,
+    heading="\\section{{{}}}\n",
+    notice="{}\n\n",
+    section="\\subsection{{{}}}\n",
+    large_table="{}: {} rows, which the JSON has.\n\n",
+    before_table="\\begin{{table}}\n\\caption{{{}}}\n",
+    after_table="\\end{table}\n\n",
+    write_table=markup.write_tabular,
+    write_comparisons=comparison.write_latex,
+)
 
 
-def _to_read(report: ReportData, digits: int) -> Iterator[Section]:
-    """The sections for a document without charts: the paragraphs are about these, and only say what is elsewhere."""
+def _write_document(language: _Markup, report: ReportData, stream: TextIO, digits: int) -> None:
+    """The report's tables; those too large to read are left to the page and to JSON, and it says so."""
+    escape = language.escape
+    stream.write(language.heading.format(escape(report.heading)))
+    stream.writelines(language.notice.format(escape(each.text.strip())) for each in report.notices)
     for section in sections(report):
-        tables = _intervals(report, digits) if section.name == "leaderboard" else section.tables
-        is_elsewhere = section.name != "leaderboard" and not tables
-        yield section._replace(text="In the page and in JSON.\n\n" if is_elsewhere else "", tables=tables)
+        stream.write(language.section.format(escape(section.title)))
+        tables = section.tables
+        if section.name == "leaderboard":
+            _write_leaderboard(language, report, stream, digits)
+            tables = _intervals(report, digits)
+        elif not tables:
+            stream.write("In the page and in JSON.\n\n")
+        for title, table in tables:
+            if len(table.rows) * len(table.columns) > LARGEST:
+                stream.write(language.large_table.format(escape(title), len(table.rows)))
+                continue
+            stream.write(language.before_table.format(escape(title)))
+            language.write_table(table, stream, digits)
+            stream.write(language.after_table)
 
 
-def _is_large(table: Table) -> bool:
-    return len(table.rows) * len(table.columns) > LARGEST
-
-
-def _leaderboard(report: ReportData, stream: TextIO, digits: int, compared: Any, plain: Any) -> None:
-    if report.comparison is None:
-        plain(report.leaderboard, stream, digits)
-        return
+def _write_leaderboard(language: _Markup, report: ReportData, stream: TextIO, digits: int) -> None:
+    """With what is significantly better, where there are several runs."""
     board = report.leaderboard
+    if report.comparison is None:
+        language.write_table(board, stream, digits)
+        return
     means: Any = {(row[0], measure): row[at] for row in board.rows for at, measure in enumerate(report.names, start=1)}
-    text = StringIO()
-    compared([report.comparison._replace(board=means, counts=board.counts)], text, digits)
-    stream.write(text.getvalue())
+    language.write_comparisons([report.comparison._replace(board=means, counts=board.counts)], stream, digits)
 
 
 def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
@@ -256,8 +201,8 @@ def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
 
 # How a report is written for each extension; a page (.html) is another module's.
 WRITERS: Mapping[str, Callable[[ReportData, TextIO, int], None]] = {
-    ".md": write_markdown,
-    ".tex": write_latex,
+    ".md": partial(_write_document, _MARKDOWN),
+    ".tex": partial(_write_document, _LATEX),
     ".json": write_json,
 }
 EXTENSIONS = (".html", *WRITERS)
