@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 
@@ -78,6 +79,10 @@ REFUSED: dict[str, tuple[bytes | str, str]] = {
     "carriage returns, run": (TREC_RUN.replace("\n", "\r"), "r: all lines end with a carriage return alone, .*tr "),
     "carriage returns, table": ("qid,docno,score\rq,d,1\r", "r: all lines end with a carriage return alone, .*tr "),
     "one carriage return": ("q Q0 d\r 1 2 x\nq Q0 e 2 1 x\n", "r:1: holds a carriage return that ends no line"),
+    "JSON, cut while it was packed": (
+        gzip.compress(json.dumps({f"T{at}": {f"d{at * 7919}": at / 7} for at in range(9000)}).encode())[:-5000],
+        "r: cannot be read: Compressed file ended",
+    ),
     "JSON, deep": (DEEP, "r: JSON: nested too deeply"),
     "JSON lines, deep": ('{"T01": ["d1"]}\n{"T02": ' + DEEP + "}\n", "r:2: JSON lines: nested too deeply"),
     "JSON, columns": (COLUMNS.to_json(), r"r: JSON: is a table column by column \(qid, docno, score\), .*records"),

@@ -195,7 +195,9 @@ class _Finder:
             return [source._replace(form=recognised(source, head, self.kind, self.given))]
         except InputError as error:
             self.problems.take(error)
-            return []
+        except unreadable() as error:
+            self.problems.add(Problem(source.label, 0, f"cannot be read: {error}"))
+        return []
 
     def _fitting(self, label: str, kind: str, inside: Iterable[tuple[str, Path]]) -> list[Source]:
         """Those of several files that are of the kind; others are skipped, with the reason."""
@@ -238,17 +240,16 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
     Raises:
         InputError: it cannot be read, so that nobody knows.
     """
-    if not head and source.compression != "none":
-        try:
+    try:
+        if not head and source.compression != "none":
             with source.open() as stream:
                 stream.read(HEAD)
-        except unreadable() as error:
-            raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
-    try:
         if recognised(source, head, kind, None):
             return ""
     except InputError as error:
         return error.problems[0].reason
+    except unreadable() as error:
+        raise InputError([Problem(source.label, 0, f"cannot be read: {error}")]) from error
     needed, number_at = (5, 4) if kind == "run" else (4, 3)
     for line in head.decode("utf-8-sig", "replace").split("\n")[:_LOOKED_AT]:
         columns = line.split()
