@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -127,24 +127,24 @@ def compile(
 
     catalog = _known_catalog(asking)
     measures = parse_measures(names, catalog) if names else [default_measure(each) for each in catalog.measures]
-    found = compile_measures(catalog, measures, dialect)
-    if found.refused and not every:
-        raise UsageError("\n".join(f"{name}: {reason}" for name, reason in found.refused.items()))
+    compiled, refused = compile_measures(catalog, measures, dialect)
+    if refused and not every:
+        raise UsageError("\n".join(f"{name}: {reason}" for name, reason in refused.items()))
     if folder is None:
-        sys.stdout.write(";\n\n".join(each.text.rstrip("\n") for each in found.compiled) + "\n")
+        sys.stdout.write(";\n\n".join(text.rstrip("\n") for text in compiled.values()) + "\n")
     else:
-        _write(folder, [(each.file, each.text) for each in found.compiled])
-    for name, reason in found.refused.items():
+        _write(folder, compiled)
+    for name, reason in refused.items():
         note(f"{name} is left out: {reason}")
     if folder is not None:
-        note(f"{len(found.compiled)} of {len(measures)} measures are in {folder}")
+        note(f"{len(compiled)} of {len(measures)} measures are in {folder}")
 
 
-def _write(folder: Path, files: Sequence[tuple[str, str]]) -> None:
+def _write(folder: Path, files: Mapping[str, str]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}") from error
-    for name, text in files:
+    for name, text in files.items():
         with whole_file(folder / name) as stream:
             stream.write(text.encode())

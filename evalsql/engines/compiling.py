@@ -194,20 +194,15 @@ class Compiled(NamedTuple):
     text: str
 
 
-class Compilation(NamedTuple):
-    """The compiled measures, and the reason by measure for each that was refused."""
-
-    compiled: Sequence[Compiled]
-    refused: Mapping[str, str]
-
-
-def compile_measures(catalog: Catalog, measures: Sequence[Measure], dialect: str) -> Compilation:
-    """The measures in a dialect.
+def compile_measures(
+    catalog: Catalog, measures: Sequence[Measure], dialect: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The text by the name of its file, and by measure the reason for each that was refused.
 
     Raises:
         UsageError: two measures would have one file name.
     """
-    compiled: dict[str, Compiled] = {}
+    compiled: dict[str, str] = {}
     refused: dict[str, str] = {}
     for measure in measures:
         try:
@@ -217,8 +212,8 @@ def compile_measures(catalog: Catalog, measures: Sequence[Measure], dialect: str
             continue
         if found.file in compiled:
             raise UsageError(f"{measure.name} and another measure would both be {found.file}; compile them one by one")
-        compiled[found.file] = found
-    return Compilation(list(compiled.values()), refused)
+        compiled[found.file] = found.text
+    return compiled, refused
 
 
 def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> Compiled:

@@ -1,0 +1,151 @@
+"""Warnings of loads: lost rows, rows that come together unasked, nothing relevant; and the line of the caller."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsql
+from evalsql import InputWarning, UsageError, Warehouse
+from tests.conftest import Command, warned, write
+
+QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
+
+
+# Rows that TREC files have behind a #
+
+
+def test_rows_that_are_read_as_comments_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    empty.load_qrels(write(tmp_path / "q.txt", QRELS))
+    cases: list[tuple[Callable[[Path], object], str, int, str]] = [
+        (empty.load_runs, "1 Q0 d1 1 2 t\n#2 Q0 d1 1 2 t\n#2 Q0 d2 2 1 t\n", 2, ", and 1 more line like it"),
+        (empty.load_runs, "#2\tQ0\td1\t1\t2\tt\n1\tQ0\td1\t1\t2\tt\n", 1, ""),
+        (empty.load_qrels, "1 0 d1 1\n#2 0 d1 1\n#2 0 d2 0\n#3 0 d2 0\n", 2, ", and 2 more lines like it"),
+        (lambda path: empty.load_qrels(path, form="preferences"), "1 1 d1 2\n#2 1 d1 1\n", 2, ""),
+    ]
+    for at, (load, text, line, more) in enumerate(cases):
+        path = write(tmp_path / f"{at}.txt", text)
+        (found,) = [each for each in warned(partial(load, path)) if "#" in each]
+        reason = "starts with # and is left out as a comment, though it has the columns of a row"
+        assert found.startswith(f"{path}:{line}: {reason}{more}; ")
+
+
+def test_comments_are_not_told(empty: Warehouse, tmp_path: Path) -> None:
+    comments = "# 1 Q0 d1 1 2 t\n#qid Q0 docno rank score tag\n#the run of system A\n# tag: BM25, k1 = 0.9\n"
+    path = write(tmp_path / "some.run", f"{comments}1 Q0 d1 1 2 t\n{comments}")
+    assert not [each for each in warned(lambda: empty.load_runs(path)) if "#" in each]
+
+
+# Runs of several tags in one file
+
+
+def test_runs_in_one_file_are_told(command: Command, tmp_path: Path) -> None:
+    qrels = write(tmp_path / "q.txt", QRELS)
+    rows = "1 Q0 d1 1 2 bm25\n1 Q0 d3 2 1 bm25\n1 Q0 d2 1 2 dense\n1 Q0 d4 2 1 dense\n"
+    path = write(tmp_path / "both.run", rows)
+    reason = f"{path}: rows with 2 tags (bm25, dense), which are loaded as one run; split the file if they are several"
+    assert reason in command("eval", qrels, path).stderr
+    assert reason in command("load", "runs", path).stderr
+    assert "tags" not in command("eval", qrels, write(tmp_path / "one.run", rows.replace("dense", "bm25"))).stderr
+
+
+# A set has no order
+
+
+def test_a_set_is_no_ranking(empty: Warehouse) -> None:
+    with pytest.raises(UsageError, match="topic 1: a set has no order, as a ranking without scores needs"):
+        evalsql.evaluate({"1": {"d1": 1}}, {"1": {"d1", "d2"}}, "AP")
+    with pytest.raises(UsageError, match="topic 1: a set has no order"):
+        empty.load_run([{"qid": "1", "docs": frozenset({"d1", "d2"})}], "r")
+    assert evalsql.evaluate({"1": {"d1": 1}}, {"1": {("d1", 2.0), ("d2", 1.0)}}, "AP") == {"AP": 1.0}
+
+
+# Judgments in which nothing is relevant: 0 for nearly every measure, and a gate that compares two 0s passes
+
+SWAPPED = "T1 2 d1 0\nT1 1 d2 0\nT2 1 d1 -1\n"
+
+
+def test_judgments_without_relevance_are_told(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "q.txt", SWAPPED), write(tmp_path / "r.run", "T1 Q0 d1 1 2 x\n")
+    found = command("eval", qrels, run, "-m", "AP", "--format", "csv")
+    assert found.stdout.splitlines()[1] == "q,r,0.0"
+    assert "judgments q: nothing is relevant, as the best of 3 grades is 0 and 1 is the least" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "is_told"),
+    [
+        ({"T1": {"d1": 0}, "T2": {"d1": 1}}, "grades", False),
+        ({"T1": {"d1": -2, "d2": -1}}, "grades", True),
+        ([{"topic": "T1", "group": "g", "document": "d", "level": 0}], "preferences", False),
+    ],
+)
+def test_only_judgments_without_relevance_are(empty: Warehouse, data: Any, form: str, is_told: bool) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        empty.load_qrels(data, "q", form=form)
+    told = [str(each.message) for each in caught if issubclass(each.category, InputWarning)]
+    assert ["nothing is relevant" in each for each in told] == [True] * is_told
+
+
+# The line of whoever called the package, whichever part of it warns
+
+GRADES = {"t1": {"d1": 1, "d2": 0}}
+FOREIGN = {"t1": {"x1": 2.0, "x2": 1.0}}  # documents that nobody judged
+Act = Callable[[Warehouse, Path], Any]
+
+
+def _load_files(warehouse: Warehouse, folder: Path) -> None:
+    warehouse.load_runs(write(folder / "run.run", "t1 Q0 x1 1 2 tag\nt1 Q0 x2 2 1 tag\n"))
+
+
+def _load_folder(warehouse: Warehouse, folder: Path) -> None:
+    (folder / "runs").mkdir()
+    write(folder / "runs" / "README.md", "no run")
+    write(folder / "runs" / "a.run", "t1 Q0 d1 1 2 tag\n")
+    warehouse.load_runs(folder / "runs")
+
+
+def _load_qrels(warehouse: Warehouse, folder: Path) -> None:
+    warehouse.load_qrels(write(folder / "more.txt", "\ufefft1 0 d1 0\n\ufefft1 0 d2 0\n"))
+
+
+def _load_topics(warehouse: Warehouse, _: Path) -> None:
+    warehouse.load_topics({"t1": "what", "t2": "who"})
+
+
+def _evaluate(_: Warehouse, __: Path) -> None:
+    evalsql.evaluate(GRADES, FOREIGN, "AP")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda warehouse, _: warehouse.load_run(FOREIGN, "run"),
+        _load_files,
+        _load_folder,
+        _load_qrels,
+        _load_topics,
+        _evaluate,
+    ],
+)
+def test_a_warning_names_the_line_that_called(empty: Warehouse, tmp_path: Path, act: Act) -> None:
+    empty.load_qrels(GRADES, "judged")
+    with pytest.warns(InputWarning) as found:
+        act(empty, tmp_path)
+    assert {each.filename for each in found} == {__file__}
+
+
+def test_a_warning_at_opening_names_the_line_that_called(tmp_path: Path) -> None:
+    path = tmp_path / "own.duckdb"
+    with evalsql.open(path) as warehouse:
+        body = "-- title: a step\n-- columns:\n--   one   a number\nselect 1 as one\n"
+        warehouse.execute("insert into added_relations values (1, 'ap', ?, now()::timestamp)", [body])
+    with pytest.warns(InputWarning, match="left out") as found, evalsql.open(path):
+        pass
+    assert {each.filename for each in found} == {__file__}
