@@ -42,8 +42,11 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.tie_rule is not None and self.tie_rule not in TIE_RULES:
             raise UsageError(f"tie rule {self.tie_rule} is unknown; there are: {', '.join(TIE_RULES)}")
-        if self.depth is not None and not _is_depth(self.depth):
+        if self.depth is None:
+            return
+        if not _is_depth(self.depth):
             raise UsageError(f"depth is {self.depth!r}, it must be a whole number from 1 to {GREATEST_INTEGER}")
+        object.__setattr__(self, "depth", operator.index(self.depth))  # the engine takes no numbers of numpy
 
     def for_rows(self, *, is_ranking: bool = False, holds_evalues: bool = False) -> RunOptions:
         """The same with the defaults for these rows: rankings without scores, E-values, or other scores.

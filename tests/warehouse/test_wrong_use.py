@@ -73,7 +73,9 @@ def test_replaced_judgments_stay_as_they_were(tmp_path: Path) -> None:
         counts = "select qrels, count(*) from judgments group by all order by all"
         before = warehouse.rows(counts)
         assert before == [("sample", 300), ("sample@1", len([line for line in lines if line[0] != "#"]))]
-        with pytest.raises(UsageError, match=r"judgments sample@1 stay as they were.*evalsql drop qrels sample@1"):
+        with pytest.raises(
+            UsageError, match=r"sample@1 are an earlier version, which is kept as it is.*evalsql drop qrels sample@1"
+        ):
             warehouse.load_qrels(least, "sample@1", replace=True)
         assert warehouse.rows(counts) == before
 
