@@ -57,7 +57,7 @@ def _cell(table: Table, nth: int, at: int, digits: int) -> str:
     value, mark = table.rows[nth][at], table.marks.get((nth, at))
     if isinstance(value, Picture):
         return value.html
-    text = escape(one_line(table.text(table.rows[nth], at, digits)))
+    text = escape(one_line(table.text(table.rows[nth], at, digits)).strip())  # aligned texts start with blanks
     return (f"<b>{text}</b>" if (nth, at) in table.best else text) + (f"<sup>{escape(mark)}</sup>" if mark else "")
 
 
