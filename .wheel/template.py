@@ -21,13 +21,13 @@ class TemplateHook(BuildHookInterface[Any]):
         if version == "editable":
             return
         sys.path.insert(0, self.root)
-        from evalsql.warehouse.opening import make_template
-        from evalsql.warehouse.template import SHIPPED
+        from evalsql.catalog.relations import read_catalog
+        from evalsql.warehouse.attach import make_file, shipped
 
         self.scratch = tempfile.TemporaryDirectory()
-        made = Path(self.scratch.name) / SHIPPED.name
-        make_template(made)
-        build_data["force_include"][str(made)] = f"evalsql/{SHIPPED.name}"
+        made = Path(self.scratch.name) / shipped(read_catalog()).name
+        make_file(made)
+        build_data["force_include"][str(made)] = f"evalsql/{made.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what the wheel has a copy of."""

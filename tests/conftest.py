@@ -27,8 +27,8 @@ import evalsql
 from evalsql import InputWarning, Warehouse
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli import main
-from evalsql.warehouse import opening, own_measures
-from evalsql.warehouse.remembered import remember
+from evalsql.warehouse import attach, own_measures
+from evalsql.warehouse import open as opening
 from tests import pool
 from tests.random_collections import collection, load_together
 
@@ -116,9 +116,7 @@ def new_file(folder: Path | None = None, like: Path | None = None) -> Path:
     """A warehouse file, by default without data, copied, since making one takes seconds."""
     copy, name = tempfile.mkstemp(".duckdb", dir=folder or _scratch())
     os.close(copy)
-    path = Path(shutil.copy(like or made_once("empty.duckdb", _make_empty), name))
-    remember(str(path), (), read_catalog().digest)  # made here, so that it needs no inspection
-    return path
+    return Path(shutil.copy(like or made_once("empty.duckdb", _make_empty), name))
 
 
 def new_warehouse() -> Warehouse:
@@ -152,7 +150,7 @@ def few_measures(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     built = {relation.name for relation in whole.build_order(named)}
     kept = [each for each in whole.relations.values() if each.name in built or each.kind in KEPT]
     catalog = Catalog({}, "").extended(kept)
-    for module in (own_measures, opening):
+    for module in (own_measures, opening, attach):
         monkeypatch.setattr(module, "read_catalog", lambda: catalog)
     return catalog
 

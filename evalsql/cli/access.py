@@ -17,8 +17,7 @@ from evalsql.database.database import MEMORY
 from evalsql.database.interrupts import ignore_from_now_on
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.errors import ReachError, UsageError, WarehouseError
-from evalsql.warehouse.entry import open, open_shut_in
-from evalsql.warehouse.opening import WAIT, default_path
+from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
 
 MemoryLimit = Annotated[
@@ -65,21 +64,28 @@ class Where:
         external: bool | None = None,
         files: Sequence[str] = (),
         folders: Sequence[str] = (),
+        asked: Sequence[str] | None = None,
     ) -> Iterator[Warehouse]:
         """An open warehouse; what takes long to open shows progress.
 
         Args:
             external: whether the user's own SQL, if any is run, may reach other files.
             files, folders: what the engine may use in any case.
+            asked: measures that alone are asked for, of which the common ones are ready sooner; by default all.
         """
         with progress_bar() as progress:
-            options = {"read_only": read_only, "measures": measures, "memory_limit": memory_limit}
-            options |= {"wait": self.wait, "token": self._token, "progress": progress}
-            if external or self.db == MEMORY:
-                warehouse = open(self.db, **options)  # type: ignore[arg-type]
-            else:
-                warehouse = open_shut_in(self.db, files=files, folders=folders, **options)  # type: ignore[arg-type]
-        with warehouse, _reach_explained(warehouse.path) if external is None else nullcontext():
+            database = open_database(
+                self.db,
+                read_only=read_only,
+                measures=measures,
+                memory_limit=memory_limit,
+                wait=self.wait,
+                token=self._token,
+                progress=progress,
+                asked=asked,
+                reach=None if external or self.db == MEMORY else Reach(files, folders),
+            )
+        with Warehouse(database) as warehouse, _reach_explained(database.path) if external is None else nullcontext():
             yield warehouse
 
     @contextmanager
@@ -110,11 +116,17 @@ class Asking(Where, OwnMeasures):
     memory_limit: MemoryLimit = None
 
     def open(
-        self, measures: Sequence[str] | None = None, *, folders: Sequence[str] = ()
+        self,
+        measures: Sequence[str] | None = None,
+        *,
+        folders: Sequence[str] = (),
+        asked: Sequence[str] | None = None,
     ) -> AbstractContextManager[Warehouse]:
         """The warehouse open for reading, with these measures or those of the options; the engine uses the folders."""
         measures = self.paths if measures is None else measures
-        return self.open_file(read_only=True, measures=measures, memory_limit=self.memory_limit, folders=folders)
+        return self.open_file(
+            read_only=True, measures=measures, memory_limit=self.memory_limit, folders=folders, asked=asked
+        )
 
 
 @dataclass(frozen=True)
@@ -131,10 +143,16 @@ class AskingScores(Asking):
     ] = None
 
     @contextmanager
-    def open(self, measures: Sequence[str] | None = None, *, folders: Sequence[str] = ()) -> Iterator[Warehouse]:
+    def open(
+        self,
+        measures: Sequence[str] | None = None,
+        *,
+        folders: Sequence[str] = (),
+        asked: Sequence[str] | None = None,
+    ) -> Iterator[Warehouse]:
         """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
         if not self.lake:
-            with super().open(measures, folders=folders) as warehouse:
+            with super().open(measures, folders=folders, asked=asked) as warehouse:
                 yield warehouse
             return
         from evalsql.database.quack import is_address

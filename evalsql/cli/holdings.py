@@ -49,7 +49,7 @@ def ls(
 
     Example: evalsql ls --last 5 --format csv
     """
-    with asking.open() as warehouse:
+    with asking.open(asked=()) as warehouse:
         table = inventory(warehouse, selection, long=long)
         write_table(_to_the_minute(table) if output.is_drawn else table, output, warehouse, _DROPPED)
 

@@ -57,10 +57,11 @@ def leaderboard(
 
     Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
     """
-    with asking.open() as warehouse:
+    measures = measure or DEFAULT_MEASURES
+    with asking.open(asked=measures if by is None else None) as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
-        asked = Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
+        asked = Asked(warehouse, measures, selection.qrels_names, runs, output, arrangement)
         if by is None:
             print_board(asked)
         else:

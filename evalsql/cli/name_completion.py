@@ -8,7 +8,7 @@ import typer
 
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.engine import connect
-from evalsql.warehouse.opening import default_path
+from evalsql.warehouse.open import default_path
 
 
 def complete_runs(context: typer.Context, incomplete: str) -> list[str]:

@@ -27,7 +27,7 @@ from evalsql.ingest import column_meanings as known_columns
 from evalsql.phrases import counted
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
-from evalsql.warehouse.opening import default_path
+from evalsql.warehouse.open import default_path
 
 REFUSED = 2
 _MOST_NOTES = 10

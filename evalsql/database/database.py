@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
 from evalsql.database.file_errors import file_error
 from evalsql.database.interrupts import held_back, interruptible
-from evalsql.database.statement_text import CHANGING, explain_of
+from evalsql.database.statement_text import CHANGING, concerns_file, explain_of
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class Database:
         self.catalog = catalog
         self.path = path
         self.read_only = read_only
+        self._asking_path = self._file_path = ""  # where names are looked for, and where CREATE puts what it makes
         self._at_close: list[Callable[[], None]] = []
         self._is_shut_in = False
         self._is_locked = False
@@ -88,13 +91,12 @@ class Database:
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
         with self._asking, translated_errors(self.path), interruptible(self._connection):
-            return self._connection.execute(sql, parameters or None).fetchall()
+            return self._run(sql, parameters)[1]
 
     def table(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of a query. The engine plans it once, where it plans a relation of ``sql`` twice."""
         with self._asking, translated_errors(self.path), interruptible(self._connection):
-            cursor = self._connection.execute(sql)
-            return [name for name, *_ in cursor.description or ()], cursor.fetchall()
+            return self._run(sql)
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """A relation to go on with: ``.df()``, ``.pl()``, ``.to_arrow_table()``, ``.fetchall()``."""
@@ -103,6 +105,50 @@ class Database:
         if relation is None:
             raise UsageError("this statement gives no rows")
         return relation
+
+    def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Columns and rows of the last statement; what concerns the file alone looks for names there."""
+        if not self._file_path or not re.search("create|show", sql, re.IGNORECASE):
+            return _fetched(self._connection.execute(sql, parameters or None))
+        found: tuple[list[str], list[tuple[Any, ...]]] = [], []
+        for statement in self._connection.extract_statements(sql):
+            with self.in_file() if concerns_file(statement.query) else nullcontext():
+                found = _fetched(self._connection.execute(statement.query, parameters or None))
+        return found
+
+    @cached_property
+    def name(self) -> str:
+        """What the engine calls the database of the file."""
+        ((name,),) = self.rows("select system.main.current_database()")
+        return str(name)
+
+    def ask_first(self, name: str, attached: str) -> None:
+        """Look for names in an attached database first, and in the file last, so that nothing there hides others."""
+        file = f"{quoted(name)}.main"
+        if self.path == MEMORY:
+            self._asking_path, self._file_path = f"{file},{attached}.main,{attached}.steps", f"{file},{attached}.main"
+        else:
+            # What is made without a schema goes to the first: the engine refuses it there.
+            self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,system.main,{file}", file
+        self._set_path(self._asking_path)
+
+    @contextmanager
+    def in_file(self) -> Iterator[None]:
+        """Look for names in the file alone, and let CREATE put there what it makes."""
+        if not self._file_path:
+            yield
+            return
+        file_path, self._file_path = self._file_path, ""
+        self._set_path(file_path)
+        try:
+            yield
+        finally:
+            self._file_path = file_path
+            self._set_path(self._asking_path)
+
+    def _set_path(self, path: str) -> None:
+        with translated_errors(self.path):
+            self._connection.execute(f"set search_path = {literal(path)}")
 
     def register(self, name: str, data: object) -> None:
         """Let SQL read a frame, an Arrow table or arrays under a name."""
@@ -117,6 +163,8 @@ class Database:
         """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""
         with translated_errors(self.path), self._connection.cursor() as other:
             try:
+                if self._asking_path:
+                    other.execute(f"set search_path = {literal(self._asking_path)}")
                 other.execute(query).fetchall()
             except engine.Error:
                 return True
@@ -189,6 +237,10 @@ class Database:
             self.shut_in()
             self.lock()
         return self.table(text)
+
+
+def _fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[Any, ...]]]:
+    return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
 
 @contextmanager

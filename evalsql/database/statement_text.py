@@ -30,6 +30,14 @@ def first_word(query: str) -> str:
     return next((each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"), "")
 
 
+def concerns_file(query: str) -> bool:
+    """Whether a statement is a CREATE of what is not temporary, or SHOW TABLES."""
+    words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:4]
+    if words[:1] == ["create"]:
+        return not {"temp", "temporary"} & {*words[1:]}
+    return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]
+
+
 def explain_of(query: str) -> Explain | None:
     """The parts of an EXPLAIN; None for a form that is not known."""
     pieces = [*(each for each in tokens(query) if each.kind != "comment"), Token("sign", "", len(query))]

@@ -21,7 +21,7 @@ from evalsql.database.quack import Address
 from evalsql.errors import InputWarning, UsageError, WarehouseError
 from evalsql.progress import Progress, silent
 from evalsql.server.sessions import Sessions, Tokens
-from evalsql.warehouse.opening import WAIT, open_database
+from evalsql.warehouse.open import WAIT, open_database
 
 _AUTHENTICATE, _AUTHORISE = "evalsql_server_authenticate", "evalsql_server_authorise"
 _ACTIVE = "select columns('connection_id$') as id, state = 'active' from quack_active_connections()"
@@ -156,7 +156,9 @@ def serve(
     was_killed = left.exists() and left.stat().st_size > 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
-        database = open_database(path, memory_limit=memory_limit, wait=wait, progress=progress, external_access=True)
+        database = open_database(
+            path, memory_limit=memory_limit, wait=wait, progress=progress, external_access=True, rewritten=True
+        )  # clients ask the views in the file
     try:
         if was_killed:
             log(

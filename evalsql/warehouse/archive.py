@@ -22,9 +22,9 @@ from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.progress import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.opening import Reach, open_database
+from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import with_added
-from evalsql.warehouse.schema import OBJECTS, SCHEMA_VERSION, remake_own
+from evalsql.warehouse.schema import SCHEMA_VERSION, objects_in, remake_own
 
 MANIFEST, TABLES = "evalsql.json", "tables"
 VIEWS, IN_PLACE, INTO_TABLES = "open.duckdb", "open.sql", "load.sql"
@@ -89,7 +89,7 @@ def _others(database: Database, tables: Sequence[Relation]) -> list[str]:
     """What users made beside a warehouse's own tables and relations."""
     known = {table.name for table in tables} | {"scores"}
     known |= {name for (name,) in database.rows("select relation from main.relations")} | {*database.catalog.relations}
-    return sorted(f"{kind} {name}" for _, name, kind in database.rows(OBJECTS) if name not in known)
+    return sorted(f"{kind} {name}" for _, name, kind in objects_in(database, database.name) if name not in known)
 
 
 # SQL for any DuckDB client

@@ -13,11 +13,11 @@ from evalsql.database.interrupts import held_back
 from evalsql.database.temporary_folders import new_scratch_folder
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.progress import Progress
-from evalsql.warehouse.schema import STORAGE_VERSION
 
 if TYPE_CHECKING:
     import duckdb
 
+STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
 _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engine's uncounted memory need the rest
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked

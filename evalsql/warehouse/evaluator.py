@@ -22,7 +22,7 @@ from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
 from evalsql.ingest.run_data import repeated_error, stage_run_data
 from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted
-from evalsql.warehouse.opening import open_database
+from evalsql.warehouse.open import open_database
 
 _QRELS = "qrels"
 _RUN = "run"

@@ -1,17 +1,17 @@
-"""Checks on files and relations that may come from strangers, made before anything of theirs is run.
+"""Looks at files that may come from strangers, before anything in them is run.
 
 Names of the engine's functions are qualified here: a macro of the file can have the name of any of them.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation
-from evalsql.errors import CatalogError, QueryError, WarehouseError
+from evalsql.catalog.ddl import SCORES
+from evalsql.errors import QueryError, WarehouseError
+from evalsql.warehouse.schema import objects_in
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -22,13 +22,27 @@ _VIEWS = "select database_name, schema_name, view_name, sql from system.main.duc
 _TRIGGERS = "select database_name, trigger_name from system.main.duckdb_triggers()"
 _COMMENT = re.compile(r"--[^\n]*")
 _LOOSE = re.compile(r'[\s"();]|virtual')  # what the engine writes otherwise than our files
-_ROW_SOURCES = frozenset({"unnest", "generate_series", "range"})
-_SCHEMAS = ("", "main", STEPS, "temp")
+
+
+def foreign_relations(database: Database) -> list[str]:
+    """Kinds and names of the views and macros in the file that no relation of the catalogue has."""
+    catalog = database.catalog
+    ours = {(catalog.schemas.get(name, "main"), name) for name in (*catalog.relations, SCORES)}
+    found = {
+        f"{kind.removesuffix(' table')} {name if schema == 'main' else f'{schema}.{name}'}"
+        for schema, name, kind in objects_in(database, database.name)
+        if kind != "table" and (schema, name) not in ours
+    }
+    return sorted(found)
 
 
 def main_tables(database: Database) -> dict[str, str]:
     """The CREATE TABLE of each table in the file's main schema; nothing of the file is evaluated for that."""
-    return {name: sql for catalog, schema, name, sql in database.rows(_TABLES) if _is_main(catalog, schema)}
+    return {
+        name: sql
+        for catalog, schema, name, sql in database.rows(_TABLES)
+        if (catalog, schema) == (database.name, "main")
+    }
 
 
 def check_tables(database: Database, tables: Mapping[str, str], *, is_current: bool) -> None:
@@ -39,7 +53,9 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
     """
     expected = {relation.name: relation.body for relation in database.catalog.of_kind("tables")}
     if absent := expected.keys() - tables.keys():
-        views = {name for catalog, schema, name, _ in database.rows(_VIEWS) if _is_main(catalog, schema)}
+        views = {
+            name for catalog, schema, name, _ in database.rows(_VIEWS) if (catalog, schema) == (database.name, "main")
+        }
         _refuse(database, absent & views, "is a view where a warehouse has a table")
         if is_current:
             _refuse(database, absent, "is missing")
@@ -47,10 +63,6 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _check_columns(database, expected)
     if not database.read_only:
         _check_triggers(database)
-
-
-def _is_main(catalog: str, schema: str) -> bool:
-    return schema == "main" and catalog not in ("system", "temp")
 
 
 def _plain(sql: str) -> str:
@@ -84,75 +96,3 @@ def _check_triggers(database: Database) -> None:
     except QueryError:
         return
     _refuse(database, [name for _, name in triggers], "is a trigger, which a warehouse has none of")
-
-
-# Bodies of a user's own relations
-
-
-def check_bodies(database: Database, catalog: Catalog, relations: Iterable[Relation]) -> None:
-    """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
-
-    The engine parses them, so that no other parser's reading stands between this and what is run.
-
-    Raises:
-        CatalogError: a body is something else, reaches outside, or its relation has the name of an engine's function.
-    """
-    relations = list(relations)
-    names = ", ".join(f"'{relation.name}'" for relation in relations)  # letters, digits, _
-    if names:
-        query = (
-            f"select function_name from system.main.duckdb_functions() where internal and function_name in ({names})"
-        )
-        taken = {name for (name,) in database.rows(query)}
-        for relation in relations:
-            if relation.name in taken:
-                raise CatalogError(
-                    f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
-                )
-    known = catalog.relations.keys() | GENERATED | {relation.name for relation in relations}
-    for relation in relations:
-        _check_body(database, relation, known | set(relation.header.inputs))
-
-
-def _check_body(database: Database, relation: Relation, known: Iterable[str]) -> None:
-    place = f"{relation.path}:{relation.body_line}"
-    try:
-        ((text,),) = database.rows("select system.main.json_serialize_sql(?::varchar)", [relation.body])
-        parsed = json.loads(text)
-    except (QueryError, RecursionError) as error:
-        raise CatalogError(f"{place}: cannot be read as SQL: {error}") from error
-    if parsed["error"]:
-        raise CatalogError(f"{place}: expected one SELECT: {parsed['error_message']}")
-    if len(parsed["statements"]) != 1:
-        raise CatalogError(f"{place}: expected one SELECT, found {len(parsed['statements'])} statements")
-    nodes = list(_nodes(parsed["statements"]))
-    own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
-    # A name such as "x.csv" is a file where it is no CTE.
-    tables = {*known, *filter(str.isidentifier, own)}
-    functions = {*known, *_ROW_SOURCES}
-    for node in nodes:
-        kind = node.get("type")
-        if isinstance(kind, str) and kind.endswith("_QUERY_NODE"):
-            raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
-        if kind == "BASE_TABLE":
-            schema, name = node["schema_name"], node["table_name"]
-            is_known = name in tables and schema in _SCHEMAS and not node["catalog_name"]
-        elif kind == "TABLE_FUNCTION":
-            schema, name = node["function"]["schema"], node["function"]["function_name"]
-            is_known = name in functions and schema in _SCHEMAS and not node["function"]["catalog"]
-        else:
-            continue
-        if not is_known:
-            raise CatalogError(f"{place}: reads {name}, which is no relation of a warehouse")
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object within a tree of JSON."""
-    pending = [tree]
-    while pending:
-        found = pending.pop()
-        if isinstance(found, dict):
-            yield found
-            pending.extend(found.values())
-        elif isinstance(found, list):
-            pending.extend(found)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.progress import Progress, silent
-from evalsql.warehouse.entry import open_shut_in
-from evalsql.warehouse.opening import WAIT, default_path
+from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -36,12 +35,13 @@ def open_beside(
     with scratch_folder() as folder:
         copied = Path(folder) / original.name
         # Who reads a file keeps writers away from it, so that the copy is of one state.
-        with open_shut_in(original, read_only=True, wait=wait, progress=progress):
+        with closing(open_database(original, read_only=True, wait=wait, progress=progress, reach=Reach())):
             for each in (original, original.with_name(original.name + ".wal")):
                 if each.exists():
                     shutil.copyfile(each, copied.with_name(each.name))
-        with open_shut_in(
-            copied, measures=measures, memory_limit=memory_limit, files=lakes, folders=lakes, progress=progress
+        reach = Reach(lakes, lakes)
+        with Warehouse(
+            open_database(copied, measures=measures, memory_limit=memory_limit, reach=reach, progress=progress)
         ) as warehouse:
             warehouse.database.path = str(original)  # what messages name, and what no output may overwrite
             for lake in lakes:

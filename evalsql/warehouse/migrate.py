@@ -48,8 +48,11 @@ def _from_version_1(database: Database) -> None:
     _create(database, (*_CHANGED_IN_2, *_NEW_IN_2))
     database.insert("qrels", "select *, 'grades' as form from old_qrels")
     database.insert("runs", "select * from old_runs")
-    for _, statement in creating_statements(database.catalog, database.catalog["comparison_score"], temporary=False):
-        database.execute(statement)
+    with database.in_file():
+        for _, statement in creating_statements(
+            database.catalog, database.catalog["comparison_score"], temporary=False
+        ):
+            database.execute(statement)
     of_documents = database.catalog["retrieved_scores"].body
     scores = {"retrieved": "select * from old_retrieved", "retrieved_scores": of_documents}
     ranked = {"ranked": relation_query(database.catalog, "first_ranks", scores)}

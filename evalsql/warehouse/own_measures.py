@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.header import CONTRACT
 from evalsql.catalog.measure_names import parse_measures
-from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation, read_relations
+from evalsql.catalog.relations import GENERATED, STEPS, Catalog, Relation, read_catalog, read_relation, read_relations
 from evalsql.catalog.sql_text import renamed
 from evalsql.errors import USE_REPLACE, CatalogError, QueryError, UsageError, warn
-from evalsql.warehouse.foreign import check_bodies
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -72,6 +72,8 @@ def check_contract(database: Database, relation: Relation) -> None:
         raise CatalogError(f"{relation.path}: {outside} values are outside the range of {low:g} to {high:g}")
 
 
+_ROW_SOURCES = frozenset({"unnest", "generate_series", "range"})
+_SCHEMAS = ("", "main", STEPS, "temp")
 # Steps that version 0.1.0 called otherwise, with the same columns.
 _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gained_ranks": "gains_by_rank"}
 Sources = str | Path | Iterable[str | Path]
@@ -162,3 +164,75 @@ def _keep(database: Database, relations: Sequence[Relation]) -> None:
         )
     # One by one, as they are read again: the digest goes by it.
     database.catalog = reduce(lambda known, relation: known.extended([relation]), order, read_catalog())
+
+
+# Bodies, of which strangers' files may hold some
+
+
+def check_bodies(database: Database, catalog: Catalog, relations: Iterable[Relation]) -> None:
+    """Hold relations of users to what a body is: one SELECT that reads relations of the catalogue and nothing else.
+
+    The engine parses them, so that no other parser's reading stands between this and what is run.
+
+    Raises:
+        CatalogError: a body is something else, reaches outside, or its relation has the name of an engine's function.
+    """
+    relations = list(relations)
+    names = ", ".join(f"'{relation.name}'" for relation in relations)  # letters, digits, _
+    if names:
+        query = (
+            f"select function_name from system.main.duckdb_functions() where internal and function_name in ({names})"
+        )
+        taken = {name for (name,) in database.rows(query)}
+        for relation in relations:
+            if relation.name in taken:
+                raise CatalogError(
+                    f"{relation.path}: {relation.name} is a function of the engine; give the file another name"
+                )
+    known = catalog.relations.keys() | GENERATED | {relation.name for relation in relations}
+    for relation in relations:
+        _check_body(database, relation, known | set(relation.header.inputs))
+
+
+def _check_body(database: Database, relation: Relation, known: Iterable[str]) -> None:
+    place = f"{relation.path}:{relation.body_line}"
+    try:
+        ((text,),) = database.rows("select system.main.json_serialize_sql(?::varchar)", [relation.body])
+        parsed = json.loads(text)
+    except (QueryError, RecursionError) as error:
+        raise CatalogError(f"{place}: cannot be read as SQL: {error}") from error
+    if parsed["error"]:
+        raise CatalogError(f"{place}: expected one SELECT: {parsed['error_message']}")
+    if len(parsed["statements"]) != 1:
+        raise CatalogError(f"{place}: expected one SELECT, found {len(parsed['statements'])} statements")
+    nodes = list(_nodes(parsed["statements"]))
+    own = {entry["key"] for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
+    # A name such as "x.csv" is a file where it is no CTE.
+    tables = {*known, *filter(str.isidentifier, own)}
+    functions = {*known, *_ROW_SOURCES}
+    for node in nodes:
+        kind = node.get("type")
+        if isinstance(kind, str) and kind.endswith("_QUERY_NODE"):
+            raise CatalogError(f"{place}: expected one SELECT, found one that changes rows")
+        if kind == "BASE_TABLE":
+            schema, name = node["schema_name"], node["table_name"]
+            is_known = name in tables and schema in _SCHEMAS and not node["catalog_name"]
+        elif kind == "TABLE_FUNCTION":
+            schema, name = node["function"]["schema"], node["function"]["function_name"]
+            is_known = name in functions and schema in _SCHEMAS and not node["function"]["catalog"]
+        else:
+            continue
+        if not is_known:
+            raise CatalogError(f"{place}: reads {name}, which is no relation of a warehouse")
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object within a tree of JSON."""
+    pending = [tree]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, dict):
+            yield found
+            pending.extend(found.values())
+        elif isinstance(found, list):
+            pending.extend(found)

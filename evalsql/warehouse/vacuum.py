@@ -12,7 +12,8 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError, WarehouseError
-from evalsql.warehouse.schema import STORAGE_VERSION, objects_in
+from evalsql.warehouse.connecting import STORAGE_VERSION
+from evalsql.warehouse.schema import objects_in
 
 _COPY = "evalsql_copy"
 
@@ -53,7 +54,7 @@ def vacuum(database: Database) -> tuple[int, int]:
 
 
 def _copy(database: Database, copy: Path) -> None:
-    ((name,),) = database.rows("select current_database()")
+    name = database.name
     database.execute(f"attach {literal(str(copy))} as {_COPY} (storage_version {literal(STORAGE_VERSION)})")
     try:
         database.execute(f"copy from database {quoted(name)} to {_COPY}")

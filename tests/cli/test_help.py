@@ -13,9 +13,7 @@ import typer
 from typer.main import get_command
 
 import evalsql
-from evalsql.catalog.relations import read_catalog
 from evalsql.cli.app import app
-from evalsql.warehouse.remembered import remember
 from tests.conftest import SAMPLE, Command, write
 from tests.engines.spark_cluster import demand_spark
 
@@ -86,7 +84,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pat
 def demonstration(tmp_path: Path, prepared: Path) -> Path:
     """A folder with the sample in a warehouse, and files to load."""
     shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
-    remember(str(tmp_path / "evalsql.duckdb"), (), read_catalog().digest)  # as whoever made it here
     return tmp_path
 
 

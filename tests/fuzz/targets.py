@@ -22,8 +22,8 @@ from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database.database import MEMORY
 from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
-from evalsql.warehouse.entry import open_shut_in
-from evalsql.warehouse.foreign import check_bodies
+from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from evalsql.warehouse.writer import Writer
 
@@ -108,7 +108,7 @@ def check_body(data: bytes) -> None:
 
 @cache
 def _shut_in() -> PlainWarehouse:
-    return open_shut_in(MEMORY)
+    return PlainWarehouse(open_database(MEMORY, reach=Reach()))
 
 
 def run_statement(data: bytes) -> None:

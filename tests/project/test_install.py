@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from evalsql.catalog.relations import read_catalog
+from evalsql.warehouse.attach import shipped
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.long
@@ -36,7 +38,7 @@ def test_wheel_and_sdist_hold_the_sql_and_the_sample(built: Path) -> None:
         relative = path.relative_to(ROOT).as_posix()
         assert f"evalsql/{relative}" in in_wheel
         assert relative in in_sdist
-    assert "evalsql/template.duckdb" in in_wheel
+    assert f"evalsql/{shipped(read_catalog()).name}" in in_wheel
     for path in (ROOT / "evalsql" / "sample").rglob("*.*"):
         relative = path.relative_to(ROOT).as_posix()
         assert relative in in_wheel

@@ -17,7 +17,8 @@ import duckdb
 
 import evalsql
 from evalsql import EvalsqlError
-from evalsql.warehouse.entry import open_shut_in
+from evalsql.warehouse.open import Reach, open_database
+from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 from tests.trials._loads import left, told
 
@@ -137,9 +138,13 @@ def main(_count: int = 1) -> int:
     return told(counts)
 
 
+def _shut_in(path: Path, *, read_only: bool) -> Warehouse:
+    return Warehouse(open_database(path, read_only=read_only, reach=Reach()))
+
+
 def _attempt(path: Path, text: str, *, read_only: bool) -> str:
     """What came of one statement on a clean file."""
-    with open_shut_in(path, read_only=read_only) as warehouse:
+    with _shut_in(path, read_only=read_only) as warehouse:
         try:
             found = repr(Writer(warehouse.database, external=False).run(text))
         except EvalsqlError as error:
@@ -154,7 +159,7 @@ def _crafted(path: Path, statements: str) -> str:
     crafted.write_bytes(path.read_bytes())
     with duckdb.connect(str(crafted)) as connection:
         connection.execute(statements)
-    for opening in (open_shut_in, evalsql.open):
+    for opening in (_shut_in, evalsql.open):
         for read_only in (True, False):
             try:
                 with opening(crafted, read_only=read_only) as warehouse:

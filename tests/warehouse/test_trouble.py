@@ -9,13 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import platformdirs
 import pytest
 
 import evalsql
@@ -27,7 +25,6 @@ from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
 from evalsql.ingest.files.source import _zstd as zstd
-from evalsql.warehouse import template
 from tests.conftest import SAMPLE, Command, new_file, write
 from tests.trials import interrupts
 
@@ -297,49 +294,6 @@ def ended_process() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait(timeout=300)
     return process.pid
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
-    return tmp_path / "cache"
-
-
-def test_of_first_uses_at_once_one_makes_the_template(cache: Path) -> None:
-    calls: list[Path] = []
-
-    def make(path: Path) -> None:
-        calls.append(path)
-        time.sleep(0.5)
-        path.write_text("made")
-
-    with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda _: template.cached("digest", make), range(8)))
-    assert len(calls) == 1
-    assert {path and path.read_text() for path in found} == {"made"}
-    assert [path.suffix for path in cache.iterdir()] == [".duckdb"]
-
-
-def test_a_lock_of_a_killed_process_is_taken_over_and_a_living_one_is_waited_for(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache.mkdir()
-    lock = cache / f"digest-duckdb-{duckdb.__version__}.lock"
-    monkeypatch.setattr(template, "_PATIENCE", 0.5)
-    for name, pid, least in (
-        (temporary_folders.host(), ended_process(), 0.0),
-        (temporary_folders.host(), os.getppid(), 0.5),
-    ):
-        lock.write_text(f"{name} {pid}")
-        before = time.monotonic()
-        path = template.cached("digest", lambda path: path.touch())
-        assert path is not None
-        assert time.monotonic() - before >= least
-        path.unlink()
-    lock.write_text("elsewhere 1")
-    os.utime(lock, (1_000_000, 1_000_000))
-    assert template.cached("digest", lambda path: path.touch())
-    assert not lock.exists()
 
 
 def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:

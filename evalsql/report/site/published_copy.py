@@ -15,7 +15,7 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.report.site.site_data import SetResults
 from evalsql.warehouse.archive import MADE_TABLES, insert_rows, make_added, stored_columns
-from evalsql.warehouse.opening import Reach, open_database
+from evalsql.warehouse.open import Reach, open_database
 
 NAME = "warehouse.duckdb"
 DEPTH = 50  # documents of each ranking that a copy holds at least

@@ -1,4 +1,4 @@
-"""The empty warehouse kept in the user's cache: what is copied from it is what would have been made."""
+"""Views and macros kept in the user's cache, and attached: they are what would have been made."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
-from evalsql.warehouse import copying, template
+from evalsql.warehouse import attach, schema
 from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE
 
 EVERYTHING = """
-    select 'table', table_name, sql, comment from duckdb_tables() where not temporary
+    select distinct 'table', table_name, sql, comment from duckdb_tables() where not temporary
     union all
-    select 'view', view_name, '', comment from duckdb_views() where not internal and not temporary
+    select distinct 'view', view_name, '', comment from duckdb_views() where not internal and not temporary
     union all
-    select 'macro', function_name, parameters::varchar, comment from duckdb_functions() where not internal
+    select distinct 'macro', function_name, parameters::varchar, comment from duckdb_functions() where not internal
     union all
-    select 'column', table_name || '.' || column_name, data_type, comment from duckdb_columns()
-    where not internal and database_name = current_database()
+    select distinct 'column', table_name || '.' || column_name, data_type, comment from duckdb_columns()
+    where not internal
     union all
     select 'measure', measure, definition, example from measures
     union all
@@ -62,8 +62,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
     with evalsql.open(":memory:") as memory:
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
-        assert memory.rows("select database_name from duckdb_databases() where not internal") == [("memory",)]
-    monkeypatch.setattr("evalsql.warehouse.opening.cached", lambda digest, make: None)
+    monkeypatch.setattr(attach, "_made", lambda **_: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)
@@ -122,9 +121,6 @@ def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
         kept.write_bytes(content)
         with evalsql.open(":memory:") as warehouse:
             assert figures(warehouse)
-    duckdb.connect(str(kept)).execute("create table other as select 1 as x").close()
-    with evalsql.open(":memory:") as warehouse:
-        assert figures(warehouse)
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -155,29 +151,23 @@ def test_a_file_whose_making_is_interrupted_is_made_when_it_is_opened_next(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "write_version", interrupt)
+        patch.setattr(schema, "write_version", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evalsql.open(tmp_path / "file.duckdb")
     with evalsql.open(tmp_path / "file.duckdb") as warehouse:
         assert figures(warehouse)
 
 
-def test_a_few_templates_are_kept(cache: Path) -> None:
+@pytest.mark.usefixtures("few_measures")
+def test_a_few_are_kept_while_others_take_theirs_away(cache: Path) -> None:
     cache.mkdir()
+    (cache / "of another process.duckdb").symlink_to(cache / "gone")  # listed, and not there
     for age in range(6):
         (cache / f"{age}.duckdb").touch()
         os.utime(cache / f"{age}.duckdb", (1_000_000 - age, 1_000_000 - age))
-    assert template.cached("digest", lambda path: path.touch()) == cache / made(cache)[-1].name
+    evalsql.open(":memory:").close()
     assert [path.name for path in made(cache)][:3] == ["0.duckdb", "1.duckdb", "2.duckdb"]
     assert len(made(cache)) == 4
-
-
-def test_a_template_is_kept_while_others_take_theirs_away(cache: Path) -> None:
-    cache.mkdir()
-    (cache / "of another process.duckdb").symlink_to(cache / "gone")  # listed, and not there
-    kept = template.cached("digest", lambda path: path.touch())
-    assert kept is not None
-    assert kept.exists()
 
 
 @pytest.mark.usefixtures("few_measures")
