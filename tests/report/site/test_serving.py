@@ -104,7 +104,7 @@ def test_a_site_is_kept_current(tmp_path: Path) -> None:
         assert database.read_bytes() == before
         with evalsql.open(database) as warehouse:
             warehouse.load_run({"1": {"a": 1.0}}, "second-run")
-        assert "the warehouse has changed" in next(line for line in process.stderr if "changed" in line)
+        assert "the warehouse changed; the site" in next(line for line in process.stderr if "changed" in line)
         assert "second-run" in page()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
