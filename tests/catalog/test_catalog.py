@@ -215,11 +215,11 @@ def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
 
 @pytest.mark.parametrize("relation", list(CATALOG.of_kind("functions")), ids=lambda relation: relation.name)
 def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: Relation) -> None:
-    """Its name is none that the parser knows: calls of it are found by that."""
+    """In the file, and in what is attached to ask it. The parser knows no such name: calls of it are found by that."""
     assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
     assert relation.header.definition
     found = sample.rows(f"""
-        select function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
+        select distinct function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
         from duckdb_functions() where function_name = '{relation.name}'
     """)
     assert found == [("macro", True, [parameter.name for parameter in relation.parameters])]

@@ -74,7 +74,7 @@ def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: 
 def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command, tmp_path: Path) -> None:
     for words, complaint in (
         (("leaderboard", "--sort", "AQ"), 'there is no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
-        (("leaderboard", "--limit", "0"), "out of range"),
+        (("leaderboard", "--limit", "0"), '"0": Input should be greater than or equal to 1'),
         (("compare", "bm25", "--sort", "p", "--format", "latex"), "--order says which runs stand first in latex"),
     ):
         refused = command(*words, "--db", sample_file)
