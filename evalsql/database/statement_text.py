@@ -31,8 +31,10 @@ def first_word(query: str) -> str:
 
 
 def concerns_file(query: str) -> bool:
-    """Whether a statement is a CREATE of what is not temporary, or SHOW TABLES."""
+    """Whether a statement is a CREATE of what is not temporary, a DROP, or SHOW TABLES."""
     words = [each.text.lower() for each in tokens(query, signs=False) if each.kind == "word"][:4]
+    if words[:1] == ["drop"]:
+        return True
     if words[:1] == ["create"]:
         return not {"temp", "temporary"} & {*words[1:]}
     return words[:2] == ["show", "tables"] or words[:3] == ["show", "all", "tables"]

@@ -3,15 +3,36 @@
 -- columns:
 --   finding    what is wrong, and where
 --   num_rows   1
--- definition: Each relation in the table relations is there as a view or a macro, and each measure in the
---    catalogue is among them.
-with present as (
-    select view_name as relation
+-- definition: Each relation in the table relations is in the warehouse's file as a view or a macro, and each measure
+--    in the catalogue is among them. A warehouse in memory asks those of the package.
+with warehouses as (
+    select
+        databases.database_name,
+        databases.path
+    from duckdb_databases() as databases
+    join duckdb_tables() as tables on tables.database_name = databases.database_name
+    where
+        tables.table_name = 'warehouse'
+        and not tables.temporary
+),
+defined as (
+    select
+        database_name,
+        view_name as relation
     from duckdb_views()
     union
-    select function_name as relation
+    select
+        database_name,
+        function_name as relation
     from duckdb_functions()
     where function_type in ('macro', 'table_macro')
+),
+present as (
+    select distinct defined.relation
+    from defined
+    join warehouses
+        on warehouses.database_name = defined.database_name
+        or warehouses.path is null
 )
 select
     concat(relations.relation, ', of kind ', relations.kind, ', is neither a view nor a macro') as finding,

@@ -199,7 +199,7 @@ DAMAGE: Sequence[tuple[str, str, Sequence[str]]] = [
     ),
     (
         "falling_recall",
-        "create or replace macro r(k := null, rel := 1) as table select qrels, run, topic, "
+        "create temp macro r(k := null, rel := 1) as table select qrels, run, topic, "
         "case when k = 100 and run = 'bm25' and topic = 'T05' then 0.25 else 0.5 end as value "
         "from steps.evaluated_topics",
         [f"{PLACE}, judgments sample: R@100 is less than at a lesser cutoff"],
