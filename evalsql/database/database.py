@@ -126,7 +126,7 @@ class Database:
         """Look for names in an attached database first, and in the file last, so that nothing there hides others."""
         file = f"{quoted(name)}.main"
         if self.path == MEMORY:
-            self._asking_path, self._file_path = f"{file},{attached}.main,{attached}.steps", f"{file},{attached}.main"
+            self._asking_path = f"{file},{attached}.main,{attached}.steps"
         else:
             # What is made without a schema goes to the first: the engine refuses it there.
             self._asking_path, self._file_path = f"temp.main,{attached}.main,{attached}.steps,system.main,{file}", file
