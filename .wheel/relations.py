@@ -1,4 +1,4 @@
-"""Puts an empty warehouse of this version into the wheel, so that the first one a person opens is a copy.
+"""Puts a file of all views and macros into the wheel, so that the first warehouse a person opens need not make them.
 
 To make its views and macros takes seconds, for which a new machine would wait at its first command.
 """
@@ -13,11 +13,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class TemplateHook(BuildHookInterface[Any]):
-    """Makes the file that ``template.SHIPPED`` names; an editable installation follows the SQL instead."""
+class RelationsHook(BuildHookInterface[Any]):
+    """Makes the file that ``attach.shipped`` names; an editable installation follows the SQL instead."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make the warehouse and give it a place in the wheel."""
+        """Make the file and give it a place in the wheel."""
         if version == "editable":
             return
         sys.path.insert(0, self.root)
