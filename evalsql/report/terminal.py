@@ -23,7 +23,7 @@ NAMES = ("run", "baseline", "name", "system")
 def write_table(table: Table, stream: TextIO, digits: int) -> None:
     """Aligned columns; on a terminal as wide as it is, elsewhere as wide as the rows need."""
     lines = aligned_lines(table, digits, stream)
-    if stream.isatty() or max(map(text_width, lines), default=0) > _WIDEST:
+    if stream.isatty() or text_width(lines[0]) > _WIDEST:
         lines = _rendered(table, digits, stream)
     stream.writelines(line.rstrip() + "\n" for line in lines)
 

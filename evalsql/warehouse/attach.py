@@ -100,7 +100,13 @@ def _made(*, common: bool, progress: Progress) -> Path | None:
 
 
 def _keep_newest(folder: Path) -> None:
-    made = sorted(folder.glob("*.duckdb"), key=lambda each: each.stat().st_mtime, reverse=True)
-    for path in made[_KEPT:]:
+    for path in sorted(folder.glob("*.duckdb"), key=_time_made, reverse=True)[_KEPT:]:
         with suppress(OSError):  # another process has it open, or took it away
             path.unlink()
+
+
+def _time_made(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process took it away
+        return 0.0

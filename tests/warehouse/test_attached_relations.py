@@ -24,7 +24,7 @@ EVERYTHING = """
     select distinct 'macro', function_name, parameters::varchar, comment from duckdb_functions() where not internal
     union all
     select distinct 'column', table_name || '.' || column_name, data_type, comment from duckdb_columns()
-    where not internal
+    where not internal and database_name <> 'temp'
     union all
     select 'measure', measure, definition, example from measures
     union all

@@ -20,9 +20,7 @@ from tests.conftest import SAMPLE
 
 HEAVY = (
     "duckdb",
-    "importlib.metadata",
     "sqlglot",
-    "pydantic",
     "rich",
     "vl_convert",
     "prompt_toolkit",
@@ -62,8 +60,6 @@ def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
     assert imported("ls", "--db", sample_file) == set()
     assert imported("measures", "--format", "csv") == set()
     assert imported("shell", "--db", sample_file) == set()  # on a terminal it takes prompt_toolkit
-    # Nor what Typer would convert numbers and words with.
-    assert "pydantic" not in imported("ls", "--digits", "2", "--format", "MD", "--db", sample_file)
 
 
 @pytest.mark.parametrize("asked", ["warehouse.connection.sql('select 7')", "warehouse.sql('select 7')"])
