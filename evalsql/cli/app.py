@@ -1,12 +1,14 @@
-"""The list of commands, each with the function that runs it."""
+"""The commands, each with the function that runs it, which is imported when it is called."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
-
-from evalsql.cli.commands import lazy_group, typer_group
+from typer.core import TyperGroup
+from typer.main import get_command
 
 _COMMANDS = {
     "demo": "evaluate.demo",
@@ -15,7 +17,7 @@ _COMMANDS = {
     "leaderboard": "leaderboard.leaderboard",
     "topics": "leaderboard.topics",
     "compare": "compare.compare",
-    "table": "paper_table.table",
+    "table": "compare.table",
     "explain": "explain_ties.explain",
     "report": "report_site.report",
     "site": "report_site.site",
@@ -45,14 +47,73 @@ _COMMANDS = {
     "help": "guides.show_guide",
 }
 
+
+def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]] = {}) -> type[TyperGroup]:
+    """A group of commands that are imported when they are called.
+
+    Args:
+        places: by the commands' names, in the order of the help, where each is below this package: "load.runs".
+        contexts: context settings of those commands that have any.
+    """
+
+    class LazyGroup(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(places)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name in places and cmd_name not in self.commands:
+                module, _, attribute = places[cmd_name].rpartition(".")
+                found = getattr(import_module(f"evalsql.cli.{module}"), attribute)
+                self.commands[cmd_name] = _command(cmd_name, found, contexts.get(cmd_name))
+            return self.commands.get(cmd_name)
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args[0] not in places:
+                # For "did you mean", which looks at the commands that are here.
+                for name in places:
+                    self.get_command(ctx, name)
+            return super().resolve_command(ctx, args)
+
+        def invoke(self, ctx: Any) -> Any:
+            try:
+                return super().invoke(ctx)
+            except typer.BadParameter as error:
+                # What pydantic says of a number does not name it.
+                for each in getattr(error.__cause__, "errors", list)():
+                    error.message = f'"{each["input"]}": {each["msg"]}'
+                error.__cause__ = None
+                raise
+
+    return LazyGroup
+
+
+def typer_group(places: Mapping[str, str], meaning: str) -> typer.Typer:
+    """A lazy group as a command that has commands of its own, such as ``load``; its help starts with the meaning."""
+    group = typer.Typer(
+        cls=lazy_group(places), help=meaning, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+    group.callback()(lambda: None)  # Typer takes no group without one
+    return group
+
+
+def _command(name: str, found: Any, settings: dict[str, Any] | None) -> Any:
+    if isinstance(found, typer.Typer):
+        group: Any = get_command(found)
+        group.name = name
+        return group
+    one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    one.command(name, context_settings=settings)(found)
+    return get_command(one)
+
+
 load = typer_group(
     {
         "qrels": "load.qrels",
         "runs": "load.runs",
-        "measures": "load_topics_measures.load_measures",
+        "measures": "load.load_measures",
         "weights": "load.weights",
-        "topics": "load_topics_measures.topics",
-        "groups": "load_topics_measures.groups",
+        "topics": "load.topics",
+        "groups": "load.groups",
         "lists": "load.lists",
         "scores": "load.scores",
     },

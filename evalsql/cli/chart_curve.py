@@ -11,8 +11,14 @@ import typer
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.access import Asking
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrelsSelection, RunSelection, baseline_option
+from evalsql.cli.options import (
+    DEFAULT_MEASURES,
+    Measures,
+    OneQrelsSelection,
+    RunSelection,
+    baseline_option,
+    grouped_options,
+)
 from evalsql.cli.output import OutputOptions, note, write_bytes, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names

@@ -14,7 +14,6 @@ from evalsql.catalog import PACKAGE
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli.access import Loading, MemoryLimit
-from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import (
     Form,
     QrelsColumns,
@@ -22,7 +21,7 @@ from evalsql.cli.load_options import (
     RunReading,
     WithSelf,
 )
-from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, OwnMeasures
+from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, OwnMeasures, grouped_options
 from evalsql.cli.output import (
     OutputOptions,
     fetched,

@@ -10,9 +10,16 @@ import typer
 
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.cli.access import Asking
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_measures, complete_runs
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OneQrels, RunSelection, only_one
+from evalsql.cli.options import (
+    DEFAULT_MEASURES,
+    Measures,
+    OneQrels,
+    RunSelection,
+    complete_measures,
+    complete_runs,
+    grouped_options,
+    only_one,
+)
 from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, write_table
 from evalsql.database.database import translated_errors
 from evalsql.evaluation import explanation

@@ -14,9 +14,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.access import Asking, Where
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_qrels
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, Runs, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, Runs, RunSelection, complete_qrels, grouped_options
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.temporary_folders import scratch_folder
 from evalsql.database.whole_files import part_of, whole_files

@@ -7,10 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.access import Loading
-from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Meta, Replace, parse_meta
-from evalsql.cli.name_completion import complete_qrels, complete_runs
-from evalsql.cli.options import qrels_option
+from evalsql.cli.options import complete_qrels, complete_runs, grouped_options, qrels_option
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted

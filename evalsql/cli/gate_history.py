@@ -15,9 +15,7 @@ import typer
 from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
 from evalsql.cli.access import AskingScores
 from evalsql.cli.chart_curve import LookOptions
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_runs, complete_systems
-from evalsql.cli.options import Measures, QrelsFilter, RunFilters
+from evalsql.cli.options import Measures, QrelsFilter, RunFilters, complete_runs, complete_systems, grouped_options
 from evalsql.cli.output import OutputOptions, note, write_bytes, write_table
 from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError

@@ -10,9 +10,8 @@ import typer
 
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.cli.access import Asking, AskingScores, Where
-from evalsql.cli.commands import grouped_options
 from evalsql.cli.explain_ties import print_ties
-from evalsql.cli.options import Measures, RunFilters, RunSelection, Systems
+from evalsql.cli.options import Measures, RunFilters, RunSelection, Systems, grouped_options
 from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError

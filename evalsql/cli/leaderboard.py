@@ -13,8 +13,7 @@ import typer
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.cli.access import AskingScores
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, RunSelection, grouped_options
 from evalsql.cli.output import (
     OutputOptions,
     note,

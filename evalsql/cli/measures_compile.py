@@ -13,8 +13,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.access import Asking
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_measures
+from evalsql.cli.options import complete_measures, grouped_options
 from evalsql.cli.output import OutputOptions, note, print_page, whole_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError

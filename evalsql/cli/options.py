@@ -1,24 +1,146 @@
-"""Options that commands share: which runs, which measures, how rows are sorted and written."""
+"""Options that commands share, in groups; how groups become options, and names that the user's shell completes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import partial
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES as DEFAULT_MEASURES
-from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs, complete_systems
+from evalsql.catalog.relations import read_catalog
 from evalsql.cli.output import note
+from evalsql.database.engine import connect
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
+from evalsql.warehouse.open import default_path
 
 if TYPE_CHECKING:
     from evalsql.evaluation.selection import Choice
     from evalsql.warehouse.warehouse import Warehouse
+
+# Behind each word its other spellings, without case, blanks, hyphens, underscores and apostrophes.
+_SPELLINGS = {
+    "markdown": "md",
+    "latex": "tex",
+    "jsonl": "ndjson jsonlines",
+    "holm": "holmbonferroni",
+    "bonferroni": "bonf",
+    "benjamini_hochberg": "bh fdr fdrbh",
+    "benjamini_yekutieli": "by fdrby",
+    "t": "ttest student students studentt studentst pairedt pairedttest",
+    "wilcoxon": "wilcoxonsignedrank signedrank",
+    "sign": "signtest",
+    "randomisation": "randomization permutation randomisationtest randomizationtest permutationtest",
+    "tukey": "hsd tukeyhsd",
+}
+_IGNORED = str.maketrans("", "", " -_'")
+
+
+def grouped_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace each parameter that is a dataclass by its fields, so that Typer reads them as options of their own."""
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        name: each.annotation for name, each in signature.parameters.items() if is_dataclass(each.annotation)
+    }
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        parameters += _options(groups[name]) if name in groups else [parameter.replace(kind=parameter.KEYWORD_ONLY)]
+    for parameter in parameters:
+        _accept_spellings(parameter.annotation)
+
+    @wraps(command)
+    def with_groups(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
+
+    with_groups.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_groups.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_groups
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(group)
+    ]
+
+
+def _accept_spellings(annotation: Any) -> None:
+    """Let an option of a ``Literal`` take its words in any spelling."""
+    value_type, *described = get_args(annotation) or (annotation,)
+    for kind in (value_type, *get_args(value_type)):
+        if get_origin(kind) is Literal:
+            described[0].parser = partial(_parse_word, words=get_args(kind))
+
+
+def _parse_word(text: str, words: tuple[str, ...]) -> str:
+    word = meant_word(text, words)
+    if word is None:
+        raise typer.BadParameter(f'"{text}" is none of {", ".join(words)}')
+    return word
+
+
+def meant_word(text: str, words: tuple[str, ...]) -> str | None:
+    """Which of the words a text means: in any case, with blanks, hyphens or underscores, or by another name."""
+    plain = text.lower().translate(_IGNORED)
+    for word in words:
+        if plain in (word.lower().translate(_IGNORED), *_SPELLINGS.get(word, "").split()):
+            return word
+    return None
+
+
+def complete_runs(context: typer.Context, incomplete: str) -> list[str]:
+    """Runs of the warehouse that the command line names."""
+    return [name for name in _held(context, "select run from runs order by run") if name.startswith(incomplete)]
+
+
+def complete_qrels(context: typer.Context, incomplete: str) -> list[str]:
+    """Judgment sets of the warehouse that the command line names."""
+    return [name for name in _held(context, "select qrels from qrels order by qrels") if name.startswith(incomplete)]
+
+
+def complete_systems(context: typer.Context, incomplete: str) -> list[str]:
+    """Systems that runs of the warehouse are loads of."""
+    systems = "select distinct meta['system'] as system from runs where system is not null order by system"
+    return [name for name in _held(context, systems) if name.startswith(incomplete)]
+
+
+def complete_measures(context: typer.Context, incomplete: str) -> list[str]:
+    """Measures of the warehouse or else of the package, behind the last comma and in the case that was typed."""
+    before, comma, typed = incomplete.rpartition(",")
+    names = _held(context, "select measure from measures order by lower(measure)") or _of_package()
+    return [f"{before}{comma}{typed}{name[len(typed) :]}" for name in names if name.lower().startswith(typed.lower())]
+
+
+def _of_package() -> list[str]:
+    try:
+        return sorted((each.header.measure for each in read_catalog().measures), key=str.lower)
+    except Exception:
+        return []
+
+
+def _held(context: typer.Context, query: str) -> list[str]:
+    """One column of the warehouse; nothing where there is none, or it cannot be read now."""
+    try:
+        path = context.params.get("db") or default_path()
+        if not Path(path).is_file():
+            return []
+        # What is asked for may be a view of a stranger's, which reaches no other file.
+        with connect(path, read_only=True, config={"enable_external_access": False}) as connection:
+            names = [str(name) for (name,) in connection.execute(query).fetchall()]
+        return [name for name in names if name.isprintable()]
+    except Exception:
+        return []
+
 
 qrels_option = partial(typer.Option, "--qrels", metavar="NAME", autocompletion=complete_qrels)
 run_option = partial(typer.Option, "--run", metavar="NAME", autocompletion=complete_runs)

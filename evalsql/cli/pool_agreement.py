@@ -7,9 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from evalsql.cli.access import Asking
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.name_completion import complete_qrels
-from evalsql.cli.options import Measures, RunSelection, run_option
+from evalsql.cli.options import Measures, RunSelection, complete_qrels, grouped_options, run_option
 from evalsql.cli.output import OutputOptions, note, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging

@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from evalsql.cli.access import Asking, AskingScores
-from evalsql.cli.commands import grouped_options
-from evalsql.cli.options import DEFAULT_MEASURES, Baseline, Measures, OneQrelsSelection, RunSelection
+from evalsql.cli.options import DEFAULT_MEASURES, Baseline, Measures, OneQrelsSelection, RunSelection, grouped_options
 from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_bytes
 from evalsql.database.database import translated_errors
 from evalsql.database.temporary_folders import scratch_folder

@@ -17,9 +17,8 @@ from typing import Annotated, Any
 import typer
 
 from evalsql.cli.access import MemoryLimit, Where
-from evalsql.cli.commands import grouped_options
 from evalsql.cli.load_options import Form, QrelsColumns, RunReading
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures
+from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, grouped_options
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError

@@ -10,8 +10,8 @@ from typing import Annotated, cast, get_args
 import typer
 
 from evalsql.cli.access import Statements
-from evalsql.cli.commands import grouped_options, meant_word
 from evalsql.cli.measures_compile import print_measures
+from evalsql.cli.options import grouped_options, meant_word
 from evalsql.cli.output import Digits, Format, FormatOption, OutputOptions, note, write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError

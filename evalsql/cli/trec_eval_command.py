@@ -11,7 +11,7 @@ from evalsql.catalog.measure_names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.access import Where
-from evalsql.cli.commands import grouped_options
+from evalsql.cli.options import grouped_options
 from evalsql.cli.output import note, print_page, standard_output
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
 from tests.conftest import SAMPLE, Command, write
 
 RUNS = sorted(path.stem for path in (SAMPLE / "runs").glob("*.run"))

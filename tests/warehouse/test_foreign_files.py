@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, WarehouseError
-from evalsql.cli.name_completion import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
 from tests.conftest import SAMPLE, Command, write
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
