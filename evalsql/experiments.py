@@ -14,7 +14,7 @@ from evalsql.errors import UsageError
 from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import NotebookWarehouse, open
 from evalsql.phrases import counted
-from evalsql.report.notebook import Shown
+from evalsql.report.display import Shown
 from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.evaluator import Evaluator, canonical_names, split_measures
 

@@ -26,8 +26,7 @@ from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from evalsql.report.comparison import Comparison
-    from evalsql.report.notebook import Decorate, Shown, ShownExplanation
-    from evalsql.report.notebook_pages import Chart, Report
+    from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
 
 _P = ParamSpec("_P")
 _CHOOSING = ("where", "since", "last", "system")
@@ -78,7 +77,7 @@ class NotebookWarehouse(Warehouse):
             test, correction, alpha: how that is tested, as in ``compare``.
         """
         from evalsql.evaluation.topic_groups import groups_query
-        from evalsql.report import notebook as tables
+        from evalsql.report import display as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
@@ -120,7 +119,7 @@ class NotebookWarehouse(Warehouse):
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
         from evalsql.evaluation.sorted_rows import wide_query
-        from evalsql.report import notebook as tables
+        from evalsql.report import display as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
@@ -154,7 +153,7 @@ class NotebookWarehouse(Warehouse):
             options: test, correction, family, tolerance, confidence, intervals, samples and seed; and what says which
                 runs are meant.
         """
-        from evalsql.report import notebook as tables
+        from evalsql.report import display as tables
 
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
         named, chosen = self._named(measures), self._chosen(runs, choosing)
@@ -188,7 +187,7 @@ class NotebookWarehouse(Warehouse):
         """
         from evalsql.evaluation.explanation import explain
         from evalsql.evaluation.topic_groups import texts
-        from evalsql.report.notebook import shown_explanation
+        from evalsql.report.display import shown_explanation
 
         found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
         return shown_explanation(found, depth, digits, texts(self.evaluation).get((found.qrels, found.topic)))
@@ -218,7 +217,7 @@ class NotebookWarehouse(Warehouse):
         """
         from evalsql.report import drawing
         from evalsql.report.charts import Look
-        from evalsql.report.notebook_pages import Chart, checked_chart
+        from evalsql.report.display import Chart, checked_chart
 
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
         drawn = drawing.drawing(
@@ -249,7 +248,7 @@ class NotebookWarehouse(Warehouse):
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
-        from evalsql.report.notebook_pages import Report, check_sections
+        from evalsql.report.display import Report, check_sections
         from evalsql.report.page.report_data import gather_report
         from evalsql.version import __version__
 
@@ -347,7 +346,7 @@ class NotebookWarehouse(Warehouse):
         limit: int | None,
     ) -> Shown:
         from evalsql.evaluation.sorted_rows import arranged, lower_columns
-        from evalsql.report.notebook import Shown
+        from evalsql.report.display import Shown
 
         asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))
         return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)

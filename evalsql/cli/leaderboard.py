@@ -218,7 +218,7 @@ def add_bars(
     warehouse: Warehouse, table: Table, measure: Measure, qrels: Names, runs: Names, digits: int
 ) -> tuple[Table, list[str]]:
     """The table with the best in colour and the bars and marks there is room for, and what is to be said of it."""
-    from evalsql.report.notebook import bar_lengths
+    from evalsql.report.display import bar_lengths
 
     cells = terminal.width()
     widths = terminal.natural_widths(table, digits)

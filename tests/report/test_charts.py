@@ -12,8 +12,7 @@ import evalsql
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import CURVES
 from evalsql.report import charts
-from evalsql.report.drawing import drawing
-from evalsql.report.page.chart_rows import chart_rows
+from evalsql.report.drawing import chart_rows, drawing
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows
 

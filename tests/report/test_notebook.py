@@ -21,7 +21,7 @@ from playwright.sync_api import Browser
 
 import evalsql
 from evalsql import UsageError, Warehouse
-from evalsql.report.notebook import MOST_ROWS
+from evalsql.report.display import MOST_ROWS
 from tests.conftest import SAMPLE, Command, new_warehouse
 from tests.report.conftest import NASTY
 

@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql.phrases import natural_key
-from evalsql.report.page.html_parts import listed, signed
+from evalsql.report.html import listed, signed
 from evalsql.report.page.page_queries import default_baseline
 from tests.conftest import in_process, new_file
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from evalsql.phrases import counted
-from evalsql.report.page.html_parts import in_words, listed, number, share
+from evalsql.report.html import in_words, listed, number, share
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.verdicts import is_about_judgments
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from string import Template
 
 from evalsql.phrases import counted
+from evalsql.report.html import Column, answers, interval_text, number, scroll, section, signed, table, text
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
-from evalsql.report.page.html_parts import Column, answers, interval_text, number, scroll, section, signed, table, text
 from evalsql.report.page.page_data import embedded_json, measure_words, page_data, size_line
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.report_formats import sections

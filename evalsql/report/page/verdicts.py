@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.phrases import counted
-from evalsql.report.page.html_parts import in_words, interval_text, listed, number, signed, text
+from evalsql.report.html import in_words, interval_text, listed, number, signed, text
 from evalsql.report.page.report_data import ReportData
 
 MOST_NAMED = {"leaders": 3, "lost": 3, "tied": 5}  # systems and topics that a sentence names

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from evalsql.catalog.relations import Catalog
-from evalsql.report.page.html_parts import link
+from evalsql.report.html import link
 from evalsql.report.site.site_data import SetResults
 
 MEASURES, CONSOLE = "measures/index.html", "sql.html"

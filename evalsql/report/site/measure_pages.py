@@ -8,7 +8,7 @@ from evalsql.catalog.header import Parameter
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.phrases import counted
-from evalsql.report.page.html_parts import Column, interval_text, link, links_line, number, section, table, text
+from evalsql.report.html import Column, interval_text, link, links_line, number, section, table, text
 from evalsql.report.site import site_parts
 from evalsql.report.site.addresses import MEASURES, Links, SiteAddresses
 from evalsql.report.site.site_data import DIGITS, SetResults

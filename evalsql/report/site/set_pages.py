@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
-from evalsql.report.page import verdicts
-from evalsql.report.page.html_parts import (
+from evalsql.report.html import (
     MINUS,
     Column,
     answers,
@@ -19,6 +18,7 @@ from evalsql.report.page.html_parts import (
     table,
     text,
 )
+from evalsql.report.page import verdicts
 from evalsql.report.page.page_data import size_line
 from evalsql.report.site import site_parts
 from evalsql.report.site.addresses import MEASURES, Links, SiteAddresses

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from evalsql.report.page.html_parts import link, text
+from evalsql.report.html import link, text
 from evalsql.report.site.addresses import to_root
 
 HOME = ("Results", "index.html")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
-from evalsql.report.page.html_parts import (
+from evalsql.report.html import (
     MINUS,
     Column,
     answers,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
-from evalsql.report.page.html_parts import Column, answers, links_line, number, section, table, text
+from evalsql.report.html import Column, answers, links_line, number, section, table, text
 from evalsql.report.site import site_parts
 from evalsql.report.site.addresses import Links, SiteAddresses
 from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, RelevantDocument, SetResults

@@ -13,7 +13,7 @@ import pytrec_eval
 
 import evalsql
 from evalsql.catalog.relations import read_catalog
-from evalsql.report.page.html_parts import in_words
+from evalsql.report.html import in_words
 from tests.conftest import SAMPLE, new_file
 from tests.report.conftest import NASTY
 from tests.report.site.conftest import unpacked, write_site
