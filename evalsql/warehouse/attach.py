@@ -23,6 +23,8 @@ from evalsql.warehouse.connecting import STORAGE_VERSION, connect
 from evalsql.warehouse.schema import apply, create_tables
 
 _KEPT = 4
+# The same for the whole process, so that a file that is opened again finds them attached. No file is called so.
+_SECRET = os.urandom(8).hex()
 
 
 def attach_relations(database: Database, progress: Progress, *, common: bool) -> str:
@@ -32,9 +34,9 @@ def attach_relations(database: Database, progress: Progress, *, common: bool) ->
         common: only the common measures and what they read, which takes a tenth of the time.
 
     Returns:
-        The name of the attached database. No file has it, which would be that of its database too.
+        The name of the attached database.
     """
-    file, name = database.name, f"relations_{os.urandom(8).hex()}"
+    file, name = database.name, f"{'common' if common else 'relations'}_{_SECRET}"
     path = _made(common=common, progress=progress)
     if path is None or not _attach(database, path, name):
         make_relations(database, name, progress, common=common)
@@ -44,7 +46,7 @@ def attach_relations(database: Database, progress: Progress, *, common: bool) ->
 
 def _attach(database: Database, path: Path, name: str) -> bool:
     try:
-        database.execute(f"attach {literal(str(path))} as {name} (read_only)")
+        database.execute(f"attach if not exists {literal(str(path))} as {name} (read_only)")
     except EvalsqlError:  # damaged
         with suppress(OSError):
             path.unlink()

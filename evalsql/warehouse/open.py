@@ -95,7 +95,7 @@ def open_database(
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        if place == MEMORY or ((is_new or not read_only) and not objects_in(database, database.name)):
+        if place == MEMORY or ((is_new or not read_only) and _is_empty(database)):
             make(database, relations)
         else:
             _bring_up_to_date(database, relations, rewritten=rewritten)
@@ -141,6 +141,11 @@ def _check_path(path: str, *, read_only: bool) -> bool:
             f"{path}: no such file; evalsql load makes one, or name another with --db or {PATH_VARIABLE}"
         )
     return is_new
+
+
+def _is_empty(database: Database) -> bool:
+    """Whether the file defines nothing; to list functions takes the engine long, so tables are looked for first."""
+    return not main_tables(database) and not objects_in(database, database.name)
 
 
 def _may_reach_all(database: Database, external_access: bool | None) -> bool:
