@@ -213,7 +213,7 @@ class Shown(_Relation):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return html.as_html(self._decorated(), self._digits)
+        return html.in_notebook(self._decorated(), self._digits)
 
     def _decorated(self) -> Table:
         """What is shown; it is asked once, so that showing it again costs nothing."""

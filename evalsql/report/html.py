@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import NamedTuple
 
 from evalsql.report.table import Picture, Table
 from evalsql.report.terminal import one_line
 
 MINUS = "\u2212"
-SEPARATOR = " \u00b7 "
+_SEPARATOR = " \u00b7 "
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -53,8 +52,8 @@ def link(address: str, words: object) -> str:
     return f'<a href="{escape(address)}">{text(words)}</a>'
 
 
-def links_line(links: Iterable[str]) -> str:
-    return f'<p class="links">{SEPARATOR.join(links)}</p>'
+def links_line(*links: str) -> str:
+    return f'<p class="links">{_SEPARATOR.join(links)}</p>'
 
 
 def section(name: str, heading: str, sentence: str, *parts: str, question: int | None = None) -> str:
@@ -76,33 +75,52 @@ def answers(found: Iterable[tuple[str, str, str]]) -> str:
     return f'<div class="answers">{"".join(parts)}</div>\n'
 
 
-class Column(NamedTuple):
-    """``kind`` is classes of its cells: n for numbers, p for pictures, m, o and t for what a phone leaves out."""
+def table(title: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]], name: str = "") -> str:
+    """A table in a region that scrolls where the window is narrow.
 
-    title: str
-    kind: str = ""
+    Args:
+        columns: the heading and the classes of each.
+        rows: cells, as HTML; the first of a row heads it.
+        name: the id of the table.
+    """
+    named = f' id="{name}"' if name else ""
+    inner = f'<table class="figures"{named}>{_head_and_body(columns, rows)}</table>'
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{text(title)}">{inner}</div>\n'
 
 
-def table(title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML; the first cell of a row heads it. Tags that may be left out are: pages are many."""
-    kinds = [_classes(column) for column in columns]
+def figures(title: str, shown: Table, digits: int, name: str = "") -> str:
+    """The same of a table of values."""
+    columns = [(head, "number" if shown.is_number(at) else "") for at, head in enumerate(shown.columns)]
+    return table(title, columns, _cells(shown, digits), name)
+
+
+def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> str:
+    """Tags that may be left out are: pages are many."""
+    kinds = [f' class="{kind}"' if " " in kind else f" class={kind}" if kind else "" for _, kind in columns]
     head = "".join(
-        f"<th scope=col{kind}>{text(column.title)}" if column.title else f"<td{kind}>"
-        for column, kind in zip(columns, kinds, strict=True)
+        f"<th scope=col{kind}>{text(title)}" if title else f"<td{kind}>"
+        for (title, _), kind in zip(columns, kinds, strict=True)
     )
     body = "\n".join(
         "<tr>" + "".join(f"<{'td' if at else 'th'}{kinds[at]}>{cell}" for at, cell in enumerate(row)) for row in rows
     )
-    return scroll(title, f'<table class="figures"><thead><tr>{head}</thead>\n<tbody>{body}</tbody></table>')
+    return f"<thead><tr>{head}</thead>\n<tbody>{body}</tbody>"
 
 
-def _classes(column: Column) -> str:
-    return f' class="{column.kind}"' if " " in column.kind else f" class={column.kind}" if column.kind else ""
+def _cells(shown: Table, digits: int) -> list[list[str]]:
+    """Every cell as HTML: the best in bold, with marks behind."""
+    return [
+        [_cell(shown, value, (nth, at), digits) for at, value in enumerate(row)] for nth, row in enumerate(shown.rows)
+    ]
 
 
-def scroll(title: str, inner: str) -> str:
-    """A region that scrolls where the window is narrow."""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{text(title)}">{inner}</div>\n'
+def _cell(shown: Table, value: object, place: tuple[int, int], digits: int) -> str:
+    if isinstance(value, Picture):
+        return value.html
+    nth, at = place
+    words = text(one_line(shown.text(shown.rows[nth], at, digits)).strip())  # aligned texts start with blanks
+    mark = shown.marks.get(place)
+    return (f"<b>{words}</b>" if place in shown.best else words) + (f"<sup>{text(mark)}</sup>" if mark else "")
 
 
 # Colours of text and lines are those of the page around, so that dark notebooks need no other rules.
@@ -111,9 +129,10 @@ _STYLE = (
     "table.evalsql caption{caption-side:top;text-align:left;font-weight:600;padding:.2em .5em;color:inherit}"
     "table.evalsql th,table.evalsql td{text-align:left!important;padding:.2em .6em;border:none;white-space:nowrap;"
     "vertical-align:middle;background:none;color:inherit}"
-    "table.evalsql td.long{white-space:normal;min-width:16em;max-width:36em}"
+    "table.evalsql tbody th{font-weight:inherit}"
+    "table.evalsql .long{white-space:normal;min-width:16em;max-width:36em}"
     "table.evalsql th.n,table.evalsql td.n{text-align:right!important}"
-    "table.evalsql thead th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.6)}"
+    "table.evalsql thead th{font-weight:600}table.evalsql thead tr{border-bottom:1px solid rgba(128,128,128,.6)}"
     "table.evalsql tbody tr{background:none;border-bottom:1px solid rgba(128,128,128,.18)}"
     "table.evalsql tbody tr:hover{background:rgba(128,128,128,.1)}"
     "table.evalsql td.g{padding:.2em .6em .2em 0;min-width:88px}"
@@ -122,40 +141,21 @@ _STYLE = (
     "table.evalsql sup{line-height:0;font-size:.75em}table.evalsql td.n sup{position:absolute;margin-top:.5em}"
     "div.evalsql-notes{font-size:.85em;opacity:.8;max-width:80em;padding:0 .5em;white-space:pre-wrap}"
 )
-_LONG = ("text",)  # columns of whole sentences
+_LONG = "text"  # a column of whole sentences
 _WIDTH, _HEIGHT, _MARGIN = 140, 14, 4  # pixels of the picture of an interval
-_SURE, _UNSURE = "#2a7f9e", "#888"
 
 
-def as_html(table: Table, digits: int) -> str:
+def in_notebook(shown: Table, digits: int) -> str:
     """The table with its style, which needs nothing else of the page."""
-    kinds = [_kind(table, at) for at in range(len(table.columns))]
-    heads = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.columns, kinds, strict=True))
-    body = "".join(
-        f"<tr>{''.join(f'<td{kind}>{_cell(table, nth, at, digits)}</td>' for at, kind in enumerate(kinds))}</tr>\n"
-        for nth in range(len(table.rows))
-    )
-    caption = f"<caption>{escape(one_line(table.caption))}</caption>" if table.caption else ""
-    notices = "\n".join(escape(one_line(text)) for text in table.notices)
+    columns = [
+        (name, "n" if shown.is_number(at) else "g" if shown.is_picture(at) else "long" if name == _LONG else "")
+        for at, name in enumerate(shown.columns)
+    ]
+    caption = f"<caption>{text(one_line(shown.caption))}</caption>" if shown.caption else ""
+    notices = "\n".join(text(one_line(each)) for each in shown.notices)
     below = f'<div class="evalsql-notes">{notices}</div>' if notices else ""
-    inner = f"{caption}\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody>"
+    inner = f"{caption}\n{_head_and_body(columns, _cells(shown, digits))}"
     return f'<style>{_STYLE}</style>\n<table class="evalsql">{inner}</table>\n{below}'
-
-
-def _kind(table: Table, at: int) -> str:
-    if table.is_number(at):
-        return ' class="n"'
-    if table.is_picture(at):
-        return ' class="g"'
-    return ' class="long"' if table.columns[at] in _LONG else ""
-
-
-def _cell(table: Table, nth: int, at: int, digits: int) -> str:
-    value, mark = table.rows[nth][at], table.marks.get((nth, at))
-    if isinstance(value, Picture):
-        return value.html
-    text = escape(one_line(table.text(table.rows[nth], at, digits)).strip())  # aligned texts start with blanks
-    return (f"<b>{text}</b>" if (nth, at) in table.best else text) + (f"<sup>{escape(mark)}</sup>" if mark else "")
 
 
 def bar(percent: int) -> Picture:
@@ -172,7 +172,7 @@ def interval(value: float, ends: tuple[float, float] | None, span: tuple[float, 
     def x(value: float) -> str:
         return f"{_MARGIN + (_WIDTH - 2 * _MARGIN) * (value - least) / (greatest - least):.1f}"
 
-    middle, colour = _HEIGHT / 2, _SURE if is_sure else _UNSURE
+    middle, colour = _HEIGHT / 2, "#2a7f9e" if is_sure else "#888"
     line = ""
     if ends is not None:
         low, high = map(x, ends)

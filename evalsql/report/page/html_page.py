@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from evalsql.phrases import counted
-from evalsql.report.html import Column, answers, interval_text, number, scroll, section, signed, table, text
+from evalsql.report.html import answers, figures, interval_text, link, number, section, signed, table, text
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
 from evalsql.report.page.page_data import embedded_json, measure_words, page_data, size_line
 from evalsql.report.page.report_data import ReportData
@@ -49,7 +49,7 @@ def _navigation(report: ReportData, above: Sequence[tuple[str, str]]) -> str:
     there = {"answer": "Answer", "topics": "Topics", "doubts": "Doubts", "numbers": "Numbers", "data": "Data"}
     hidden = {"topics", "doubts"} & report.without | ({"data"} if "provenance" in report.without else set())
     links = [(words, f"#{name}") for name, words in there.items() if name not in hidden]
-    return "".join(f'<a href="{text(address)}">{text(words)}</a>' for words, address in (*above, *links))
+    return "".join(link(address, words) for words, address in (*above, *links))
 
 
 def _gravest(found: list[Caveat]) -> str:
@@ -71,7 +71,7 @@ def _winner(report: ReportData, digits: int) -> str:
             compared = (signed(pair.difference, digits), interval, sure, pair.wins, pair.ties, pair.losses)
         rows.append([text(cell) for cell in (at, run, number(means[run], digits), *compared)])
     heads = ("", "system", name, "difference", "95% interval", "sure", "won", "tied", "lost")
-    return table(f"Difference to the baseline in {name}", [Column(head) for head in heads], rows)
+    return table(f"Difference to the baseline in {name}", [(head, "") for head in heads], rows)
 
 
 def _topics(report: ReportData, digits: int) -> str:
@@ -82,7 +82,7 @@ def _topics(report: ReportData, digits: int) -> str:
         rows.append([text(row.topic), *values, difference_text(row.difference, digits), row.outcome])
     heads = ("topic", report.runs[0], report.baseline, "difference", "outcome")
     sentence = f'<p class="sentence">{text(topics_sentence(report, found))}</p>'
-    by_topic = table("Values by topic", [Column(head) for head in heads], rows)
+    by_topic = table("Values by topic", [(head, "") for head in heads], rows)
     return section("topics", "Where does it lose?", "", f'<div id="topics-body">{sentence}{by_topic}</div>', question=4)
 
 
@@ -107,6 +107,8 @@ def _caveats(report: ReportData, found: list[Caveat]) -> str:
 
 
 def _numbers(report: ReportData, digits: int) -> str:
+    best = report.leaderboard.with_best(report.lower, digits, first=1, by=0)
+    board = best._replace(columns=["system", *report.names])
     items = "".join(f"<dt>{text(each.name)}</dt><dd>{text(measure_words(each))}</dd>" for each in report.measures)
     curves = '<div id="precision-recall"></div>' if "pr" in report.tables else ""
     more = [
@@ -117,30 +119,11 @@ def _numbers(report: ReportData, digits: int) -> str:
         if rows.rows
     ]
     return (
-        f'{_board(report, digits)}<div class="columns"><div><h3>The measures in words</h3><dl>{items}</dl></div>'
+        f'{figures("Means by system and measure", board, digits, "board")}<div class="columns">'
+        f"<div><h3>The measures in words</h3><dl>{items}</dl></div>"
         f'{curves}</div><details class="data" id="more"><summary>More curves and tables</summary>'
         f'<div id="more-curves"></div>{"".join(more)}</details>'
     )
-
-
-def _board(report: ReportData, digits: int) -> str:
-    heads = ['<th scope="col" aria-sort="none"><button type="button">system</button></th>']
-    for at, measure in enumerate(report.measures):
-        heads.append(
-            f'<th scope="col" aria-sort="{"none" if at else "descending"}" class="number">'
-            f'<button type="button" title="{text(measure_words(measure))}">{text(measure.name)}</button></th>'
-        )
-    best = report.leaderboard.with_best(report.lower, digits, first=1, by=0).best
-    body = []
-    for nth, row in enumerate(report.leaderboard.rows):
-        cells = [f'<th scope="row" data-value="{text(row[0])}">{text(row[0])}</th>']
-        for place in range(1, len(row)):
-            words = report.leaderboard.text(row, place, digits)
-            shown = f"<b>{words}</b>" if (nth, place) in best else words
-            cells.append(f'<td class="number" data-value="{row[place]!r}">{shown}</td>')
-        body.append(f'<tr data-run="{text(row[0])}">{"".join(cells)}</tr>\n')
-    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    return scroll("Means by system and measure", f'<table id="board">{head}\n<tbody>{"".join(body)}</tbody></table>')
 
 
 def _sources(report: ReportData, digits: int) -> str:
@@ -149,12 +132,9 @@ def _sources(report: ReportData, digits: int) -> str:
         f"{runs} and the judgments {report.qrels}, each with the file it was loaded from and that file's checksum."
     )
     judgments = _details("Judgments", report.tables["qrels"], digits)
-    return section(
-        "data", "Where the data comes from", sentence, judgments, _details("Runs", report.tables["runs"], digits)
-    )
+    loaded = _details("Runs", report.tables["runs"], digits)
+    return section("data", "Where the data comes from", sentence, judgments, loaded)
 
 
 def _details(title: str, rows: Table, digits: int) -> str:
-    columns = [Column(name, "number" if rows.is_number(at) else "") for at, name in enumerate(rows.columns)]
-    cells = [[text(rows.text(row, at, digits)) for at in range(len(row))] for row in rows.rows]
-    return f'<details class="data"><summary>{text(title)}</summary>{table(title, columns, cells)}</details>'
+    return f'<details class="data"><summary>{text(title)}</summary>{figures(title, rows, digits)}</details>'

@@ -16,10 +16,9 @@ from evalsql.catalog.relations import Catalog
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.page.page_data import embedded_json
-from evalsql.report.site.addresses import CONSOLE
 from evalsql.report.site.published_copy import Copy
 from evalsql.report.site.site_data import SetResults
-from evalsql.report.site.site_parts import HOME, Page
+from evalsql.report.site.site_parts import CONSOLE, HOME, Page
 
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
@@ -94,7 +93,7 @@ aria-describedby="how">{escape(asked[0][1])}</textarea>
 </div></div>
 <script type="application/json" id="console-data">{embedded_json(data)}</script>"""
     summary = "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
-    return Page(CONSOLE, "Ask in SQL", summary, body, [HOME], head, _SCRIPTS)
+    return Page(CONSOLE[1], "Ask in SQL", summary, body, [HOME], head, _SCRIPTS)
 
 
 def _limits(copy: Copy) -> str:

@@ -1,4 +1,4 @@
-"""The pages of judgment sets: the first page of the site, each set's leaderboard and its list of topics."""
+"""The first page of a site, and of each judgment set the leaderboard, the list of topics and a page a topic."""
 
 from __future__ import annotations
 
@@ -6,51 +6,34 @@ from collections.abc import Iterator, Sequence
 
 from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
-from evalsql.report.html import (
-    MINUS,
-    Column,
-    answers,
-    interval_text,
-    link,
-    links_line,
-    number,
-    section,
-    table,
-    text,
-)
+from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, table, text
 from evalsql.report.page import verdicts
 from evalsql.report.page.page_data import size_line
-from evalsql.report.site import site_parts
-from evalsql.report.site.addresses import MEASURES, Links, SiteAddresses
-from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import HOME, Page
+from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, RelevantDocument, SetResults
+from evalsql.report.site.site_parts import HOME, MEASURES, Addresses, Links, Page, scale_of, tiles
 
 _FIRST = 10  # runs of each judgment set on the first page
+_REPORT = "The report, with pairs, curves and doubts"
 
 
-def first_page(found: Sequence[SetResults], addresses: SiteAddresses, title: str) -> Page:
+def first_page(found: Sequence[SetResults], addresses: Addresses, title: str) -> Page:
     """What the site holds: each judgment set with its best systems."""
-    runs = {run for results in found for run in results.report.runs}
     is_only = len(found) == 1
-    links = Links(addresses, "index.html")
+    links = Links(addresses, HOME[1])
     body = ""
     for results in found:
         report, qrels = results.report, results.qrels
-        more = [
-            link(addresses.of_set(qrels), f"All {counted(len(report.runs), 'system')}"),
-            link(addresses.of_set(qrels, "topics"), f"All {counted(len(report.topics), 'topic')}"),
-            link(addresses.of_set(qrels, "report"), "The report, with pairs, curves and doubts"),
-        ]
-        body += section(
-            f"set-{addresses.sets[qrels]}",
-            "Leaderboard" if is_only else qrels,
-            "" if is_only else size_line(report),
-            answers(_answers(results, links)),
-            _leaderboard(results, links, _FIRST),
-            links_line(more),
+        more = links_line(
+            links.to(addresses.of_set(qrels), f"All {counted(len(report.runs), 'system')}"),
+            links.to(addresses.of_set(qrels, "topics"), f"All {counted(len(report.topics), 'topic')}"),
+            links.to(addresses.of_set(qrels, "report"), _REPORT),
         )
+        shown = answers(_answers(results, links)), _leaderboard(results, links, _FIRST), more
+        name, heading = f"set-{addresses.sets[qrels]}", "Leaderboard" if is_only else qrels
+        body += section(name, heading, "" if is_only else size_line(report), *shown)
+    runs = {run for results in found for run in results.report.runs}
     summary = f"{counted(len(found), 'judgment set')}, {counted(len(runs), 'system')}"
-    return Page("index.html", title, size_line(found[0].report) if is_only else summary, body)
+    return Page(HOME[1], title, size_line(found[0].report) if is_only else summary, body)
 
 
 def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -61,64 +44,53 @@ def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]
 
 def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> str:
     """The means of the first runs by the measures that were asked for, the first one drawn with its interval."""
-    report = results.report
-    first, means = report.names[0], report.means(report.names[0])
+    report, first = results.report, results.first
+    means = report.means(first)
     ends = {run: results.intervals.get((first, run), (None, None)) for run in report.runs}
-    scale = site_parts.scale_of(value for run in report.runs for value in (means[run], *ends[run]))
-    best = report.leaderboard.with_best(report.lower, DIGITS, first=1, by=0).best
+    scale = scale_of(value for run in report.runs for value in (means[run], *ends[run]))
+    board = report.leaderboard.with_best(report.lower, DIGITS, first=1, by=0)
     rows = []
-    for at, row in enumerate(report.leaderboard.rows[:most]):
-        run = report.runs[at]
-        cells = [report.leaderboard.text(row, place, DIGITS) for place in range(1, len(row))]
-        bold = [f"<b>{cell}</b>" if (at, place) in best else cell for place, cell in enumerate(cells, start=1)]
-        kind = "baseline" if run == report.baseline else "system" if at == 0 else "mark"
-        picture = site_parts.interval(scale, means[run], *ends[run], kind)
-        shown = [cell.replace("-", MINUS) for cell in bold]
+    for at, run in enumerate(report.runs[:most]):
+        texts = [
+            board.text(board.rows[at], place, DIGITS).replace("-", MINUS) for place in range(1, len(board.columns))
+        ]
+        shown = [f"<b>{cell}</b>" if (at, place) in board.best else cell for place, cell in enumerate(texts, start=1)]
+        picture = scale.interval(means[run], *ends[run], results.mark(run, at + 1))
         rows.append([str(at + 1), links.system(run), picture, interval_text(*ends[run], DIGITS), *shown])
-    columns = [Column("", "l"), Column("system", "w"), Column(first, "p m"), Column("95% interval", "o")]
-    columns += [Column(name, "n" if place < 2 else "o") for place, name in enumerate(report.names)]
+    columns = [("", "l"), ("system", "w"), (first, "p m"), ("95% interval", "o")]
+    columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(report.names)]
     return table(f"Means of {results.qrels}", columns, rows)
 
 
-def set_page(results: SetResults, addresses: SiteAddresses) -> Page:
+def set_page(results: SetResults, addresses: Addresses) -> Page:
     """The leaderboard of all runs."""
-    report = results.report
-    address = addresses.of_set(results.qrels)
+    report, qrels = results.report, results.qrels
+    address = addresses.of_set(qrels)
     links = Links(addresses, address)
     sentence = (
-        f"{report.names[0]} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
+        f"{results.first} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
         f"baseline, {report.baseline}. Best means are bold."
     )
-    asked = (
-        f"select run, measure, value from summary where qrels = {literal(results.qrels)} order by measure, value desc"
-    )
-    more = [
-        link("report.html", "The report, with pairs, curves and doubts"),
+    asked = f"select run, measure, value from summary where qrels = {literal(qrels)} order by measure, value desc"
+    more = links_line(
+        link("report.html", _REPORT),
         link("topics.html", "Topics"),
-        links.other(MEASURES, "Measures"),
+        links.to(MEASURES[1], MEASURES[0]),
         links.query(asked, "Ask in SQL"),
-    ]
+    )
     notices = "".join(f"<li>{text(each.text)}</li>" for each in report.notices)
-    body = answers(_answers(results, links)) + section(
-        "systems",
-        "Systems",
-        sentence,
-        _leaderboard(results, links),
-        links_line(more),
-        f'<h3>To note</h3><ul class="notices">{notices}</ul>' if notices else "",
-    )
-    return Page(address, results.qrels, size_line(report), body, [HOME])
+    noted = f'<h3>To note</h3><ul class="notices">{notices}</ul>' if notices else ""
+    body = section("systems", "Systems", sentence, _leaderboard(results, links), more, noted)
+    return Page(address, qrels, size_line(report), answers(_answers(results, links)) + body, [HOME])
 
 
-def topic_list(results: SetResults, addresses: SiteAddresses) -> Page:
+def topic_list(results: SetResults, addresses: Addresses) -> Page:
     """All topics, with how hard they are."""
-    report, first = results.report, results.report.names[0]
-    address = addresses.of_set(results.qrels, "topics")
+    report, first, qrels = results.report, results.first, results.qrels
+    address = addresses.of_set(qrels, "topics")
     links = Links(addresses, address)
-    standings = {run: results.standings.get((first, run), {}) for run in report.runs}
-    scale = site_parts.scale_of(
-        end for topics in standings.values() for each in topics.values() for end in (each.lowest, each.highest)
-    )
+    standings = {run: results.standings[first, run] for run in report.runs}
+    scale = scale_of(end for topics in standings.values() for each in topics.values() for end in each.span)
     rows = []
     for topic in report.topics:
         of_runs = [(run, topics[topic]) for run, topics in standings.items() if topic in topics]
@@ -127,21 +99,107 @@ def topic_list(results: SetResults, addresses: SiteAddresses) -> Page:
         run, best = min(of_runs, key=lambda pair: pair[1].place != 1)
         rows.append(
             [
-                links.topic(results.qrels, topic),
-                text(results.texts[topic].text) if topic in results.texts else "",
-                str(len(results.documents.get(topic, ()))),
+                links.topic(qrels, topic),
+                text(results.text(topic)),
+                str(len(results.documents[topic])),
                 number(best.median, DIGITS),
-                site_parts.spread(scale, best.median, best.lowest, best.median, best.highest),
+                scale.spread(best.median, best.lowest, best.median, best.highest),
                 number(best.value, DIGITS),
                 links.system(run),
             ]
         )
-    columns = [Column("topic", "w"), Column("question", "q") if results.texts else Column("", "none")]
-    columns += [Column("relevant", "o"), Column("median", "n"), Column(f"{first}, all systems", "p")]
-    columns += [Column("best", "o"), Column("by", "m")]
+    question = ("question", "q") if results.texts else ("", "none")
+    columns = [("topic", "w"), question, ("relevant", "o"), ("median", "n"), (f"{first}, all systems", "p")]
     sentence = (
         f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
     )
-    body = section("topics", "Topics", sentence, table("Topics", columns, rows))
-    above = [HOME, (results.qrels, addresses.of_set(results.qrels))]
-    return Page(address, "Topics", size_line(report), body, above)
+    shown = table("Topics", [*columns, ("best", "o"), ("by", "m")], rows)
+    above = [HOME, (qrels, addresses.of_set(qrels))]
+    return Page(address, "Topics", size_line(report), section("topics", "Topics", sentence, shown), above)
+
+
+def topic_page(topic: str, results: SetResults, addresses: Addresses) -> Page:
+    """A topic's words, all systems with their first documents, and the relevant documents found and missed."""
+    report, qrels = results.report, results.qrels
+    address = addresses.topic(qrels, topic)
+    links = Links(addresses, address)
+    title, *more = results.texts.get(topic, ("", None, None))
+    documents = results.documents[topic]
+    relevant = counted(len(documents), "relevant document")
+    body = "".join(f'<p class="sentence">{text(each)}</p>' for each in more if each and each != title)
+    body += answers(_topic_answers(topic, results, links))
+    sentence = (
+        f"All systems by {results.first} on this topic. Tiles are the grades of their first {TILES} documents, a "
+        "dash is one that nobody judged."
+    )
+    body += section("systems", "Systems", sentence, _systems(topic, results, links))
+    if documents:
+        shown, lost = documents[0].num_shown, documents[0].num_lost
+        sentence = (
+            f"Of {relevant}, {shown:,} {'is' if shown == 1 else 'are'} among the first {FOUND_DEPTH} of some system; "
+            f"{lost:,} {'was' if lost == 1 else 'were'} retrieved by none."
+        )
+        body += section("documents", "Relevant documents", sentence, _documents(documents, len(report.runs)))
+    of_topic = f"qrels = {literal(qrels)} and topic = {literal(topic)}"
+    asked = f"select * from judgments where {of_topic} order by grade desc"
+    body += links_line(links.query(asked, "Ask for all its judgments in SQL"))
+    above = [HOME, (qrels, addresses.of_set(qrels)), ("Topics", addresses.of_set(qrels, "topics"))]
+    summary = f"{relevant} \u00b7 {report.topics.index(topic) + 1} of {counted(len(report.topics), 'topic')}"
+    return Page(
+        address, f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}", summary, body, above
+    )
+
+
+def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
+    for run, best in results.on_topic(topic)[:1]:
+        first = results.first
+        more = f", and {best.num_same - 1} more with the same value." if best.num_same > 1 else "."
+        lowest, median, highest = (number(value, DIGITS) for value in (best.lowest, best.median, best.highest))
+        rank = f"{best.hardness} of {best.num_topics}, the hardest being 1"
+        yield "Who is best here?", links.system(run), text(f"{first} {number(best.value, DIGITS)}{more}")
+        yield "How hard is it?", median, text(f"is the median {first} of all systems: {rank}.")
+        span = number(best.highest - best.lowest, DIGITS)
+        yield "How far are systems apart?", span, f"from {lowest} to {highest}."
+
+
+def _systems(topic: str, results: SetResults, links: Links) -> str:
+    first, others = results.first, results.report.names[1:4]
+    order = results.on_topic(topic)
+    scale = scale_of(end for _, each in order for end in each.span)
+    rows = [
+        [
+            str(each.place),
+            links.system(run),
+            number(each.value, DIGITS),
+            scale.interval(each.value, each.median, each.value, results.mark(run, each.place)),
+            tiles(results.tiles[run, topic]),
+            *results.values_text(others, run, topic),
+        ]
+        for run, each in order
+    ]
+    columns = [("", "l"), ("system", "w"), (first, "n"), ("from the median", "p"), (f"first {TILES}", "t m")]
+    return table("Systems", [*columns, *((name, "o") for name in others)], rows)
+
+
+def _documents(documents: Sequence[RelevantDocument], num_runs: int) -> str:
+    by_missed = sorted(documents, key=lambda each: each.missed_place)
+    groups = {
+        "Found by most": [each for each in documents if each.num_found * 2 >= num_runs],
+        "Missed by most": [each for each in by_missed if each.num_found * 2 < num_runs],
+    }
+    columns = [("document", "id"), ("grade", "t"), (f"in the first {FOUND_DEPTH} of", "n"), ("retrieved by", "o")]
+    tables = ""
+    for heading, group in groups.items():
+        rows = [
+            [
+                text(each.document),
+                tiles([each.grade]),
+                f"{each.num_found} of {num_runs}",
+                str(each.num_ret),
+                "" if each.best_rank is None else str(each.best_rank),
+            ]
+            for each in group[:MOST_DOCUMENTS]
+        ]
+        if rows:
+            tables += f"<div><h3>{heading}</h3>{table(heading, [*columns, ('best rank', 'n')], rows)}</div>"
+    return f'<div class="columns">{tables}</div>'

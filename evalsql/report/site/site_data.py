@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import (
-    Measure,
-    default_measure,
-    literal,
-    names_of_less_is_better,
-    parse_measures,
-)
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import Measure, default_measure, literal, names_of_less_is_better, parse_measures
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
@@ -45,6 +40,11 @@ class Standing(NamedTuple):
     num_topics: int
     num_behind: int
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """From the least to the greatest value of all runs."""
+        return self.lowest, self.highest
+
 
 class RelevantDocument(NamedTuple):
     """A relevant document, and how many runs found it."""
@@ -60,17 +60,13 @@ class RelevantDocument(NamedTuple):
     num_lost: int
 
 
-class TopicText(NamedTuple):
-    text: str
-    description: str | None
-    narrative: str | None
-
-
 @dataclass(frozen=True)
 class SetResults:
     """``report`` has the measures that were asked for; ``leaderboard`` and ``intervals`` all that have figures.
 
-    ``standings`` goes by measure, run and topic, ``tiles`` by run and topic: the grades of the first documents.
+    ``standings`` goes by measure and run, then topic; ``tiles``, the grades of the first documents, by run and topic.
+    ``texts`` has a topic's text, description and narrative. ``history`` has a row a load and measure: system, run,
+    version, date, measure, mean, difference to the load before.
     """
 
     report: ReportData
@@ -80,21 +76,39 @@ class SetResults:
     standings: Mapping[tuple[str, str], Mapping[str, Standing]]
     tiles: Mapping[tuple[str, str], Sequence[int | None]]
     documents: Mapping[str, Sequence[RelevantDocument]]
-    texts: Mapping[str, TopicText]
-    history: Table | None
+    texts: Mapping[str, Sequence[str | None]]
+    history: Sequence[Sequence[Any]]
 
     @property
     def qrels(self) -> str:
         return self.report.qrels
+
+    @property
+    def first(self) -> str:
+        """The measure that orders the runs."""
+        return self.report.names[0]
 
     @cached_property
     def lower(self) -> frozenset[str]:
         """Measures where less is better."""
         return names_of_less_is_better(self.measures)
 
+    def text(self, topic: str) -> str:
+        """What a topic asks; empty where that was not loaded."""
+        return (topic in self.texts and self.texts[topic][0]) or ""
+
+    def mark(self, run: str, place: int) -> str:
+        """How a run at this place is drawn."""
+        return "baseline" if run == self.report.baseline else "system" if place == 1 else "mark"
+
+    def on_topic(self, topic: str) -> list[tuple[str, Standing]]:
+        """Runs and how they stand on a topic by the first measure, the best first."""
+        found = [(run, self.standings[self.first, run].get(topic)) for run in self.report.runs]
+        return sorted(((run, each) for run, each in found if each), key=lambda pair: pair[1].place)
+
     def values_text(self, measures: Sequence[str], run: str, topic: str) -> list[str]:
         """What a run has on a topic by measures, nothing where it has no value."""
-        found = [self.standings.get((name, run), {}).get(topic) for name in measures]
+        found = [self.standings[name, run].get(topic) for name in measures]
         return ["" if each is None else number(each.value, DIGITS) for each in found]
 
     def means(self, measure: str) -> dict[str, float]:
@@ -151,17 +165,6 @@ def gather(
     return results
 
 
-def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
-    asker = _Asker(warehouse, report.qrels, report.runs)
-    with warehouse.evaluation.with_scores(measures, qrels=report.qrels, runs=report.runs):
-        leaderboard = leaderboard_table(warehouse, measures)
-        intervals = asker.intervals()
-        standings = asker.standings(report.measures)
-        history = asker.history(report.names)
-    tiles, documents, texts = asker.tiles(), asker.documents(), asker.texts()
-    return SetResults(report, measures, leaderboard, intervals, standings, tiles, documents, texts, history)
-
-
 def _shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
     """Those that were asked for, then the common ones and the user's own at their defaults."""
     named = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
@@ -170,66 +173,60 @@ def _shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measu
     return list(named.values())
 
 
-class _Asker:
-    """Asks a warehouse about one judgment set and its runs."""
-
-    def __init__(self, warehouse: Warehouse, qrels: str, runs: Sequence[str]) -> None:
-        self._warehouse = warehouse
-        self._qrels = qrels
-        self._runs = names_query("run", runs)
-
-    def _query(self, name: str, inputs: Mapping[str, str], **arguments: Any) -> str:
-        return ddl.relation_query(self._warehouse.catalog, name, inputs, **arguments)
-
-    def intervals(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
-        asked = "select measure, run, low, high from mean_intervals() where qrels = ?"
-        return {(name, run): (low, high) for name, run, low, high in self._warehouse.rows(asked, [self._qrels])}
-
-    def standings(self, measures: Sequence[Measure]) -> dict[tuple[str, str], dict[str, Standing]]:
-        lower = [measure.name for measure in measures if measure.relation.header.less_is_better]
-        sign = f"case when measure in ({_listed(lower)}) then -1 else 1 end" if lower else "1"
-        values = f"""
-            select measure, run, topic, value, {sign} as sign from temp.scores
-            where measure in ({_listed(measure.name for measure in measures)})
-        """
-        found: dict[tuple[str, str], dict[str, Standing]] = {}
-        asked = self._query("topic_places", {"ranked_values": values})
-        chosen = f"select measure, run, topic, {', '.join(Standing._fields)} from ({asked})"
-        for measure, run, topic, *figures in self._warehouse.rows(chosen):
-            found.setdefault((measure, run), {})[topic] = Standing(*figures)
-        return found
-
-    def history(self, names: Sequence[str]) -> Table | None:
-        """The means of the runs of each system in the order of their dates; None where no run has a system."""
-        if not held_systems(self._warehouse.database, ()):
-            return None
-        asked = f"""
-            select system, run, version, dated_at, measure, value, difference from history
-            where qrels = {literal(self._qrels)} and run in ({self._runs})
-            order by system, list_position([{_listed(names)}], measure), dated_at, run
-        """
-        return Table(*self._warehouse.database.table(f"select * from ({asked}) where measure in ({_listed(names)})"))
-
-    def tiles(self) -> dict[tuple[str, str], list[int | None]]:
-        topics = "select topic from topics"
-        lists = self._query("chosen_lists", {"chosen_runs": self._runs, "chosen_topics": topics}, qrels=self._qrels)
-        found: dict[tuple[str, str], list[int | None]] = {}
-        first = self._query("first_documents", {"chosen_lists": lists}, depth=TILES)
-        for run, topic, _, _, grade in self._warehouse.rows(f"{first}\norder by run, topic, rank"):
-            found.setdefault((run, topic), []).append(grade)
-        return found
-
-    def documents(self) -> dict[str, list[RelevantDocument]]:
-        asked = self._query("found_documents", {"chosen_runs": self._runs}, qrels=self._qrels, depth=FOUND_DEPTH)
-        found: dict[str, list[RelevantDocument]] = {}
-        for topic, *figures in self._warehouse.rows(f"{asked}\norder by topic, found_place"):
-            found.setdefault(topic, []).append(RelevantDocument(*figures))
-        return found
-
-    def texts(self) -> dict[str, TopicText]:
-        asked = "select topic, text, description, narrative from topic_texts where qrels = ?"
-        return {topic: TopicText(*words) for topic, *words in self._warehouse.rows(asked, [self._qrels])}
+def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
+    catalog, qrels = warehouse.catalog, report.qrels
+    runs = names_query("run", report.runs)
+    with warehouse.evaluation.with_scores(measures, qrels=qrels, runs=report.runs):
+        leaderboard = leaderboard_table(warehouse, measures)
+        ends = warehouse.rows("select measure, run, low, high from mean_intervals() where qrels = ?", [qrels])
+        standings = _standings(warehouse, report.measures)
+        history = _history(warehouse, report) if held_systems(warehouse.database, ()) else []
+    chosen = {"chosen_runs": runs, "chosen_topics": "select topic from topics"}
+    lists = relation_query(catalog, "chosen_lists", chosen, qrels=qrels)
+    first = relation_query(catalog, "first_documents", {"chosen_lists": lists}, depth=TILES)
+    tiles: dict[tuple[str, str], list[int | None]] = defaultdict(list)
+    for run, topic, _, _, grade in warehouse.rows(f"{first}\norder by run, topic, rank"):
+        tiles[run, topic].append(grade)
+    found = relation_query(catalog, "found_documents", {"chosen_runs": runs}, qrels=qrels, depth=FOUND_DEPTH)
+    documents: dict[str, list[RelevantDocument]] = defaultdict(list)
+    for topic, *figures in warehouse.rows(f"{found}\norder by topic, found_place"):
+        documents[topic].append(RelevantDocument(*figures))
+    words = warehouse.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
+    return SetResults(
+        report,
+        measures,
+        leaderboard,
+        {(name, run): (low, high) for name, run, low, high in ends},
+        standings,
+        tiles,
+        documents,
+        {topic: texts for topic, *texts in words},
+        history,
+    )
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(literal, names))
+def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tuple[str, str], Mapping[str, Standing]]:
+    signs = [(each.name, -1 if each.relation.header.less_is_better else 1) for each in measures]
+    values = f"""
+        select measure, run, topic, value, sign from temp.scores
+        join (values {", ".join(f"({literal(name)}, {sign})" for name, sign in signs)}) as signs(measure, sign)
+            using (measure)
+    """
+    places = relation_query(warehouse.catalog, "topic_places", {"ranked_values": values})
+    found: dict[tuple[str, str], dict[str, Standing]] = defaultdict(dict)
+    columns = ", ".join(Standing._fields)
+    for measure, run, topic, *figures in warehouse.rows(f"select measure, run, topic, {columns} from ({places})"):
+        found[measure, run][topic] = Standing(*figures)
+    return found
+
+
+def _history(warehouse: Warehouse, report: ReportData) -> list[tuple[Any, ...]]:
+    """The means of the runs of each system in the order of their dates."""
+    names = ", ".join(map(literal, report.names))
+    return warehouse.rows(f"""
+        select system, run, version, dated_at, measure, value, difference from (
+            select * from history
+            where qrels = {literal(report.qrels)} and run in ({names_query("run", report.runs)})
+        ) where measure in ({names})
+        order by system, list_position([{names}], measure), dated_at, run
+    """)

@@ -1,15 +1,98 @@
-"""The frame of every page of a site, and the small pictures in rows of its tables."""
+"""What every page of a site shares: addresses that are safe as files' names, the frame, and small pictures in rows."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
+from urllib.parse import quote
 
+from evalsql.catalog.relations import Catalog
 from evalsql.report.html import link, text
-from evalsql.report.site.addresses import to_root
+from evalsql.report.site.site_data import SetResults
 
-HOME = ("Results", "index.html")
+HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
+_UNJUDGED = "\u2013"
+_SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
+_TAKEN = re.compile(r"index|con|prn|aux|nul|(?:com|lpt)[0-9]")  # some of them are no files on Windows
+_HASHED = re.compile(r".*-[0-9a-f]{8,}")
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Names of files for names of anything: safe on every system, never the same for two names.
+
+    A name goes by itself where it can, else it is shortened and a digest of it put behind. So it keeps its address
+    whatever else is loaded.
+    """
+    taken: dict[str, str] = {}
+    for name in sorted(set(names)):
+        taken[next(file for file in _candidates(name) if file not in taken)] = name
+    return {name: file for file, name in taken.items()}
+
+
+def _candidates(name: str) -> Iterable[str]:
+    if _SAFE.fullmatch(name) and not _TAKEN.fullmatch(name.partition(".")[0]) and not _HASHED.fullmatch(name):
+        yield name
+    words = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-") or "x"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    for length in range(8, len(digest) + 1):
+        yield f"{words}-{digest[:length]}"
+
+
+class Addresses:
+    """Where every page of a site is, as its address from the root."""
+
+    def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
+        self.sets = file_names(results.qrels for results in found)
+        self._systems = file_names(run for results in found for run in results.report.runs)
+        self._topics = {results.qrels: file_names(results.report.topics) for results in found}
+        self._measures = file_names(relation.name for relation in catalog.measures)
+
+    def of_set(self, qrels: str, page: str = "index") -> str:
+        """A page of a judgment set: index, topics or report."""
+        return f"sets/{self.sets[qrels]}/{page}.html"
+
+    def topic(self, qrels: str, topic: str) -> str:
+        return f"sets/{self.sets[qrels]}/topics/{self._topics[qrels][topic]}.html"
+
+    def system(self, run: str) -> str:
+        return f"systems/{self._systems[run]}.html"
+
+    def measure(self, relation: str) -> str:
+        return f"measures/{self._measures[relation]}.html"
+
+
+class Links:
+    """The links of one page: HTML."""
+
+    def __init__(self, addresses: Addresses, page: str) -> None:
+        self._addresses = addresses
+        self._root = to_root(page)
+
+    def to(self, address: str, words: object) -> str:
+        """A page by its address from the root."""
+        return link(self._root + address, words)
+
+    def system(self, run: str) -> str:
+        return self.to(self._addresses.system(run), run)
+
+    def topic(self, qrels: str, topic: str) -> str:
+        return self.to(self._addresses.topic(qrels, topic), topic)
+
+    def query(self, sql: str, words: str) -> str:
+        """The console with a query in it."""
+        return self.to(query_address(sql), words)
+
+
+def query_address(sql: str) -> str:
+    """The address of the console with a query in it."""
+    return f"{CONSOLE[1]}#q={quote(sql, safe='')}"
+
+
+def to_root(address: str) -> str:
+    return "../" * address.count("/")
 
 
 class Frame(NamedTuple):
@@ -77,11 +160,8 @@ aria-controls="found" aria-autocomplete="list"></label>
 """
 
 
-# Pictures in rows. Widths are in per cent, so that they flow without a script.
-
-
 class Scale(NamedTuple):
-    """What is drawn between the ends of a picture."""
+    """The ends of the pictures in the rows of a table. Widths are in per cent, so that they flow without a script."""
 
     low: float
     high: float
@@ -89,6 +169,23 @@ class Scale(NamedTuple):
     def at(self, value: float) -> str:
         share = (value - self.low) / ((self.high - self.low) or 1)
         return f"{3 + 94 * min(max(share, 0), 1):.1f}".removesuffix(".0") + "%"
+
+    def interval(self, value: float, low: float | None, high: float | None, kind: str) -> str:
+        """A mark on a line; ``kind`` is system, baseline, mark or unsure. Its figures stand in the row."""
+        line = "" if low is None or high is None else f"<line class=ends x1={self.at(low)} x2={self.at(high)} />"
+        mark = f"<circle class={kind} cx={self.at(value)} />"
+        if kind == "baseline":
+            path = '<path class=baseline d="M0-5L5 0L0 5L-5 0z"/>'
+            mark = f"<svg x={self.at(value)} y=9 overflow=visible>{path}</svg>"
+        return f"<svg>{line}{mark}</svg>"
+
+    def spread(self, value: float, low: float, median: float, high: float) -> str:
+        """A value on the span of all, with their median as a tick. The figures stand in the row."""
+        return (
+            f"<svg><line class=span x1={self.at(low)} x2={self.at(high)} />"
+            f"<line class=tick x1={self.at(median)} x2={self.at(median)} y1=-5 y2=5 />"
+            f"<circle class=system cx={self.at(value)} /></svg>"
+        )
 
 
 def scale_of(values: Iterable[float | None]) -> Scale:
@@ -98,33 +195,10 @@ def scale_of(values: Iterable[float | None]) -> Scale:
     return Scale(low, 1.0 if low == 0 and 0 < high <= 1 else high)
 
 
-def interval(scale: Scale, value: float, low: float | None, high: float | None, kind: str) -> str:
-    """A mark on a line; ``kind`` is system, baseline, mark or unsure. Its figures stand in the row."""
-    line = "" if low is None or high is None else f"<line class=ends x1={scale.at(low)} x2={scale.at(high)} />"
-    mark = (
-        f'<svg x={scale.at(value)} y=9 overflow=visible><path class=baseline d="M0-5L5 0L0 5L-5 0z"/></svg>'
-        if kind == "baseline"
-        else f"<circle class={kind} cx={scale.at(value)} />"
-    )
-    return f"<svg>{line}{mark}</svg>"
-
-
-def spread(scale: Scale, value: float, low: float, median: float, high: float) -> str:
-    """A value on the span of all, with their median as a tick. The figures stand in the row."""
-    return (
-        f"<svg><line class=span x1={scale.at(low)} x2={scale.at(high)} />"
-        f"<line class=tick x1={scale.at(median)} x2={scale.at(median)} y1=-5 y2=5 />"
-        f"<circle class=system cx={scale.at(value)} /></svg>"
-    )
-
-
 def tiles(grades: Sequence[int | None]) -> str:
-    """The grades of documents, one tile each, for a cell of the kind t."""
-    return "".join(map(_tile, grades))
-
-
-def _tile(grade: int | None) -> str:
-    # By the element, since a class would be most of a page of them.
-    if grade is None:
-        return "<u>\u2013</u>"
-    return f"<em>{grade}</em>" if grade > 1 else f"<b>{grade}</b>" if grade == 1 else f"<i>{grade}</i>"
+    """The grades of documents, one tile each, for a cell of the class t; by the element, for there are many."""
+    elements = ["u" if grade is None else "em" if grade > 1 else "b" if grade == 1 else "i" for grade in grades]
+    return "".join(
+        f"<{element}>{_UNJUDGED if grade is None else grade}</{element}>"
+        for element, grade in zip(elements, grades, strict=True)
+    )

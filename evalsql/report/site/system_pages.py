@@ -1,16 +1,19 @@
-"""A page a system: its figures, the topics on which it is behind and ahead, other systems beside it, its history."""
+"""A page a system (figures, topics, other systems beside it, history), and a page a measure (SQL, who wins by it)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.header import Parameter
+from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.relations import Catalog, Relation
+from evalsql.phrases import counted
 from evalsql.report.html import (
     MINUS,
-    Column,
     answers,
     in_words,
     interval_text,
+    link,
     links_line,
     number,
     section,
@@ -18,84 +21,71 @@ from evalsql.report.html import (
     table,
     text,
 )
-from evalsql.report.site import site_parts
-from evalsql.report.site.addresses import Links, SiteAddresses
 from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import HOME, Page
+from evalsql.report.site.site_parts import HOME, MEASURES, Addresses, Links, Page, scale_of
 
 _MOST_HISTORY = 200
 
 
-def system_page(run: str, found: Sequence[SetResults], addresses: SiteAddresses) -> Page:
+def system_page(run: str, found: Sequence[SetResults], addresses: Addresses) -> Page:
     """What is known of a run, by every judgment set that evaluates it."""
     address = addresses.system(run)
     links = Links(addresses, address)
     is_only = len(found) == 1
     body = ""
     for results in found:
-        heading = "" if is_only else f" \u2013 {results.qrels}"
-        body += _sections(run, results, links, addresses.sets[results.qrels], heading)
-    body += links_line(
-        [links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL")]
-    )
-    summary = ", ".join(
-        f"{results.report.runs.index(run) + 1} of {len(results.report.runs)} by {results.qrels}" for results in found
-    )
+        name, of_set = addresses.sets[results.qrels], "" if is_only else f" \u2013 {results.qrels}"
+        body += answers(_answers(run, results, links))
+        for part, heading, sentence, shown in _sections(run, results, addresses, links):
+            body += section(f"{part}-{name}", heading + of_set, sentence, shown)
+    body += links_line(links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL"))
+    places = [(results.report.runs.index(run) + 1, len(results.report.runs), results.qrels) for results in found]
     above = [HOME, *([(found[0].qrels, addresses.of_set(found[0].qrels))] if is_only else [])]
-    return Page(address, run, summary, body, above)
-
-
-def _sections(run: str, results: SetResults, links: Links, name: str, heading: str) -> str:
-    first, num_runs = results.report.names[0], len(results.report.runs)
-    topics = results.standings.get((first, run), {})
-    made = answers(_answers(run, results, links))
-    made += section(
-        f"figures-{name}",
-        f"Its figures{heading}",
-        "Means over the topics with Student's interval at 95%, and the place among all systems by each measure.",
-        _figures(run, results, links),
-    )
-    if topics:
-        each = next(iter(topics.values()))
-        sentence = (
-            f"By {first} it is behind the median of all systems on {in_words(each.num_behind)} of {each.num_topics} "
-            "topics. The worst come first: circle its value, line all systems, tick their median."
-        )
-        made += section(f"topics-{name}", f"Its topics{heading}", sentence, _topics(run, results, links))
-    if num_runs > 1:
-        sentence = (
-            f"Its {first} less theirs, paired by topic, with the 95% interval. Sure is what a t test finds at 5%, "
-            f"corrected for {num_runs - 1} comparisons by Holm."
-        )
-        made += section(f"others-{name}", f"Beside the others{heading}", sentence, _others(run, results, links))
-    history = _history(run, results, links)
-    sentence = "All loads of this system in the order of their dates."
-    return made + (section(f"history-{name}", f"Its history{heading}", sentence, history) if history else "")
+    return Page(address, run, ", ".join(f"{place} of {of} by {qrels}" for place, of, qrels in places), body, above)
 
 
 def _answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
-    report, first = results.report, results.report.names[0]
+    report, first = results.report, results.first
     place = f"{report.runs.index(run) + 1} of {len(report.runs)}"
     yield "Where does it stand?", place, text(f"{first} {number(report.means(first)[run], DIGITS)}.")
-    topics = results.standings.get((first, run), {})
-    order = _worst_first(run, results)
+    topics, order = results.standings[first, run], _worst_first(run, results)
     for question, topic in (("Best topic?", order[-1]), ("Worst topic?", order[0])) if order else ():
         each = topics[topic]
-        title = f"{results.texts[topic].text}: " if topic in results.texts else ""
+        title = f"{results.text(topic)}: " if topic in results.texts else ""
         values = f"{first} {number(each.value, DIGITS)}, median {number(each.median, DIGITS)}"
         words = f"{title}{values}, place {each.place} of {each.num_runs}"
         yield question, links.topic(results.qrels, topic), text(words)
 
 
+def _sections(run: str, results: SetResults, addresses: Addresses, links: Links) -> Iterator[tuple[str, str, str, str]]:
+    """Name, heading, sentence and table of each part of a system's page."""
+    first, num_others = results.first, len(results.report.runs) - 1
+    sentence = "Means over the topics with Student's interval at 95%, and the place among all systems by each measure."
+    yield "figures", "Its figures", sentence, _figures(run, results, addresses, links)
+    for each in [*results.standings[first, run].values()][:1]:
+        sentence = (
+            f"By {first} it is behind the median of all systems on {in_words(each.num_behind)} of {each.num_topics} "
+            "topics. The worst come first: circle its value, line all systems, tick their median."
+        )
+        yield "topics", "Its topics", sentence, _topics(run, results, links)
+    if num_others:
+        sentence = (
+            f"Its {first} less theirs, paired by topic, with the 95% interval. Sure is what a t test finds at 5%, "
+            f"corrected for {num_others} comparisons by Holm."
+        )
+        yield "others", "Beside the others", sentence, _others(run, results, links)
+    if history := _history(run, results, addresses, links):
+        yield "history", "Its history", "All loads of this system in the order of their dates.", history
+
+
 def _worst_first(run: str, results: SetResults) -> list[str]:
     """Topics by how far the run is behind the median of all systems."""
-    first = results.report.names[0]
-    sign = -1 if first in results.lower else 1
-    topics = results.standings.get((first, run), {})
+    sign = -1 if results.first in results.lower else 1
+    topics = results.standings[results.first, run]
     return sorted(topics, key=lambda topic: (sign * (topics[topic].value - topics[topic].median), topic))
 
 
-def _figures(run: str, results: SetResults, links: Links) -> str:
+def _figures(run: str, results: SetResults, addresses: Addresses, links: Links) -> str:
     rows = []
     board = results.leaderboard
     row = next(row for row in board.rows if row[0] == run)
@@ -103,89 +93,170 @@ def _figures(run: str, results: SetResults, links: Links) -> str:
         means = results.means(measure.name)
         if run not in means:
             continue
-        low, high = results.intervals.get((measure.name, run), (None, None))
-        scale = site_parts.scale_of([*means.values(), low, high])
-        best = next(iter(means.values()))
+        ends = results.intervals.get((measure.name, run), (None, None))
         rows.append(
             [
-                links.measure(measure.relation.name, measure.name),
+                links.to(addresses.measure(measure.relation.name), measure.name),
                 board.text(row, board.columns.index(measure.name), DIGITS).replace("-", MINUS),
-                interval_text(low, high, DIGITS),
-                site_parts.interval(scale, means[run], low, high, "system"),
+                interval_text(*ends, DIGITS),
+                scale_of([*means.values(), *ends]).interval(means[run], *ends, "system"),
                 str(1 + [*means.values()].index(means[run])),
-                number(best, 0 if measure.is_count else DIGITS),
+                number(next(iter(means.values())), 0 if measure.is_count else DIGITS),
             ]
         )
-    columns = [Column("measure", "w"), Column("mean", "n"), Column("95% interval", "o"), Column("", "p m")]
-    return table("Figures", [*columns, Column("place", "n"), Column("best", "o")], rows)
+    columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
+    return table("Figures", columns, rows)
 
 
 def _topics(run: str, results: SetResults, links: Links) -> str:
-    first, others = results.report.names[0], results.report.names[1:4]
+    first, others = results.first, results.report.names[1:4]
     topics = results.standings[first, run]
-    scale = site_parts.scale_of(end for each in topics.values() for end in (each.lowest, each.highest))
+    scale = scale_of(end for each in topics.values() for end in each.span)
     rows = []
     for topic in _worst_first(run, results):
         each = topics[topic]
-        words = f" <span class=soft>{text(results.texts[topic].text)}</span>" if topic in results.texts else ""
+        words = f" <span class=soft>{text(results.text(topic))}</span>" if topic in results.texts else ""
         rows.append(
             [
                 links.topic(results.qrels, topic) + words,
                 number(each.value, DIGITS),
                 signed(each.value - each.median, DIGITS),
-                site_parts.spread(scale, each.value, each.lowest, each.median, each.highest),
+                scale.spread(each.value, each.lowest, each.median, each.highest),
                 str(each.place),
                 *results.values_text(others, run, topic),
             ]
         )
-    columns = [Column("topic", "w"), Column(first, "n"), Column("less median", "n"), Column("", "p")]
-    return table("Topics", [*columns, Column("place", "n"), *(Column(name, "o") for name in others)], rows)
+    columns = [("topic", "w"), (first, "n"), ("less median", "n"), ("", "p"), ("place", "n")]
+    return table("Topics", [*columns, *((name, "o") for name in others)], rows)
 
 
 def _others(run: str, results: SetResults, links: Links) -> str:
     report = results.report
-    tested = {other: report.page.tests.pair(report.names[0], other, run) for other in report.runs if other != run}
+    tested = {other: report.page.tests.pair(results.first, other, run) for other in report.runs}
     pairs = {other: pair for other, pair in tested.items() if pair}
-    scale = site_parts.scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
-    rows = []
-    for other, pair in pairs.items():
-        low, high = pair.ends(pair.half)
-        rows.append(
-            [
-                str(report.runs.index(other) + 1),
-                links.system(other),
-                signed(pair.difference, DIGITS),
-                interval_text(low, high, DIGITS, signed),
-                site_parts.interval(scale, pair.difference, low, high, "mark" if pair.is_sure else "unsure"),
-                "yes" if pair.is_sure else "no",
-                f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}",
-            ]
-        )
-    columns = [Column("", "l"), Column("system", "w"), Column("difference", "n"), Column("95% interval", "o")]
-    columns += [Column("", "p"), Column("sure"), Column("won\u2013tied\u2013lost", "o")]
-    return table("Beside the others", columns, rows)
+    scale = scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
+    rows = [
+        [
+            str(report.runs.index(other) + 1),
+            links.system(other),
+            signed(pair.difference, DIGITS),
+            interval_text(*pair.ends(pair.half), DIGITS, signed),
+            scale.interval(pair.difference, *pair.ends(pair.half), "mark" if pair.is_sure else "unsure"),
+            "yes" if pair.is_sure else "no",
+            f"{pair.wins}\u2013{pair.ties}\u2013{pair.losses}",
+        ]
+        for other, pair in pairs.items()
+    ]
+    columns = [("", "l"), ("system", "w"), ("difference", "n"), ("95% interval", "o"), ("", "p"), ("sure", "")]
+    return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
 
-def _history(run: str, results: SetResults, links: Links) -> str:
+def _history(run: str, results: SetResults, addresses: Addresses, links: Links) -> str:
     """The loads of the same system, where systems are recorded and there are several."""
-    if results.history is None:
-        return ""
-    rows = [dict(zip(results.history.columns, row, strict=True)) for row in results.history.rows]
-    systems = {row["system"] for row in rows if row["run"] == run}
-    loads = [row for row in rows if row["system"] in systems][:_MOST_HISTORY]
-    if len({row["run"] for row in loads}) < 2:
+    systems = {system for system, each, *_ in results.history if each == run}
+    loads = [row for row in results.history if row[0] in systems][:_MOST_HISTORY]
+    if len({row[1] for row in loads}) < 2:
         return ""
     relations = {measure.name: measure.relation.name for measure in results.measures}
-    cells = [
+    rows = [
         [
-            links.system(str(row["run"])),
-            text(row["version"] or ""),
-            text(str(row["dated_at"])[:10]),
-            links.measure(relations[str(row["measure"])], row["measure"]),
-            number(row["value"], DIGITS),  # type: ignore[arg-type]
-            signed(row["difference"], DIGITS),  # type: ignore[arg-type]
+            links.system(each),
+            text(version or ""),
+            text(str(dated_at)[:10]),
+            links.to(addresses.measure(relations[measure]), measure),
+            number(value, DIGITS),
+            signed(difference, DIGITS),
         ]
-        for row in loads
+        for _, each, version, dated_at, measure, value, difference in loads
     ]
-    columns = [Column("run", "w"), Column("version"), Column("date"), Column("measure")]
-    return table("History", [*columns, Column("mean", "n"), Column("to the one before", "n")], cells)
+    columns = [("run", "w"), ("version", ""), ("date", ""), ("measure", ""), ("mean", "n"), ("to the one before", "n")]
+    return table("History", columns, rows)
+
+
+def measure_list(catalog: Catalog, found: Sequence[SetResults], addresses: Addresses) -> Page:
+    """All measures by family."""
+    shown = {measure.relation.name for results in found for measure in results.measures}
+    families: dict[str, list[list[str]]] = {}
+    for relation in catalog.measures:
+        header = relation.header
+        address = addresses.measure(relation.name).rpartition("/")[2]
+        row = [link(address, header.measure), text(header.title), "yes" if relation.name in shown else ""]
+        families.setdefault(relation.family if relation.is_packaged else "own", []).append(row)
+    columns = [("measure", "w"), ("what it is", "words"), ("figures here", "m")]
+    headings = {family: family.replace("_", " ").capitalize() for family in families}
+    body = "".join(
+        section(f"family-{family}", headings[family], "", table(headings[family], columns, rows))
+        for family, rows in families.items()
+    )
+    summary = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
+    return Page(MEASURES[1], MEASURES[0], summary, body, [HOME])
+
+
+def measure_page(relation: Relation, found: Sequence[SetResults], addresses: Addresses, *, is_partial: bool) -> Page:
+    """One measure: who wins by it, what it is and the SQL that computes it.
+
+    Args:
+        is_partial: whether the site's copy of the warehouse lacks some of what it reads.
+    """
+    header, address = relation.header, addresses.measure(relation.name)
+    links = Links(addresses, address)
+    better = "" if header.less_is_better else " desc"
+    asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
+    ask = links.query(asked, "Ask for it in SQL")
+    body = ""
+    for results in found:
+        of_set = "" if len(found) == 1 else f" \u2013 {results.qrels}"
+        for at, measure in enumerate(results.measures):
+            if measure.relation.name == relation.name and results.means(measure.name):
+                name, heading = f"winners-{addresses.sets[results.qrels]}-{at}", f"Who wins by {measure.name}?{of_set}"
+                body += section(name, heading, *_winners(measure, results, links, heading))
+    body = body or section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")
+    notes = (
+        "<p>It reads whole rankings, of which the site's copy of the warehouse has the first documents only: what the "
+        "console computes of it is not exact.</p>"
+    )
+    terms = [("Definition", header.definition), ("Range", header.range.replace(" ", " to "))]
+    terms += [("Mean over topics", header.mean), ("Reference", header.reference), ("Other programs", header.differs)]
+    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms if words)
+    told = f"<dl>{listed}</dl>{notes if is_partial else ''}"
+    body += section("definition", "What it is", header.title, told, _parameters(relation.parameters))
+    sql = f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre>'
+    sentence = "This is the whole computation, with what it reads."
+    body += section("sql", "The SQL that computes it", sentence, sql, links_line(ask))
+    return Page(address, header.measure, header.title, body, [HOME, MEASURES])
+
+
+def _parameters(parameters: Sequence[Parameter]) -> str:
+    if not parameters:
+        return ""
+    rows = [
+        [f"<code>{text(each.name)}</code>", text("" if each.default is None else each.default), text(each.meaning)]
+        for each in parameters
+    ]
+    columns = [("parameter", "w"), ("default", ""), ("what it is", "q")]
+    return f"<h3>Parameters</h3>{table('Parameters', columns, rows)}"
+
+
+def _winners(measure: Measure, results: SetResults, links: Links, heading: str) -> tuple[str, str]:
+    """A sentence on who wins by a measure, and all systems in the order of it."""
+    report, first, means = results.report, results.first, results.means(measure.name)
+    digits = 0 if measure.is_count else DIGITS
+    ends = {run: results.intervals.get((measure.name, run), (None, None)) for run in means}
+    scale = scale_of([*means.values(), *(end for pair in ends.values() for end in pair)])
+    places = {mean: place for place, mean in reversed([*enumerate(means.values(), start=1)])}
+    rows = []
+    for run, mean in means.items():
+        place, other = places[mean], report.runs.index(run) + 1
+        moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
+        picture = scale.interval(mean, *ends[run], results.mark(run, place))
+        row = [str(place), links.system(run), number(mean, digits), picture, interval_text(*ends[run], DIGITS)]
+        rows.append(row if measure.name == first else [*row, str(other), moved])
+    best, best_mean = next(iter(means.items()))
+    sentence = (
+        f"{best} has the best mean {measure.name}, {number(best_mean, digits)}, of {counted(len(means), 'system')}."
+    )
+    columns = [("", "l"), ("system", "w"), (measure.name, "n"), ("", "p"), ("95% interval", "o")]
+    if measure.name != first:
+        sentence += f" The last columns say where its order differs from that by {first}."
+        columns += [(f"place by {first}", "o"), ("moved", "n")]
+    return sentence, table(heading, columns, rows)

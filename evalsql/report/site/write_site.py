@@ -14,15 +14,12 @@ from evalsql.database.whole_files import whole_folder
 from evalsql.errors import UsageError
 from evalsql.progress import Progress, silent
 from evalsql.report.page.html_page import page as report_page
-from evalsql.report.site.addresses import CONSOLE, MEASURES, SiteAddresses, to_root
 from evalsql.report.site.console_page import CDN, console_page, copy_engine
-from evalsql.report.site.measure_pages import measure_list, measure_page
 from evalsql.report.site.published_copy import DEPTH, Copy, write_copy
-from evalsql.report.site.set_pages import first_page, set_page, topic_list
+from evalsql.report.site.set_pages import first_page, set_page, topic_list, topic_page
 from evalsql.report.site.site_data import DIGITS, SetResults, gather
-from evalsql.report.site.site_parts import HOME, Frame, html
-from evalsql.report.site.system_pages import system_page
-from evalsql.report.site.topic_pages import topic_page
+from evalsql.report.site.site_parts import CONSOLE, HOME, MEASURES, Addresses, Frame, html, to_root
+from evalsql.report.site.system_pages import measure_list, measure_page, system_page
 from evalsql.warehouse.warehouse import Warehouse
 
 _FILES = Path(__file__).resolve().parent / "files"
@@ -88,7 +85,7 @@ def write_site(
         baseline=baseline,
         progress=progress,
     )
-    addresses = SiteAddresses(found, warehouse.catalog)
+    addresses = Addresses(found, warehouse.catalog)
     named = title or (found[0].qrels if len(found) == 1 else Path(warehouse.path).stem)
     made = f"Made by evalsql {program_version}. Every figure here is a query of the warehouse."
     frame = Frame(named, made, _bar(found, addresses))
@@ -124,7 +121,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _pages(
-    found: Sequence[SetResults], catalog: Catalog, addresses: SiteAddresses, frame: Frame, copy: Copy, engine: str
+    found: Sequence[SetResults], catalog: Catalog, addresses: Addresses, frame: Frame, copy: Copy, engine: str
 ) -> Iterator[tuple[str, str]]:
     """Addresses and texts; ``engine`` is where the console finds DuckDB-Wasm."""
     pages = [first_page(found, addresses, frame.title)]
@@ -146,22 +143,21 @@ def _pages(
     yield "search.js", f"window.searchable = {index};\n"
 
 
-def _bar(found: Sequence[SetResults], addresses: SiteAddresses) -> list[tuple[str, str]]:
+def _bar(found: Sequence[SetResults], addresses: Addresses) -> list[tuple[str, str]]:
     """What the bar of every page links: of a single judgment set its own pages too."""
     pages = {"Systems": "index", "Topics": "topics", "Report": "report"} if len(found) == 1 else {}
     of_set = [(words, addresses.of_set(found[0].qrels, page)) for words, page in pages.items()]
-    return [HOME, *of_set, ("Measures", MEASURES), ("SQL", CONSOLE)]
+    return [HOME, *of_set, MEASURES, CONSOLE]
 
 
-def _searchable(found: Sequence[SetResults], catalog: Catalog, addresses: SiteAddresses) -> list[list[str]]:
+def _searchable(found: Sequence[SetResults], catalog: Catalog, addresses: Addresses) -> list[list[str]]:
     """Kind, name, address and further words of everything that has a page."""
     listed = [["system", run, addresses.system(run), ""] for run in sorted({r for f in found for r in f.report.runs})]
     for results in found:
         listed.append(["judgments", results.qrels, addresses.of_set(results.qrels), ""])
         for topic in results.report.topics:
-            words = results.texts[topic].text if topic in results.texts else ""
             of_set = f" ({results.qrels})" if len(found) > 1 else ""
-            listed.append(["topic", topic + of_set, addresses.topic(results.qrels, topic), words])
+            listed.append(["topic", topic + of_set, addresses.topic(results.qrels, topic), results.text(topic)])
     listed += [
         ["measure", each.header.measure, addresses.measure(each.name), each.header.title] for each in catalog.measures
     ]

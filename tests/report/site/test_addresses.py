@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalsql.report.site.addresses import Addresses, query_link
+from evalsql.report.site.site_parts import file_names, query_address
 
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -20,7 +20,7 @@ def is_safe(file: str) -> bool:
 @settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.text(min_size=1, max_size=90), unique=True, max_size=10))
 def test_every_name_has_a_safe_address_of_its_own(names: list[str]) -> None:
-    found = Addresses(names)
+    found = file_names(names)
     files = [found[name] for name in names]
     assert len(set(files)) == len(names)
     assert all(is_safe(file) and not _RESERVED.fullmatch(file) for file in files)
@@ -44,7 +44,7 @@ def test_names_that_make_trouble() -> None:
         "-",
         " ",
     ]
-    found = Addresses(hostile)
+    found = file_names(hostile)
     files = [found[name] for name in hostile]
     assert all(is_safe(file) and not _RESERVED.fullmatch(file) for file in files)
     assert len(set(files)) == len(hostile)
@@ -53,16 +53,16 @@ def test_names_that_make_trouble() -> None:
 
 
 def test_an_address_does_not_depend_on_others() -> None:
-    alone = Addresses(["Run A"])["Run A"]
-    assert Addresses(["run-a", "Run A", "RUN A"])["Run A"] == alone
+    alone = file_names(["Run A"])["Run A"]
+    assert file_names(["run-a", "Run A", "RUN A"])["Run A"] == alone
     # A name that looks like the address of another gets a digest of its own.
-    taken = Addresses(["Run A", alone])
+    taken = file_names(["Run A", alone])
     assert taken["Run A"] == alone
     assert taken[alone] != alone
 
 
 def test_a_query_is_whole_in_its_address() -> None:
     asked = "select '#&%+ü' as \"a b\"\nfrom ap"
-    address, _, query = query_link("../", asked).partition("#q=")
-    assert address == "../sql.html"
+    address, _, query = query_address(asked).partition("#q=")
+    assert address == "sql.html"
     assert unquote(query) == asked

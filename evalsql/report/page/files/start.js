@@ -21,21 +21,26 @@ const drawBar = () => {
 };
 const board = byId("board");
 const boardRows = [...board.tBodies[0].rows];
+boardRows.forEach((row) => { row.dataset.run = row.cells[0].textContent; });
 const drawBoard = () => boardRows.forEach((row) => {
-  row.hidden = !row.dataset.run.toLowerCase().includes(state.show.toLowerCase());
   const run = data.runs.indexOf(row.dataset.run);
-  row.cells[0].className = run === system() ? "is-system" : run === baseline() ? "is-baseline" : "";
+  row.hidden = !fits(run);
+  row.cells[0].className = kindOfName(run);
 });
-board.querySelectorAll("th[aria-sort]").forEach((head) => head.querySelector("button").addEventListener("click", () => {
-  const at = head.cellIndex;
+const heads = [...board.tHead.rows[0].cells];
+heads.forEach((head, at) => {
+  const values = data.means[measureNames[at - 1]];
+  const compare = (a, b) => (values ? values[a] - values[b] : natural.compare(data.runs[a], data.runs[b]));
   const usual = at ? "descending" : "ascending";
-  const order = head.getAttribute("aria-sort") === usual ? (at ? "ascending" : "descending") : usual;
-  board.querySelectorAll("th[aria-sort]").forEach((other) => other.setAttribute("aria-sort", "none"));
-  head.setAttribute("aria-sort", order);
-  const key = (row) => row.cells[at].dataset.value;
-  const compare = (a, b) => (at ? Number(key(a)) - Number(key(b)) : natural.compare(key(a), key(b)));
-  boardRows.sort((a, b) => compare(a, b) * (order === "descending" ? -1 : 1)).forEach((row) => board.tBodies[0].append(row));
-}));
+  const sort = () => {
+    const order = head.ariaSort === usual ? (at ? "ascending" : "descending") : usual;
+    heads.forEach((other) => { other.ariaSort = other === head ? order : "none"; });
+    const sign = order === "descending" ? -1 : 1;
+    boardRows.sort((a, b) => compare(data.runs.indexOf(a.dataset.run), data.runs.indexOf(b.dataset.run)) * sign).forEach((row) => board.tBodies[0].append(row));
+  };
+  head.ariaSort = at === 1 ? "descending" : "none";
+  head.replaceChildren(h("button", {type: "button", title: data.measures[at - 1]?.words, onclick: sort}, head.textContent));
+});
 // Links to sections leave the address to the choice.
 document.querySelectorAll("nav a, .doubted a").forEach((link) => link.addEventListener("click", (event) => {
   event.preventDefault();
