@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from itertools import count
 from pathlib import Path
-from threading import Event
 from typing import Annotated
 
 import typer
@@ -22,7 +21,7 @@ from evalsql.phrases import counted
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.report.site.published_copy import DEPTH
-from evalsql.report.site.site_server import keep_current, open_server, replace_folder, state_of
+from evalsql.report.site.site_server import SiteServer, keep_current, state_of
 from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
 
@@ -182,7 +181,7 @@ def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
         folders = (Path(scratch) / f"site-{number}" for number in count(1))
         state, folder = state_of(warehouse), next(folders)
         written = write(folder)
-        server = open_server(folder, port)
+        server = SiteServer(folder, port)
         try:
             server.start()
             note(f"{server.address} shows {counted(written.num_pages, 'page')} on this machine only; Ctrl-C ends it")
@@ -194,10 +193,10 @@ def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
                 except EvalsqlError as error:
                     note(f"the site was not rewritten: {error}")
                     return
-                replace_folder(server, following)
+                server.replace_folder(following)
                 note("the warehouse changed; the site was rewritten")
 
-            keep_current(warehouse, state, rewrite, Event())
+            keep_current(warehouse, state, rewrite)
         finally:
             server.close()
 

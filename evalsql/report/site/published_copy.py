@@ -44,30 +44,27 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
     Args:
         depth: documents of each ranking to hold at least; None is all.
     """
-    scratch = folder / "rows"
-    scratch.mkdir()
-    path = scratch / NAME
+    path, rows = folder / NAME, folder / "rows"
+    rows.mkdir()
     for table, query in _selected(database, found, depth).items():
-        rows = literal(str(scratch / f"{table}.parquet"))
-        database.execute(f"copy ({query}) to {rows} (format parquet, compression lz4)")
-    copy = open_database(str(path), reach=Reach(folders=[str(scratch)]))
+        file = literal(str(rows / f"{table}.parquet"))
+        database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
+    copy = open_database(str(path), reach=Reach(folders=[str(rows)]))
     try:
-        _fill(copy, scratch)
+        _fill(copy, rows)
         is_cut = bool(depth) and _is_cut(database, copy)
         partial = _reading_rankings(copy.catalog) if is_cut else frozenset()
         exact = frozenset(filter(None, (_if_exact(database, copy, found, name) for name in sorted(partial))))
         copy.execute("checkpoint")
     finally:
         copy.close()
-    size = path.stat().st_size
-    is_packed = size <= MOST_WHOLE
-    if is_packed:
-        _pack(path, folder / f"{NAME}.gz")
-    else:
-        path.rename(folder / NAME)
-    shutil.rmtree(scratch)
-    file = folder / (f"{NAME}.gz" if is_packed else NAME)
-    return Copy(file.name, file.stat().st_size, is_packed, depth if is_cut else None, partial, exact)
+    shutil.rmtree(rows)
+    if is_packed := path.stat().st_size <= MOST_WHOLE:
+        content = gzip.compress(path.read_bytes(), compresslevel=6, mtime=0)  # the same bytes from the same file
+        path.unlink()
+        path = folder / f"{NAME}.gz"
+        path.write_bytes(content)
+    return Copy(path.name, path.stat().st_size, is_packed, depth if is_cut else None, partial, exact)
 
 
 def _selected(database: Database, found: Sequence[SetResults], depth: int | None) -> dict[str, str]:
@@ -135,14 +132,13 @@ def _fill(copy: Database, scratch: Path) -> None:
 
 def _is_cut(database: Database, copy: Database) -> bool:
     """Whether a ranking of the copy has fewer documents than that of the warehouse."""
-    return bool(
-        copy.rows("""
-            select 1 from run_topics
-            left join (select run_id, topic_id, count(*) as num_held from retrieved group by all) as held
-                using (run_id, topic_id)
-            where coalesce(num_held, 0) < num_ret limit 1
-        """)
-    ) and bool(database.rows("select 1 from retrieved limit 1"))
+    query = """
+        select 1 from run_topics
+        left join (select run_id, topic_id, count(*) as num_held from retrieved group by all) as held
+            using (run_id, topic_id)
+        where coalesce(num_held, 0) < num_ret limit 1
+    """
+    return bool(copy.rows(query) and database.rows("select 1 from retrieved limit 1"))
 
 
 def _reading_rankings(catalog: Catalog) -> frozenset[str]:
@@ -170,13 +166,3 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     )
     cutoff = measure.arguments.get(relation.header.at)
     return "" if not same else f"{name}({relation.header.at} := {cutoff})" if cutoff is not None else f"{name}()"
-
-
-def _pack(path: Path, packed: Path) -> None:
-    # Without a name and a time, so that the same file gives the same bytes.
-    with (
-        path.open("rb") as plain,
-        packed.open("wb") as raw,
-        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as stream,
-    ):
-        shutil.copyfileobj(plain, stream, 1 << 20)
