@@ -215,15 +215,14 @@ class NotebookWarehouse(Warehouse):
             width, height: pixels.
             title: what stands above; an empty one is none.
         """
-        from evalsql.report import drawing
-        from evalsql.report.charts import Look
+        from evalsql.report import charts
         from evalsql.report.display import Chart, checked_chart
 
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
-        drawn = drawing.drawing(
+        drawn = charts.drawing(
             self, checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines
         )
-        return Chart(name, drawn, Look(width, height, title, drawing.styles(self)))
+        return Chart(name, drawn, charts.Look(width, height, title, charts.styles(self)))
 
     def report(
         self,

@@ -24,8 +24,7 @@ from evalsql.database.database import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.report import charts
-from evalsql.report.charts import Look
-from evalsql.report.drawing import MOST_LINES, best_runs, drawing, most_systems, styles
+from evalsql.report.charts import MOST_LINES, Look, best_runs, drawing, most_systems, styles
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 

@@ -34,7 +34,7 @@ from evalsql.evaluation.run_changes import MOST_TOPICS, document_changes_query, 
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
 from evalsql.report import charts
-from evalsql.report.drawing import MOST_LINES, best_systems, history_chart
+from evalsql.report.charts import MOST_LINES, best_systems, history_chart
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 

@@ -1,35 +1,217 @@
-"""Charts: Vega-Lite specifications under ``charts/``, drawn with whatever rows they are given; no network."""
+"""Charts: what each draws of a warehouse, and Vega-Lite specifications under ``charts/`` that draw it; no network."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.report.table import Table
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.database.names import Names, as_list, resolve_one
+from evalsql.errors import UsageError
+from evalsql.evaluation import stored_scores
+from evalsql.evaluation.run_changes import history_query
+from evalsql.evaluation.selection import Choice
+from evalsql.evaluation.topic_groups import texts
+from evalsql.phrases import shortened
+from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, run_rows_query, table_of
+from evalsql.report.table import Table, finite
+from evalsql.warehouse.warehouse import Warehouse
 
-_FOLDER = Path(__file__).resolve().parent / "charts"
-_BLANK = {"mark": "point"}
-_SETTINGS = '{"renderer":"svg"'
-_MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
-PIXELS = 2.0
+MOST_LINES = 8
 EXTENSIONS = (".png", ".svg", ".pdf", ".html")
 # Told apart on white by everybody, also by those who do not see red, green or blue; and each with a contrast of 3.
 COLOURS = ("#0b61ad", "#b34700", "#29a35a", "#931ce3", "#363663", "#a08bc1", "#5b2b0b", "#a65978")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
-_OF_LINES = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
-# Systems have areas beside their lines, whose colour is too pale for a legend.
-_SYMBOLS: Mapping[str, Mapping[str, Any]] = {
-    "run": {"symbolType": "stroke"},
-    "system": {"symbolType": "circle", "symbolOpacity": 1},
-}
 LONGEST_NAME = 36
-_CUT = (
-    f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
-    f"+ slice(datum.label, {-LONGEST_NAME // 2}) : datum.label"
-)
+_OF_LINES = ("pr", "roc", "tap", "unjudged", "slope", "history")
+_OF_TWO_RUNS = ("differences", "scatter", "histogram")
+_OF_ONE_MEASURE = (*_OF_TWO_RUNS, "distribution", "topics", "leaderboard")
+_BINS = 16
+_DIFFERENCES = """
+select topic, run, baseline, value, baseline_value, difference
+from paired_differences(baseline := {baseline}) where qrels = {qrels} order by difference desc, topic"""
+_HISTOGRAM = """
+select found.run, found.baseline, found.difference, found.low, found.high, bins.* from ({bins}) as bins
+join differences(baseline := {baseline}) as found on found.qrels = {qrels} and found.run = {run}
+order by bins.bin_low"""
+_LEADERBOARD = """
+select places.run, places.value, places.place, found.low, found.high from ({places}) as places
+left join mean_intervals() as found on found.qrels = {qrels} and found.run = places.run order by places.position"""
+_SLOPE = """
+select run, measure, value, place, position, measure = {first} as is_first from ({places})
+order by is_first desc, position"""
+
+
+class Drawing(NamedTuple):
+    """The rows of a chart, what goes into its title, and what is to be said of it."""
+
+    table: Table
+    of: str = ""
+    notes: Sequence[str] = ()
+
+
+def drawing(
+    warehouse: Warehouse,
+    name: str,
+    measures: Names,
+    *,
+    qrels: str | None = None,
+    runs: Names = (),
+    baseline: str | None = None,
+    lines: int | None = None,
+) -> Drawing:
+    """What the chart ``name`` draws.
+
+    Args:
+        measures: names; the charts of one measure take the first, slope the first two.
+        baseline: run that the only run named is compared with (differences, scatter, histogram).
+        lines: draw so many systems at most, the best by the first measure; by default eight where a chart has a line
+            for each, or all that are named one by one.
+
+    Raises:
+        UsageError: unknown names, or not the number of runs or measures that the chart takes.
+    """
+    named = parse_measures(as_list(measures), warehouse.catalog)
+    if baseline is not None and name not in _OF_TWO_RUNS:
+        raise UsageError(f"the chart {name} takes no baseline; {', '.join(_OF_TWO_RUNS)} do")
+    if baseline is not None:
+        baseline = resolve_one(warehouse.database, "run", baseline)
+    judged = judgment_set(warehouse, qrels)
+    most = most_systems(warehouse, name, runs, lines)
+    if name == "history":
+        asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
+        table, notes = best_systems(history_chart(table_of(warehouse, asked)), named[0], most)
+    else:
+        chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
+        _check(name, named, judged, chosen, baseline)
+        drawn, notes = best_runs(warehouse, named[0], judged, chosen, most)
+        table = _rows(warehouse, name, named, judged, chosen, drawn, baseline)
+    if not table.rows:
+        raise UsageError(f"there is nothing to draw as {name}")
+    if name == "leaderboard" and all(row[-1] is None for row in table.rows):
+        notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
+    parts = [named[0].name] if name in _OF_ONE_MEASURE else []
+    if name in (*_OF_TWO_RUNS, "pr_levels"):
+        parts.append((" and " if name == "scatter" else " less ").join([chosen[0], *([baseline] if baseline else [])]))
+    return Drawing(table, ", ".join(parts), notes)
+
+
+def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str], baseline: str | None) -> None:
+    """Raise UsageError where a chart takes other runs or measures."""
+    if name in (*_OF_TWO_RUNS, "pr_levels") and len(runs) != 1:
+        raise UsageError(f"the chart {name} takes one run: name one of {shortened(runs) or 'no runs'}")
+    if not runs or not named:
+        raise UsageError(f"a chart needs a measure and a run evaluated with {qrels}; evalsql load runs loads runs")
+    if name in _OF_TWO_RUNS and baseline is None:
+        raise UsageError(f"the chart {name} needs a baseline; name it with --baseline")
+    if baseline in runs:
+        raise UsageError(f"{baseline} is compared with itself; name two runs")
+    if name == "slope" and len(named) < 2:
+        raise UsageError("the chart slope is of two measures: -m AP -m nDCG@10")
+
+
+def _rows(
+    warehouse: Warehouse,
+    name: str,
+    named: Sequence[Measure],
+    qrels: str,
+    runs: Sequence[str],
+    drawn: Sequence[str],
+    baseline: str | None,
+) -> Table:
+    """The rows of a chart; places are those among all the runs."""
+    of_runs = "pr_topics" if name == "pr_levels" else name
+    if of_runs in OF_RUNS:
+        stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
+        return table_of(warehouse, run_rows_query(warehouse, of_runs, qrels, drawn))
+    catalog, given = warehouse.catalog, {"agreement": named, "slope": named[:2]}.get(name, named[:1])
+    queries = {"differences": _DIFFERENCES, "scatter": _DIFFERENCES, "histogram": _HISTOGRAM, "slope": _SLOPE}
+    queries |= {"leaderboard": _LEADERBOARD, "topics": OF_SCORES["values"]}
+    parts = {"qrels": literal(qrels), "baseline": literal(baseline), "run": literal(drawn[0])}
+    parts |= {"first": literal(named[0].name), "names": ", ".join(literal(measure.name) for measure in given)}
+    if name == "histogram":
+        parts["bins"] = relation_query(
+            catalog, "difference_bins", qrels=qrels, run=drawn[0], baseline=baseline, bins=_BINS
+        )
+    if name in ("leaderboard", "slope"):
+        means = "\nunion all\n".join(_means(warehouse, each, qrels, runs) for each in given)
+        inputs = {"means": means, "drawn_runs": f"select unnest([{', '.join(map(literal, drawn))}]) as run"}
+        parts["places"] = relation_query(catalog, "measure_places", inputs)
+    with warehouse.evaluation.with_scores(given, qrels=qrels, runs=[*drawn, *([baseline] if baseline else [])]):
+        asked = queries.get(name, OF_SCORES.get(name, "")).format(**parts)
+        if name == "agreement":  # measures that do not tell the runs apart agree with none, which a chart cannot show
+            asked = f"select * from ({asked}) where tau_b is not null"
+        table = table_of(warehouse, asked)
+    if name == "slope":
+        at = [table.columns.index(column) for column in ("place", "run")]
+        return _with_column(table, "label", [f"{row[at[0]]}  {cut(str(row[at[1]]))}" for row in table.rows])
+    words = texts(warehouse.evaluation) if name in ("differences", "scatter", "topics") else {}
+    if any(held == qrels for held, _ in words):
+        at_topic = table.columns.index("topic")
+        return _with_column(table, "text", [words.get((qrels, str(row[at_topic]))) for row in table.rows])
+    return table
+
+
+def _means(warehouse: Warehouse, measure: Measure, qrels: str, runs: Sequence[str]) -> str:
+    """A SELECT of the means of these runs by a measure, as measure_places reads them."""
+    board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
+    sign = f"{measure.relation.header.less_is_better} as less_is_better"
+    return f"select {literal(measure.name)} as measure, run, value, {sign} from ({board}) as board(qrels, run, value)"
+
+
+def _with_column(table: Table, name: str, values: Sequence[object]) -> Table:
+    return table.with_column(len(table.columns), name, values)
+
+
+def most_systems(warehouse: Warehouse, name: str, runs: Names, lines: int | None) -> int | None:
+    """How many systems are drawn at most; None is all of them, as where the runs are named one by one."""
+    if name not in _OF_LINES:
+        return lines
+    held = {run for (run,) in warehouse.rows("select run from runs")}
+    is_asked = bool(as_list(runs)) and all(run in held for run in as_list(runs))
+    return lines or (None if is_asked else MOST_LINES)
+
+
+def best_runs(
+    warehouse: Warehouse, measure: Measure, qrels: Names, runs: Sequence[str], most: int | None
+) -> tuple[Sequence[str], list[str]]:
+    """The best runs by a measure, and what there is to say of the others."""
+    if most is None:
+        return runs, []
+    board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
+    names = list(dict.fromkeys(run for _, run, _ in warehouse.rows(board)))
+    return names[:most], [_note(most, len(names), measure)] if len(names) > most else []
+
+
+def best_systems(table: Table, measure: Measure, most: int | None) -> tuple[Table, list[str]]:
+    """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others."""
+    system, name, value = (table.columns.index(column) for column in ("system", "measure", "value"))
+    # A system's rows are in the order of date, so that the last is the latest.
+    latest: dict[Any, Any] = {row[system]: row[value] for row in table.rows if row[name] == measure.name}
+    if most is None or len(latest) <= most:
+        return table, []
+    sign = 1 if measure.relation.header.less_is_better else -1
+    best = sorted(latest, key=lambda each: (sign * latest[each], each))[:most]
+    rows = [row for row in table.rows if row[system] in best]
+    return table._replace(rows=rows), [_note(most, len(latest), measure)]
+
+
+def _note(most: int, there: int, measure: Measure) -> str:
+    return f"{most} of {there} systems are drawn, the best by {measure.name}; --lines {there} draws all"
+
+
+def history_chart(table: Table) -> Table:
+    """The rows of a history as the chart takes them, of one judgment set; raises UsageError where there are several."""
+    columns = list(table.columns)
+    sets = sorted({str(row[columns.index("qrels")]) for row in table.rows})
+    if len(sets) > 1:
+        raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
+    at = columns.index("dated_at")
+    # A chart's dates are texts as ISO 8601 has them.
+    return Table(columns, [(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
 
 
 class Style(NamedTuple):
@@ -37,6 +219,34 @@ class Style(NamedTuple):
 
     colour: str
     dashes: tuple[int, ...]
+
+
+def styles(warehouse: Warehouse) -> Mapping[str, Style]:
+    """Colour and dashes of every run, and of every system, in any chart."""
+    query = relation_query(warehouse.catalog, "run_styles", colours=len(COLOURS), dashes=len(DASHES))
+    found: dict[str, Style] = {}
+    for run, system, _, colour, dash in warehouse.rows(f"select * from ({query}) order by place"):
+        style = Style(COLOURS[colour], DASHES[dash])
+        found.setdefault(system, style)
+        found[run] = style
+    return found
+
+
+_FOLDER = Path(__file__).resolve().parent / "charts"
+_BLANK = {"mark": "point"}
+_SETTINGS = '{"renderer":"svg"'
+_MENU = ', "actions": {"export": true, "source": false, "compiled": false, "editor": false}'
+_PIXELS = 2.0
+# Systems have areas beside their lines, whose colour is too pale for a legend.
+_SYMBOLS: Mapping[str, Mapping[str, Any]] = {
+    "run": {"symbolType": "stroke"},
+    "system": {"symbolType": "circle", "symbolOpacity": 1},
+}
+_DASHED = ("history", "pr", "pr_topics", "roc", "roc_topics", "slope", "unjudged")
+_CUT = (
+    f"length(datum.label) > {LONGEST_NAME} ? slice(datum.label, 0, {LONGEST_NAME // 2 - 1}) + '\u2026' "
+    f"+ slice(datum.label, {-LONGEST_NAME // 2}) : datum.label"
+)
 
 
 class Look(NamedTuple):
@@ -66,23 +276,17 @@ def names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.json") if path.stem != "config")
 
 
-def blank(name: str) -> dict[str, Any]:
-    """The chart ``name`` without data."""
-    spec: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return spec
-
-
-def config() -> dict[str, Any]:
-    """What all charts look like."""
-    common: dict[str, Any] = json.loads((_FOLDER / "config.json").read_text(encoding="utf-8"))
-    return common
+def _read(name: str) -> dict[str, Any]:
+    """A chart without data, or what all charts look like (config)."""
+    found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return found
 
 
 def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) -> dict[str, Any]:
     """The chart ``name`` over the rows of ``table``, whose columns are its fields; ``of`` goes into its title."""
     values = [dict(zip(table.columns, map(finite, row), strict=True)) for row in table.rows]
     colours = {"range": {"category": list(COLOURS)}}
-    spec = blank(name) | {"data": {"values": values}, "config": config() | colours}
+    spec = _read(name) | {"data": {"values": values}, "config": _read("config") | colours}
     if of:
         spec["title"]["text"] += f": {of}"
     if look.title is not None:
@@ -93,7 +297,7 @@ def specification(name: str, table: Table, of: str = "", look: Look = AS_IT_IS) 
                 encoding["tooltip"].append({"field": "text", "type": "nominal", "title": "text"})
     for encoding in _encodings(spec):
         _cut_names(encoding)
-        _keep_styles(encoding, values, look.styles, has_lines=name in _OF_LINES)
+        _keep_styles(encoding, values, look.styles, has_lines=name in _DASHED)
     if name == "scatter" and values and {"run", "baseline"} <= {*table.columns}:
         for encoding in _encodings(spec):
             for axis, column in (("x", "baseline"), ("y", "run")):
@@ -157,7 +361,7 @@ def draw(name: str, table: Table, extension: str, of: str = "", look: Look = AS_
 
     spec = specification(name, table, of, look)
     if extension == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=PIXELS))
+        return bytes(vl_convert.vegalite_to_png(spec, scale=_PIXELS))
     if extension == ".svg":
         return str(vl_convert.vegalite_to_svg(spec)).encode()
     if extension == ".pdf":
@@ -177,8 +381,3 @@ def _page(spec: dict[str, Any], page: str) -> str:
     )
     text = json.dumps(spec, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
     return before + text + after.replace(_SETTINGS, _SETTINGS + _MENU, 1)
-
-
-def finite(value: Any) -> Any:
-    """What JSON can hold: a threshold beyond all scores has no number."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

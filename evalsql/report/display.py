@@ -17,7 +17,6 @@ from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.report import charts, html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
-from evalsql.report.drawing import Drawing
 from evalsql.report.page.report_data import ON_REQUEST, ReportData
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
@@ -267,7 +266,7 @@ class Chart:
         notes: what is to be said of it, such as how many systems are left out.
     """
 
-    def __init__(self, name: str, drawn: Drawing, look: charts.Look = charts.AS_IT_IS) -> None:
+    def __init__(self, name: str, drawn: charts.Drawing, look: charts.Look = charts.AS_IT_IS) -> None:
         self.name = name
         self.rows = drawn.table
         self.notes = drawn.notes

@@ -134,3 +134,8 @@ class Table(NamedTuple):
         nth, at = (min if is_lower else max)(known, key=lambda cell: known[cell])
         best = self.text(self.rows[nth], at, digits)
         return {(nth, at) for nth, at in known if self.text(self.rows[nth], at, digits) == best}
+
+
+def finite(value: Any) -> Any:
+    """What JSON can hold: a threshold beyond all scores has no number."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

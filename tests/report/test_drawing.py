@@ -16,8 +16,7 @@ import pytest
 import evalsql
 from evalsql import UsageError
 from evalsql.report import charts
-from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut
-from evalsql.report.drawing import drawing, styles
+from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Look, cut, drawing, styles
 from evalsql.report.table import Table
 from tests.conftest import Command, new_file
 

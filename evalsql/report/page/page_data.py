@@ -8,12 +8,11 @@ from typing import Any
 
 from evalsql.catalog.measure_names import Measure
 from evalsql.phrases import counted
-from evalsql.report import charts
 from evalsql.report.page.caveats import Caveat
 from evalsql.report.page.page_queries import DEPTH, FirstDocuments, Pair, PairTests
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.page.verdicts import MOST_NAMED, SENTENCES, measure_facts
-from evalsql.report.table import Table
+from evalsql.report.table import Table, finite
 
 _FIGURES = 7  # significant ones of what is only drawn
 
@@ -54,7 +53,7 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
         "runs": runs,
         "topics": [[topic, report.page.texts.get(topic, "")] for topic in topics],
         "baseline": runs.index(report.baseline),
-        "means": {name: [charts.finite(mean) for mean in report.means(name).values()] for name in report.names},
+        "means": {name: [finite(mean) for mean in report.means(name).values()] for name in report.names},
         "intervals": _intervals(report),
         "values": {name: _values(report, name) for name in report.names},
         "pairs": {name: _pairs(tests, name, runs) for name in report.names},
@@ -87,7 +86,7 @@ def _intervals(report: ReportData) -> dict[str, list[list[float | None] | None]]
 
 def _values(report: ReportData, measure: str) -> list[list[float | None]]:
     values = report.values(measure)
-    return [[charts.finite(values.get((run, topic))) for topic in report.topics] for run in report.runs]
+    return [[finite(values.get((run, topic))) for topic in report.topics] for run in report.runs]
 
 
 def _pairs(tests: PairTests, measure: str, runs: Sequence[str]) -> list[list[Any]]:
@@ -170,6 +169,6 @@ def _points(
         run, first, second = (row[place] for place in at)
         if score is not None and row[score] is None and first > 0:
             continue
-        if charts.finite(first) is not None:
+        if finite(first) is not None:
             found.setdefault(number[run], []).append([_short(first), _short(second)])
     return found
