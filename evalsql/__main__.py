@@ -36,7 +36,7 @@ def _run() -> None:
 
             main()
         finally:
-            from evalsql.database.interrupts import ignore_from_now_on
+            from evalsql.database.engine import ignore_from_now_on
 
             ignore_from_now_on()
     except KeyboardInterrupt:

@@ -76,7 +76,7 @@ class NotebookWarehouse(Warehouse):
             baseline: a run; a mark stands behind means that are significantly better or worse than its own.
             test, correction, alpha: how that is tested, as in ``compare``.
         """
-        from evalsql.evaluation.topic_groups import groups_query
+        from evalsql.evaluation.listings import groups_query
         from evalsql.report import display as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
@@ -118,7 +118,7 @@ class NotebookWarehouse(Warehouse):
         Args:
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
-        from evalsql.evaluation.sorted_rows import wide_query
+        from evalsql.evaluation.listings import wide_query
         from evalsql.report import display as tables
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
@@ -186,7 +186,7 @@ class NotebookWarehouse(Warehouse):
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
         from evalsql.evaluation.explanation import explain
-        from evalsql.evaluation.topic_groups import texts
+        from evalsql.evaluation.listings import texts
         from evalsql.report.display import shown_explanation
 
         found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
@@ -344,7 +344,7 @@ class NotebookWarehouse(Warehouse):
         sort: str | None,
         limit: int | None,
     ) -> Shown:
-        from evalsql.evaluation.sorted_rows import arranged, lower_columns
+        from evalsql.evaluation.listings import arranged, lower_columns
         from evalsql.report.display import Shown
 
         asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))

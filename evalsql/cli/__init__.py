@@ -30,7 +30,7 @@ def main() -> None:
         _tell(error)
         sys.exit(error.exit_code)
     except OSError as error:
-        from evalsql.database.file_errors import is_full
+        from evalsql.database.disk import is_full
 
         _tell(error)
         sys.exit(WarehouseError.exit_code if is_full(error) else EvalsqlError.exit_code)

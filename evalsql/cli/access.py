@@ -14,8 +14,8 @@ import typer
 from evalsql.cli.options import OwnMeasures
 from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
-from evalsql.database.interrupts import ignore_from_now_on
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
+from evalsql.database.engine import ignore_from_now_on
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse

@@ -24,8 +24,8 @@ from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, write
 from evalsql.database.database import translated_errors
 from evalsql.evaluation import explanation
 from evalsql.evaluation.explanation import DEPTH
+from evalsql.evaluation.listings import texts
 from evalsql.evaluation.notices import VALUES, explanation_lines
-from evalsql.evaluation.topic_groups import texts
 from evalsql.phrases import counted
 
 

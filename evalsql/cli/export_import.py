@@ -16,8 +16,7 @@ import typer
 from evalsql.cli.access import Asking, Where
 from evalsql.cli.options import DEFAULT_MEASURES, Measures, Runs, RunSelection, complete_qrels, grouped_options
 from evalsql.cli.output import note, progress_bar, refuse_protected
-from evalsql.database.temporary_folders import scratch_folder
-from evalsql.database.whole_files import part_of, whole_files
+from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.version import __version__

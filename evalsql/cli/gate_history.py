@@ -30,7 +30,7 @@ from evalsql.evaluation.gate_rules import (
     read_rules,
     text_of,
 )
-from evalsql.evaluation.run_changes import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
+from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
 from evalsql.report import charts

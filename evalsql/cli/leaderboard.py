@@ -24,9 +24,8 @@ from evalsql.cli.output import (
     write_table,
 )
 from evalsql.database.names import Names
-from evalsql.evaluation.sorted_rows import lower_columns, wide_query
-from evalsql.evaluation.topic_groups import groups_query
-from evalsql.evaluation.topic_groups import texts as texts_of
+from evalsql.evaluation.listings import groups_query, lower_columns, wide_query
+from evalsql.evaluation.listings import texts as texts_of
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table

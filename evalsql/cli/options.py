@@ -312,7 +312,7 @@ class Arrangement:
         """The SELECT in the order that is asked for; see ``evaluation.arranging``."""
         if self.sort is None:
             return query
-        from evalsql.evaluation.sorted_rows import arranged
+        from evalsql.evaluation.listings import arranged
 
         return arranged(warehouse.database, query, sort=self.sort, limit=None, lower=lower)
 

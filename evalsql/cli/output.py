@@ -20,7 +20,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import MEMORY, translated_errors
-from evalsql.database.whole_files import failure, part_of
+from evalsql.database.disk import failure, part_of
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
 from evalsql.phrases import counted

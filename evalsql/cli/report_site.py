@@ -14,8 +14,7 @@ from evalsql.cli.access import Asking, AskingScores
 from evalsql.cli.options import DEFAULT_MEASURES, Baseline, Measures, OneQrelsSelection, RunSelection, grouped_options
 from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_bytes
 from evalsql.database.database import translated_errors
-from evalsql.database.temporary_folders import scratch_folder
-from evalsql.database.whole_files import part_of
+from evalsql.database.disk import part_of, scratch_folder
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.database import engine
-from evalsql.database.file_errors import file_error
-from evalsql.database.interrupts import held_back, interruptible
+from evalsql.database.disk import file_error
+from evalsql.database.engine import held_back, interruptible
 from evalsql.database.statement_text import CHANGING, concerns_file, explain_of
 from evalsql.errors import QueryError, ReachError, UsageError, WarehouseError
 

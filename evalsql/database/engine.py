@@ -1,18 +1,94 @@
-"""DuckDB's engine: connections, and the errors they raise.
+"""DuckDB's engine: connections, their errors, and Ctrl-C while the engine works.
 
 This imports the compiled module alone. The package ``duckdb`` adds relations and frames to connections and takes three
 times as long to import, so it is imported where those are needed. Connections that are open by then get them too.
+
+Python's own handler of Ctrl-C raises KeyboardInterrupt inside the engine. The engine then waits for its other threads
+without stopping them, for as long as the query would have taken.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING
 
-from evalsql.database.interrupts import held_back
-
 if TYPE_CHECKING:
-    from duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize
-else:
+    from duckdb import DuckDBPyConnection, Error, InterruptException, __version__, connect, extract_statements, tokenize
+
+_AGAIN = 0.05  # seconds between two interrupts of the engine
+
+
+@contextmanager
+def interruptible(connection: DuckDBPyConnection) -> Iterator[None]:
+    """Let Ctrl-C stop the query that runs inside; KeyboardInterrupt is raised once the engine has stopped.
+
+    Does nothing in other threads than the main one, or where a program handles the signal itself.
+    """
+    over = threading.Event()
+    interrupting: list[threading.Thread] = []
+
+    def interrupt() -> None:
+        # The engine forgets an interrupt that comes before its query begins, so it is repeated.
+        pause = 0.0
+        while not over.wait(pause):
+            connection.interrupt()
+            pause = _AGAIN
+
+    def react() -> None:
+        if not interrupting:
+            interrupting.append(threading.Thread(target=interrupt, daemon=True))
+            interrupting[0].start()
+
+    with _handled(react):
+        try:
+            yield
+        finally:
+            over.set()
+            for thread in interrupting:
+                thread.join()
+
+
+@contextmanager
+def held_back(words: str = "") -> Iterator[None]:
+    """Delay Ctrl-C until what runs inside is done; then KeyboardInterrupt is raised with these words."""
+    with _handled(lambda: None, words):
+        yield
+
+
+def ignore_from_now_on() -> None:
+    """Ignore Ctrl-C for the rest of this process, also one that is being held back."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _handled(react: Callable[[], None], words: str = "") -> Iterator[None]:
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    came = False
+
+    def handle(_: int, __: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        react()
+
+    try:
+        signal.signal(signal.SIGINT, handle)
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is handle:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            if came:
+                raise KeyboardInterrupt(words)
+
+
+if not TYPE_CHECKING:
     with held_back():  # an import that is cut in half is an ImportError, and cannot be done again
         try:
             from _duckdb import Error, InterruptException, __version__, connect, extract_statements, tokenize

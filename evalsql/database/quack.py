@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
 from evalsql.database.database import translated_errors
-from evalsql.database.interrupts import held_back
+from evalsql.database.engine import held_back
 from evalsql.errors import QueryError, UsageError, WarehouseError
 
 if TYPE_CHECKING:

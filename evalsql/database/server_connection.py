@@ -20,7 +20,7 @@ from evalsql.catalog.relations import Catalog
 from evalsql.catalog.sql_text import tokens
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, translated_errors
-from evalsql.database.interrupts import held_back
+from evalsql.database.engine import held_back
 from evalsql.database.quack import CATALOG, LEASE, Address, server_error
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
-from evalsql.database.temporary_folders import new_scratch_folder
+from evalsql.database.disk import new_scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import RunOptions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.errors import warn
 from evalsql.ingest.files.trec_text import write_clean
 from evalsql.phrases import counted

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows

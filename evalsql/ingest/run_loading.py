@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.errors import Problem, ProblemList, QueryError
 from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows

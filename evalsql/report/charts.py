@@ -12,9 +12,8 @@ from evalsql.catalog.measure_names import Measure, literal, parse_measures
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import stored_scores
-from evalsql.evaluation.run_changes import history_query
+from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
-from evalsql.evaluation.topic_groups import texts
 from evalsql.phrases import shortened
 from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, run_rows_query, table_of
 from evalsql.report.table import Table, finite

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.database.database import translated_errors
-from evalsql.database.whole_files import whole_files
+from evalsql.database.disk import whole_files
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.notices import VALUES, explanation_lines

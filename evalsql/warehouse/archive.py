@@ -15,8 +15,8 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
+from evalsql.database.disk import failure, part_of, whole_folder
 from evalsql.database.quack import is_address
-from evalsql.database.whole_files import failure, part_of, whole_folder
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.evaluation.evaluation import Evaluation

@@ -16,7 +16,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.whole_files import whole_files
+from evalsql.database.disk import whole_files
 from evalsql.errors import EvalsqlError
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.connecting import STORAGE_VERSION, connect

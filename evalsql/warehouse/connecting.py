@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import literal
-from evalsql.database import engine, file_errors
+from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.interrupts import held_back
-from evalsql.database.temporary_folders import new_scratch_folder
+from evalsql.database.disk import new_scratch_folder
+from evalsql.database.engine import held_back
 from evalsql.errors import UsageError, WarehouseError
 from evalsql.progress import Progress
 
@@ -52,13 +52,13 @@ def connect_waiting(path: str, read_only: bool, wait: float, progress: Progress)
             return connect(path, read_only)
         except WarehouseError as error:
             message = str(error.__cause__)
-            if not file_errors.is_lock(message):
+            if not disk.is_lock(message):
                 raise
             left = deadline - time.monotonic()
             if not left > 0:
-                words = file_errors.lock_error(path, message, read_only=read_only, waited=max(wait, 0))
+                words = disk.lock_error(path, message, read_only=read_only, waited=max(wait, 0))
                 raise WarehouseError(words) from error
-            progress(f"waiting for {file_errors.lock_holder(message)}", 0, 1)
+            progress(f"waiting for {disk.lock_holder(message)}", 0, 1)
             time.sleep(min(_PAUSE, left))
 
 
@@ -82,9 +82,9 @@ def connect(path: str, read_only: bool) -> duckdb.DuckDBPyConnection:
             )
             _draw_no_bar(connection)
     except engine.Error as error:
-        if file_errors.is_cut_short(path):
+        if disk.is_cut_short(path):
             raise WarehouseError(UNFINISHED.format(path=path, remedy="delete it, then evalsql load")) from error
-        words = file_errors.file_error(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
+        words = disk.file_error(path, str(error)) or f"{path}: cannot be opened: {str(error).splitlines()[0]}"
         raise WarehouseError(words) from error
     return connection
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.progress import Progress, silent
 from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.own_measures import Sources

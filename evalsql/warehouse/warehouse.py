@@ -17,9 +17,8 @@ from evalsql.errors import EvalsqlError
 from evalsql.evaluation import stored_scores
 from evalsql.evaluation.audits import check_new_runs
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.evaluation.run_changes import history_query
+from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs
-from evalsql.evaluation.topic_groups import groups_query
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.replacing import drop
 from evalsql.phrases import counted

@@ -138,7 +138,7 @@ def test_diff_lists_topics_and_documents(path: Path, command: Command) -> None:
 
 
 def test_runs_that_no_judgments_have_in_common_are_refused(empty: Warehouse) -> None:
-    from evalsql.evaluation.run_changes import topic_changes_query
+    from evalsql.evaluation.listings import topic_changes_query
 
     empty.load_qrels(JUDGED, "first")
     empty.load_run(NIGHTS[0], "a", qrels="first")

@@ -12,7 +12,7 @@ import pytest
 
 from evalsql import UsageError, Warehouse
 from evalsql.database.database import Database
-from evalsql.evaluation.sorted_rows import wide_query
+from evalsql.evaluation.listings import wide_query
 from tests.conftest import Command
 
 _ORDERED = re.compile(r"\border by\b|^\s*(describe|call|pragma)\b", re.IGNORECASE)

@@ -7,7 +7,7 @@ import signal
 import duckdb
 import pytest
 
-from evalsql.database.interrupts import interruptible
+from evalsql.database.engine import interruptible
 
 
 def test_ctrl_c_just_before_the_engine_begins_stops_the_query() -> None:

@@ -19,7 +19,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.cli.output import whole_file
-from evalsql.database import engine, temporary_folders
+from evalsql.database import disk, engine
 from evalsql.database.database import Database, translated_errors
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
@@ -297,13 +297,13 @@ def ended_process() -> int:
 
 
 def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
-    own, gone, here = temporary_folders.host(), ended_process(), os.getpid()
+    own, gone, here = disk.host(), ended_process(), os.getpid()
     old = [f"evalsql-{own}-{gone}-a", f"evalsql-{own}-{here}-b", f"evalsql-elsewhere-{gone}-c", "evalsql-notes", "tmpx"]
     for name in [*old, f"evalsql-{own}-{gone}-young"]:
         write(tmp_path / name / "file", "text")
     for name in old:
         os.utime(tmp_path / name, (1_000_000, 1_000_000))
-    with temporary_folders.scratch_folder(tmp_path) as folder:
+    with disk.scratch_folder(tmp_path) as folder:
         assert Path(folder).name.startswith(f"evalsql-{own}-{here}-")
     assert {path.name for path in tmp_path.iterdir()} == {*old[1:], f"evalsql-{own}-{gone}-young"}
 

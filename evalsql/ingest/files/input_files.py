@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.database.file_errors import is_full
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
 from evalsql.ingest.column_meanings import Given, check_given
 from evalsql.ingest.files.datasets import DATASET, is_dataset, write_dataset

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
-from evalsql.database.temporary_folders import scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalsql.catalog.relations import Catalog
+from evalsql.database.disk import whole_folder
 from evalsql.database.names import Names
-from evalsql.database.whole_files import whole_folder
 from evalsql.errors import UsageError
 from evalsql.progress import Progress, silent
 from evalsql.report.page.html_page import page as report_page

@@ -1,0 +1,229 @@
+"""Files and folders on the disk: written whole or not at all, temporary ones, and messages where the disk fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from evalsql.database.engine import held_back
+from evalsql.errors import UsageError, WarehouseError
+
+# Temporary folders are named after machine and process, so that those of killed processes can be removed.
+_SCRATCH = re.compile(r"evalsql-(?P<host>.+)-(?P<pid>\d+)-[^-]*")
+_YOUNG = 60.0  # seconds in which no folder is removed, whoever owns it
+
+_LOCKED = re.compile(r"could not set lock|being used by another process|already open in", re.IGNORECASE)
+_HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>\S.*?)\s*\(PID (?P<pid>\d+)\)", re.IGNORECASE | re.DOTALL)
+_DAMAGED = re.compile(r"computed checksum|corrupt|deserializ|invalidated", re.IGNORECASE)
+_FULL = re.compile(r"no space left|disk quota|not enough space|file too large|max_temp_directory_size", re.IGNORECASE)
+_OPEN_HERE = re.compile(r"same database file with a different configuration", re.IGNORECASE)
+_FILE = re.compile(r'file "([^"]+)"')
+_FULL_CODES = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
+_MAGIC = b"DUCK"  # behind a checksum of eight bytes
+
+
+def part_of(target: Path) -> Path:
+    """The place beside a target in which it is written until it is whole; one for each process."""
+    target = Path(os.path.abspath(target))
+    start = target.name.encode(errors="ignore")[:200].decode(errors="ignore")  # systems count bytes
+    return target.with_name(f".{start}.{os.getpid()}.part")
+
+
+@contextmanager
+def whole_files(target: Path, *, replace: bool, one: bool) -> Iterator[Path]:
+    """A folder to write into; the files in it move to their place when the context ends.
+
+    Args:
+        target: the file to make, if there is ``one``; else the folder that the files go into.
+        replace: whether existing files are replaced.
+
+    Raises:
+        UsageError: a file exists already, or cannot be written.
+        WarehouseError: the disk is full.
+    """
+    target = Path(os.path.abspath(target))
+    with _part(target) as part:
+        if one:
+            _refuse_taken(target, replace=replace)
+        part.mkdir()
+        yield part
+        moves = {path: target if one else target / path.name for path in sorted(part.iterdir())}
+        for place in moves.values():
+            _refuse_taken(place, replace=replace)
+        if not one:
+            target.mkdir(exist_ok=True)
+        for path, place in moves.items():
+            path.replace(place)
+
+
+@contextmanager
+def whole_folder(target: Path, *, is_ours: bool) -> Iterator[Path]:
+    """A folder to write into, which becomes the target when the context ends.
+
+    Args:
+        is_ours: whether an existing folder may be replaced.
+    """
+    target = Path(os.path.abspath(target))
+    with _part(target) as part:
+        before = part.with_suffix(".before")
+        part.mkdir()
+        yield part
+        if target.exists() and is_ours:
+            target.rename(before)
+        try:
+            part.rename(target)
+        except OSError:
+            if before.exists():
+                before.rename(target)
+            raise
+        shutil.rmtree(before, ignore_errors=True)
+
+
+@contextmanager
+def _part(target: Path) -> Iterator[Path]:
+    part = part_of(target)
+    try:
+        yield part
+    except OSError as error:
+        raise failure(target, error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _refuse_taken(place: Path, *, replace: bool) -> None:
+    if place.is_dir():
+        raise UsageError(f"{place}: is a folder")
+    if os.path.lexists(place) and not replace:
+        raise UsageError(f"{place}: is there already; --replace writes over it")
+
+
+def failure(target: Path, error: OSError) -> UsageError | WarehouseError:
+    """The error for files that cannot be written."""
+    if is_full(error):
+        return WarehouseError(f"{target}: cannot be written: the disk is full; nothing of it is left there")
+    return UsageError(f"{target}: cannot be written: {error.strerror or error}")
+
+
+def new_scratch_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder, by default where the system has them; those of killed processes there are removed first."""
+    place = Path(parent or tempfile.gettempdir())
+    _sweep_once(place)
+    return tempfile.TemporaryDirectory(prefix=f"evalsql-{host()}-{os.getpid()}-", dir=place)
+
+
+@contextmanager
+def scratch_folder(parent: Path | None = None) -> Iterator[str]:
+    """A temporary folder that is gone at the end, at Ctrl-C too."""
+    made: tempfile.TemporaryDirectory[str] | None = None
+    try:
+        with held_back():
+            made = new_scratch_folder(parent)
+        yield made.name
+    finally:
+        if made is not None:
+            with held_back():
+                made.cleanup()
+
+
+def host() -> str:
+    """The machine's name: several may share a folder, and each knows its own processes only."""
+    return re.sub(r"[^A-Za-z0-9.]+", "_", platform.node()) or "host"
+
+
+@cache
+def _sweep_once(place: Path) -> None:
+    sweep(place)
+
+
+def sweep(place: Path) -> None:
+    """Remove this user's temporary folders that are not young and whose process on this machine has ended."""
+    for path in place.glob("evalsql-*") if place.is_dir() else ():
+        found = _SCRATCH.fullmatch(path.name)
+        if found is None or found["host"] != host():
+            continue
+        with suppress(OSError):
+            held = path.lstat()
+            is_own = stat.S_ISDIR(held.st_mode) and (not hasattr(os, "getuid") or held.st_uid == os.getuid())
+            if is_own and time.time() - held.st_mtime > _YOUNG and not is_alive(int(found["pid"])):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether this machine has such a process; always on Windows, where os.kill would end it."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def is_lock(message: str) -> bool:
+    """Whether the engine could not open a file because another process has it open."""
+    return _LOCKED.search(message) is not None
+
+
+def lock_holder(message: str) -> str:
+    """The process that has the file open, as far as the engine names it."""
+    found = _HOLDER.search(message)
+    return f"process {found['pid']} ({os.path.basename(found['program'])})" if found else "another process"
+
+
+def lock_error(path: str, message: str, *, read_only: bool, waited: float) -> str:
+    """The message for a file that stayed locked; ``waited`` is in seconds."""
+    how = f"is locked: {lock_holder(message)} has it open" + (" for writing" if read_only else "")
+    return (
+        f"{path}: {how}, and was waited for {waited:g} seconds. Try again when it is done, wait longer "
+        "(--wait SECONDS, wait= in Python), or use a copy that was made while nobody wrote"
+    )
+
+
+def file_error(path: str, message: str) -> str | None:
+    """The message for a damaged file, a full disk or a file that is open already, if the engine reports one."""
+    if _OPEN_HERE.search(message):
+        return (
+            f"{path}: this process has it open already in another way, for writing, for reading only or by "
+            "duckdb.connect; close that first, or open both in the same way"
+        )
+    if _FULL.search(message):
+        named = _FILE.search(message)
+        return (
+            f"{named[1] if named else path}: the disk is full, so that the work on {path} was given up; what it had "
+            "before is kept. Make room and try again"
+        )
+    if _DAMAGED.search(message):
+        return (
+            f"{path}: is damaged: what the disk holds is not what was written ({message.splitlines()[0]}). Put a copy "
+            "in its place, or load the data into a new file"
+        )
+    return None
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a file could not be written because the disk is full."""
+    return error.errno in _FULL_CODES
+
+
+def is_cut_short(path: str) -> bool:
+    """Whether a file is the beginning of a database that was never finished."""
+    try:
+        with Path(path).open("rb") as stream:
+            start = stream.read(_EMPTY_BYTES)
+    except OSError:
+        return False
+    return len(start) < _EMPTY_BYTES and (not start or start[8:12] == _MAGIC)

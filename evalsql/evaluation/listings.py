@@ -1,0 +1,234 @@
+"""What is listed beside leaderboards: systems over time, differences of two runs, groups of topics, and sorted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from evalsql.catalog.measure_names import Measure, literal, names_of_less_is_better, parse_measures, quoted
+from evalsql.database.database import Database
+from evalsql.database.names import Names, as_list, resolve_one
+from evalsql.errors import JOIN_RUN, UsageError
+from evalsql.evaluation.evaluation import Evaluation
+from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems
+from evalsql.evaluation.stored_scores import require_rankings
+from evalsql.phrases import natural_key, nearest
+
+if TYPE_CHECKING:
+    from evalsql.evaluation.evaluation import Evaluation
+
+
+_DIRECTIONS = ("asc", "desc")
+_NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}
+_LEAST_FIRST = frozenset({"p", "p_corrected", "rank"})
+_NUMBERS = ("DOUBLE", "FLOAT", "INT", "DECIMAL", "HUGEINT")
+
+
+def arranged(
+    database: Database, query: str, *, sort: str | None, limit: int | None, lower: Collection[str] = ()
+) -> str:
+    """A SELECT of the same rows, sorted by a column, and only the first ones.
+
+    Args:
+        sort: a column, with ``:asc`` or ``:desc`` behind it where its usual order is not meant: numbers go from the
+            greatest, but for p values and measures of which less is better; names in natural order, 2 before 10.
+        limit: how many rows; all where it is null.
+        lower: columns of which less is better.
+
+    Raises:
+        UsageError: there is no such column, or the limit is less than 1.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}, it must be at least 1")
+    order = f" order by {_order(database, query, sort, lower)}" if sort else ""
+    few = f" limit {limit}" if limit is not None else ""
+    return f"select * from (\n{query}\n){order}{few}" if order or few else query
+
+
+def lower_columns(measures: Sequence[Measure]) -> frozenset[str]:
+    """Columns of which less is better: of such measures, and ``value`` where all of them are such."""
+    lower = names_of_less_is_better(measures)
+    return lower | {"value"} if len(lower) == len(measures) else lower
+
+
+def _order(database: Database, query: str, sort: str, lower: Collection[str]) -> str:
+    """What stands behind ORDER BY; rows that are alike stay in an order that is the same each time."""
+    relation = database.sql(query)
+    kinds = {name: str(kind) for name, kind in zip(relation.columns, relation.types, strict=True)}
+    wanted, direction = _parsed(sort, kinds)
+    is_number = kinds[wanted].startswith(_NUMBERS) or kinds[wanted].startswith("U")
+    if direction is None:
+        direction = "desc" if is_number and wanted not in _LEAST_FIRST and wanted not in lower else "asc"
+    key = quoted(wanted)
+    if wanted in _NAMES and not is_number:
+        names = sorted((name for (name,) in database.rows(_NAMES[wanted])), key=natural_key)
+        key = f"list_position([{', '.join(map(literal, names))}]::varchar[], {key})"
+    return f"{key} {direction} nulls last, {_ties(kinds, wanted)}"
+
+
+def _ties(kinds: Collection[str], wanted: str) -> str:
+    rest = [quoted(name) for name in kinds if name != wanted]
+    return ", ".join(rest) or "1"
+
+
+def _parsed(sort: str, columns: Collection[str]) -> tuple[str, str | None]:
+    """The column that is meant, in any case, and its direction where one is named."""
+    name, colon, direction = sort.rpartition(":")
+    if not colon or direction.lower() not in _DIRECTIONS:
+        name, direction = sort, ""
+    exact = [column for column in columns if column == name] or [
+        column for column in columns if column.lower() == name.strip().lower()
+    ]
+    if not exact:
+        raise UsageError(f'there is no column "{name}" to sort by; there are: {", ".join(columns)}')
+    return exact[0], direction.lower() or None
+
+
+def wide_query(database: Database, values: str, *, runs: Sequence[str], measures: Sequence[str]) -> str:
+    """Values by topic with a column for each run: ``qrels, measure, topic, <run>...``, topics in natural order.
+
+    Args:
+        values: a SELECT of ``qrels, run, topic, measure, value``.
+        runs, measures: names, in their order.
+    """
+    taken = {"qrels", "measure", "topic"} & {run.lower() for run in runs}
+    if taken:
+        raise UsageError(f'a run is called "{min(taken)}" as a column of the table is; leave out wide for it')
+    columns = ", ".join(f"max(value) filter (where run = {literal(run)}) as {quoted(run)}" for run in runs)
+    topics = sorted((topic for (topic,) in database.rows("select topic from topics")), key=natural_key)
+    return (
+        f"select qrels, measure, topic, {columns} from (\n{values}\n) group by qrels, measure, topic\n"
+        f"order by qrels, {_place(measures, 'measure')}, {_place(topics, 'topic')}"
+    )
+
+
+def _place(names: Sequence[str], column: str) -> str:
+    return f"list_position([{', '.join(map(literal, names))}]::varchar[], {column})"
+
+
+GROUPS = "group_means"
+_TEXTS = "select qrels, topic, text from topic_texts"
+
+
+def group_keys(evaluation: Evaluation) -> list[str]:
+    """What topics are grouped by."""
+    return [key for (key,) in evaluation.database.rows("select distinct key from topic_groups order by key")]
+
+
+def groups_query(evaluation: Evaluation, key: str, measures: Names, *, qrels: Names = (), runs: Names = ()) -> str:
+    """A SELECT of means by group: ``qrels, group, run, topics, <measure>...``, the best of each group on top.
+
+    Topics without such a group come last, with null.
+
+    Raises:
+        UsageError: names that are not known, or judgment sets of which none has such groups.
+    """
+    named = parse_measures(as_list(measures), evaluation.database.catalog)
+    if not named:
+        raise UsageError("name at least one measure, such as nDCG@10")
+    if key not in (held := group_keys(evaluation)):
+        there = f"there are: {', '.join(held)}" if held else "evalsql load topics or load groups brings groups"
+        raise UsageError(f'no topic has a group "{key}"; {there}')
+    call = Measure(evaluation.database.catalog[GROUPS], {"group_key": key}).call
+    with evaluation.with_scores(named, qrels=qrels, runs=runs):
+        means = evaluation.keep(f"select * from {call}")
+    if not evaluation.database.rows(f"select 1 from {means} limit 1"):
+        raise UsageError(f'these judgments have no group "{key}"')
+    columns = ", ".join(
+        f"max(value) filter (where measure = {literal(measure.name)}) as {quoted(measure.name)}" for measure in named
+    )
+    best = "" if named[0].relation.header.less_is_better else "desc"
+    return (
+        f'select qrels, topic_group as "group", run, max(num_topics) as topics, {columns} from {means}\n'
+        f"group by qrels, topic_group, run\n"
+        f"order by qrels, try_cast(topic_group as double) nulls last, topic_group nulls last, 5 {best}, run"
+    )
+
+
+def texts(evaluation: Evaluation) -> dict[tuple[str, str], str]:
+    """The text of each topic that has one, by judgment set and topic."""
+    return {(qrels, topic): text for qrels, topic, text in evaluation.database.rows(_TEXTS)}
+
+
+MOST_TOPICS = 5
+_TOPICS = """
+    select qrels, measure, topic, baseline_value as value, value as other_value, difference
+    from paired_differences(baseline := {run}) where baseline = {run} and run = {other} and round(difference, 12) <> 0
+"""
+
+
+def history_query(evaluation: Evaluation, measures: Names, *, choice: Choice | None = None, qrels: Names = ()) -> str:
+    """A SELECT of the rows of the view ``history`` of these measures and runs, a system's runs in the order of date.
+
+    Raises:
+        UsageError: names that are not known, or no run that was loaded with a system.
+    """
+    choice = choice or Choice()
+    named = parse_measures(as_list(measures), evaluation.database.catalog)
+    systems = held_systems(evaluation.database, choice.systems)
+    if not systems:
+        raise UsageError(f"{OF_NO_SYSTEM}; evalsql load runs FILE --system NAME --version TEXT records both")
+    runs = choose_runs(evaluation.database, choice.of_systems(systems))
+    with evaluation.with_scores(named, qrels=qrels, runs=runs):
+        kept = evaluation.keep("select * from history")
+    order = ", ".join(literal(measure.name) for measure in named)
+    return f"select * from {kept} order by qrels, system, list_position([{order}], measure), dated_at, run"
+
+
+def topic_changes_query(
+    evaluation: Evaluation, run: str, other: str, measures: Names, *, qrels: Names = (), topics: Names = ()
+) -> str:
+    """A SELECT of the topics on which two runs differ, the largest differences first: those of ``other`` less ``run``.
+
+    Raises:
+        UsageError: names that are not known, or no judgment set that evaluates both.
+    """
+    named = parse_measures(as_list(measures), evaluation.database.catalog)
+    pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
+    if pair[0] == pair[1]:
+        raise UsageError(f"{pair[0]} is compared with itself; name two runs")
+    _check_judged(evaluation, pair, qrels)
+    _check_topics(evaluation, as_list(topics))
+    with evaluation.with_scores(named, qrels=qrels, runs=pair):
+        kept = evaluation.keep(_TOPICS.format(run=literal(pair[0]), other=literal(pair[1])))
+    order = ", ".join(literal(measure.name) for measure in named)
+    chosen = f"where topic in ({', '.join(map(literal, as_list(topics)))})" if as_list(topics) else ""
+    return (
+        f"select * from {kept} {chosen} order by qrels, list_position([{order}], measure), abs(difference) desc, topic"
+    )
+
+
+def document_changes_query(
+    evaluation: Evaluation, run: str, other: str, topics: Sequence[tuple[str, str]], *, depth: int
+) -> str:
+    """A SELECT of the documents that moved in topics, given as pairs of judgment set and topic, in that order.
+
+    Relevant documents come first, those that moved most on top.
+    """
+    pair = [resolve_one(evaluation.database, "run", name) for name in (run, other)]
+    require_rankings(evaluation.database, "the documents of a difference", pair)
+    given = ", ".join(f"({place}, {literal(judged)}, {literal(topic)})" for place, (judged, topic) in enumerate(topics))
+    listed = f"values {given}" if topics else "select 0, '', '' limit 0"
+    call = f"rank_changes(run := {literal(pair[0])}, other := {literal(pair[1])}, depth := {int(depth)})"
+    return f"""
+        select moved.qrels, moved.topic, moved.document, moved.grade, moved.rank, moved.other_rank
+        from {call} as moved
+        join ({listed}) as topics_asked(place, qrels, topic)
+            on topics_asked.qrels = moved.qrels and topics_asked.topic = moved.topic
+        order by topics_asked.place, moved.grade desc nulls last, moved.rank nulls last, moved.other_rank,
+            moved.document
+    """
+
+
+def _check_judged(evaluation: Evaluation, pair: Sequence[str], qrels: Names) -> None:
+    rows = evaluation.database.rows(evaluation.coverage_query(qrels, pair))
+    sets = [{judged for judged, name, *_ in rows if name == run} for run in pair]
+    if not sets[0] & sets[1]:
+        raise UsageError(f"no judgment set evaluates both {pair[0]} and {pair[1]}; {JOIN_RUN}")
+
+
+def _check_topics(evaluation: Evaluation, topics: Sequence[str]) -> None:
+    held = [topic for (topic,) in evaluation.database.rows("select distinct topic from weighted_topics")]
+    for topic in topics:
+        if topic not in held:
+            raise UsageError(f'no judgments have a topic "{topic}"; there are: {nearest(topic, held)}')
