@@ -5,7 +5,7 @@ Users know the class as ``evalsql.Warehouse``; what loads and drops is in the cl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -25,7 +25,6 @@ from evalsql.warehouse import entry
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from evalsql.report.comparison import Comparison
     from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
 
 _P = ParamSpec("_P")
@@ -78,6 +77,7 @@ class NotebookWarehouse(Warehouse):
         """
         from evalsql.evaluation.listings import groups_query
         from evalsql.report import display as tables
+        from evalsql.report.comparison import compare_runs
 
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
@@ -87,7 +87,7 @@ class NotebookWarehouse(Warehouse):
         marks = {}
         if baseline is not None:
             how = {"test": test, "correction": correction}
-            _, compared = self._compared(baseline, chosen, named, qrels, alpha, how)
+            _, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **how)
             marks = tables.marks_beside(compared)
             notes = [*tables.explained_marks(compared), *notes]
         if by is None:
@@ -154,10 +154,11 @@ class NotebookWarehouse(Warehouse):
                 runs are meant.
         """
         from evalsql.report import display as tables
+        from evalsql.report.comparison import compare_runs
 
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
         named, chosen = self._named(measures), self._chosen(runs, choosing)
-        query, compared = self._compared(baseline, chosen, named, qrels, alpha, options)
+        query, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
         decorate = partial(tables.comparison_table, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
@@ -304,34 +305,6 @@ class NotebookWarehouse(Warehouse):
         ]
         tied = None if by_topic else notices.on_ties(self.evaluation, named[0], sets, names)
         return [*lines, *([tied] if tied else [])]
-
-    def _compared(
-        self,
-        baseline: str | None,
-        runs: Names,
-        named: Sequence[Measure],
-        qrels: Names,
-        alpha: float,
-        options: Mapping[str, Any],
-    ) -> tuple[str, list[Comparison]]:
-        """The SELECT of compared pairs, and these pairs as a paper has them, for each judgment set."""
-        from evalsql.report.paper import by_judgments
-        from evalsql.report.table import Table
-
-        names = [each.name for each in named]
-        query = self.evaluation.comparison_query(baseline, runs, measures=names, qrels=qrels, **options)
-        compared = by_judgments(
-            Table(*self.database.table(query)),
-            self.evaluation.averaged_otherwise(names),
-            measures=names,
-            test=str(options.get("test", "t")),
-            correction=str(options.get("correction", "holm")),
-            alpha=alpha,
-            lower=names_of_less_is_better(named),
-            baseline=baseline,
-            family=str(options.get("family", "all")),
-        )
-        return query, compared
 
     def _shown(
         self,

@@ -27,8 +27,8 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report import comparison
-from evalsql.report.comparison import Comparison
-from evalsql.report.paper import by_judgments, in_order, made_from, paper_comparison, read_paper, with_changes
+from evalsql.report.comparison import Comparison, compare_runs, in_order, with_changes
+from evalsql.report.paper import made_from, paper_comparison, read_paper
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
@@ -161,33 +161,22 @@ def compare(
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(measure or COMPARED_MEASURES, warehouse.catalog)
-        named = [each.name for each in parsed]
         lower = names_of_less_is_better(parsed)
-        options = {"test": test, "correction": correction, "family": family}
-        query = warehouse.evaluation.comparison_query(
+        query, table, compared = compare_runs(
+            warehouse,
             None if all_pairs else base,
             [base, *(runs or ["*"])] if all_pairs else runs,
-            measures=named,
+            parsed,
+            alpha=alpha,
             qrels=selection.qrels_names,
+            test=test,
+            correction=correction,
+            family=family,
             tolerance=tolerance,
             confidence=confidence,
             intervals=intervals,
             samples=samples,
             seed=seed,
-            **options,
-        )
-        table = Table(*warehouse.database.table(query))
-        otherwise = warehouse.evaluation.averaged_otherwise(named)
-        compared = by_judgments(
-            table,
-            otherwise,
-            measures=named,
-            test=test,
-            correction=correction,
-            alpha=alpha,
-            lower=lower,
-            baseline=None if all_pairs else base,
-            family=family,
         )
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)

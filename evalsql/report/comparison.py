@@ -6,9 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TextIO
 
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import Measure, names_of_less_is_better
+from evalsql.database.names import Names
 from evalsql.phrases import counted
 from evalsql.report import markup
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
+from evalsql.warehouse.warehouse import Warehouse
 
 TESTS: Mapping[str, str] = {
     "t": "paired t test",
@@ -140,11 +144,6 @@ class Comparison(NamedTuple):
         return self.names.get(run, run)
 
     @property
-    def dagger_run(self) -> str | None:
-        """The run that daggers tell better and worse from."""
-        return self.beside if self.baseline is None else self.baseline
-
-    @property
     def caption(self) -> str:
         topics = sorted({pair["num_topics"] for pair in self.pairs})
         span = f"{topics[0]}" if len(topics) == 1 else f"{topics[0]} to {topics[-1]}"
@@ -191,13 +190,93 @@ class Comparison(NamedTuple):
 
     def _marks(self, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
         """By run and measure the dagger, then the labels of the runs that it outdoes where all pairs were compared."""
-        outdone, base = self.outdone, self.dagger_run
+        outdone, base = self.outdone, self.baseline or self.beside
         found = {key: BETTER for key, worse in outdone.items() if base in worse}
         found |= {(run, measure): WORSE for (key, measure), worse in outdone.items() if key == base for run in worse}
         if self.baseline is None:
             for key, worse in outdone.items():
                 found[key] = found.get(key, "") + ",".join(labels[run] for run in labels if run in worse)
         return found
+
+
+def compare_runs(
+    warehouse: Warehouse,
+    baseline: str | None,
+    runs: Names,
+    measures: Sequence[Measure],
+    *,
+    alpha: float,
+    qrels: Names,
+    **options: Any,
+) -> tuple[str, Table, list[Comparison]]:
+    """The SELECT of compared pairs, its rows, and the comparison of each judgment set.
+
+    Args:
+        options: those of ``Warehouse.compare``.
+    """
+    names = [measure.name for measure in measures]
+    query = warehouse.evaluation.comparison_query(baseline, runs, measures=names, qrels=qrels, **options)
+    table = Table(*warehouse.database.table(query))
+    return query, table, by_judgments(warehouse, table, measures, alpha=alpha, baseline=baseline, **options)
+
+
+def by_judgments(
+    warehouse: Warehouse,
+    table: Table,
+    measures: Sequence[Measure],
+    *,
+    alpha: float,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    family: str = "all",
+    **_: Any,
+) -> list[Comparison]:
+    """The compared pairs of each judgment set."""
+    names = [measure.name for measure in measures]
+    otherwise = warehouse.evaluation.averaged_otherwise(names)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in table.rows:
+        rows.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
+    return [
+        Comparison(
+            qrels,
+            pairs,
+            names,
+            test,
+            correction,
+            alpha,
+            otherwise=[(name, way) for held, name, way in otherwise if held == qrels],
+            lower=names_of_less_is_better(measures),
+            baseline=baseline,
+            family=family,
+            has_others=len(rows) > 1,
+        )
+        for qrels, pairs in rows.items()
+    ]
+
+
+def with_changes(warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, baseline: str) -> list[Comparison]:
+    """The comparisons with the change of each mean relative to a baseline; ``pairs`` is the SELECT of their pairs."""
+    found: dict[str, dict[tuple[str, str], float | None]] = {}
+    query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=baseline)
+    for qrels, measure, run, change in warehouse.rows(query):
+        found.setdefault(qrels, {})[run, measure] = change
+    return [one._replace(changes=found.get(one.qrels, {}), changed_from=baseline) for one in compared]
+
+
+def in_order(
+    compared: Sequence[Comparison], order: Sequence[str], names: Mapping[str, str], beside: str | None = None
+) -> list[Comparison]:
+    """The comparisons with these runs on top, with other names, and daggers beside the letters of all pairs."""
+    return [
+        one._replace(
+            order=[run for run in order if run in {*one.runs}],
+            names=names,
+            beside=beside if beside in {*one.runs} else None,
+        )
+        for one in compared
+    ]
 
 
 def verdict(pair: Mapping[str, Any], alpha: float, lower: Collection[str]) -> str:

@@ -7,15 +7,13 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, names_of_less_is_better, parse_measures
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.names import only_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems
-from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison
-from evalsql.report.table import Table
+from evalsql.report.comparison import CORRECTIONS, TESTS, Comparison, compare_runs, in_order, with_changes
 from evalsql.warehouse.warehouse import Warehouse
 
 _T = TypeVar("_T")
@@ -23,8 +21,7 @@ EXAMPLE = 'systems = ["bm25", {run = "bm25-rm3", name = "BM25 + RM3"}, {system =
 _ENTRY_KEYS: Mapping[str, Collection[str]] = {"systems": ("run", "system", "name"), "measures": ("measure", "name")}
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A system or a measure: what it is, and what the table calls it.
 
     ``key`` is run, system or measure; ``number`` its place in the list.
@@ -72,51 +69,44 @@ class PaperFile:
             raise UsageError("\n".join(message for _, message in sorted(self.problems, key=lambda each: each[0])))
 
 
-def _is_text(value: Any) -> str | None:
-    return None if isinstance(value, str) and value.strip() else "must be a text"
+_Check = tuple[Callable[[Any], Any], str]
 
 
-def _is_boolean(value: Any) -> str | None:
-    return None if isinstance(value, bool) else "must be true or false"
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _is_whole(least: int, most: int) -> Callable[[Any], str | None]:
-    def check(value: Any) -> str | None:
-        fits = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-        return None if fits else f"must be a whole number from {least} to {most}"
-
-    return check
+def _whole(least: int, most: int) -> _Check:
+    expected = f"must be a whole number from {least} to {most}"
+    return (lambda value: type(value) is int and least <= value <= most), expected
 
 
-def _is_level(value: Any) -> str | None:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1
-    return None if fits else "must be a number between 0 and 1"
+def _one_of(known: Collection[str]) -> _Check:
+    return known.__contains__, f'is "{{}}", it must be one of {", ".join(known)}'
 
 
-def _is_one_of(known: Collection[str]) -> Callable[[Any], str | None]:
-    return lambda value: None if value in known else f'is "{value}", it must be one of {", ".join(known)}'
-
-
-def _is_label(value: Any) -> str | None:
-    fits = isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9:._/+-]+", value)
-    return None if fits else "must be letters, digits, colons, dots and hyphens, such as tab:main"
-
-
-_CHECKS: Mapping[str, Callable[[Any], str | None]] = {
-    "qrels": _is_text,
-    "baseline": _is_text,
-    "pairs": _is_boolean,
-    "test": _is_one_of(list(TESTS)),
-    "correction": _is_one_of(list(CORRECTIONS)),
-    "family": _is_one_of(["all", "measure"]),
-    "alpha": _is_level,
-    "samples": _is_whole(1, 2147483647),
-    "seed": _is_whole(0, 4294967295),
-    "order": _is_one_of(["given", "mean"]),
-    "relative": _is_boolean,
-    "digits": _is_whole(0, 17),
-    "caption": _is_text,
-    "label": _is_label,
+_TEXT: _Check = _is_text, "must be a text"
+_BOOLEAN: _Check = (lambda value: isinstance(value, bool)), "must be true or false"
+_LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
+# By key what a value must be, and what is said of others.
+_CHECKS: Mapping[str, _Check] = {
+    "qrels": _TEXT,
+    "baseline": _TEXT,
+    "pairs": _BOOLEAN,
+    "test": _one_of(list(TESTS)),
+    "correction": _one_of(list(CORRECTIONS)),
+    "family": _one_of(["all", "measure"]),
+    "alpha": (lambda value: type(value) in (int, float) and 0 < value < 1, "must be a number between 0 and 1"),
+    "samples": _whole(1, 2147483647),
+    "seed": _whole(0, 4294967295),
+    "order": _one_of(["given", "mean"]),
+    "relative": _BOOLEAN,
+    "digits": _whole(0, 17),
+    "caption": _TEXT,
+    "label": (
+        lambda value: isinstance(value, str) and _LABEL.fullmatch(value),
+        "must be letters, digits, colons, dots and hyphens, such as tab:main",
+    ),
 }
 KEYS = (*_ENTRY_KEYS, *_CHECKS)
 
@@ -140,8 +130,8 @@ def read_paper(path: Path) -> PaperFile:
             setattr(paper, key, _entries(paper, key, value))
         elif key not in _CHECKS:
             paper.problem(key, f"is not known; there are {', '.join(KEYS)}")
-        elif wrong := _CHECKS[key](value):
-            paper.problem(key, wrong)
+        elif not _CHECKS[key][0](value):
+            paper.problem(key, _CHECKS[key][1].format(value))
         else:
             setattr(paper, key, value)
     if "systems" not in content or (len(paper.systems) == 1 == len(content["systems"])):
@@ -174,7 +164,7 @@ def _entries(paper: PaperFile, key: str, value: Any) -> list[Entry]:
             paper.problem(key, f'has "{unknown[0]}", it takes {", ".join(_ENTRY_KEYS[key])}', number)
         elif len(named) != 1:
             paper.problem(key, f"takes {' or '.join(kinds)}, one of them", number)
-        elif wrong := [name for name, text in given.items() if _is_text(text)]:
+        elif wrong := [name for name, text in given.items() if not _is_text(text)]:
             paper.problem(key, f"{wrong[0]} must be a text", number)
         else:
             text = str(given[named[0]])
@@ -190,46 +180,6 @@ def _line(text: str, key: str, number: int | None) -> int:
     return text.count("\n", 0, place.start()) + 1 if place else 0
 
 
-def by_judgments(table: Table, otherwise: Sequence[tuple[str, str, str]], **how: Any) -> list[Comparison]:
-    """The pairs of each judgment set; ``otherwise`` is that of ``averaged_otherwise``, ``how`` goes into all."""
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for row in table.rows:
-        rows.setdefault(str(row[0]), []).append(dict(zip(table.columns, row, strict=True)))
-    return [
-        Comparison(
-            name,
-            pairs,
-            otherwise=[(each, way) for held, each, way in otherwise if held == name],
-            has_others=len(rows) > 1,
-            **how,
-        )
-        for name, pairs in rows.items()
-    ]
-
-
-def with_changes(warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, baseline: str) -> list[Comparison]:
-    """The comparisons with the change of each mean relative to a baseline; ``pairs`` is the SELECT of their pairs."""
-    found: dict[str, dict[tuple[str, str], float | None]] = {}
-    query = relation_query(warehouse.catalog, "relative_changes", {"pairs": pairs}, baseline=baseline)
-    for qrels, measure, run, change in warehouse.rows(query):
-        found.setdefault(qrels, {})[run, measure] = change
-    return [one._replace(changes=found.get(one.qrels, {}), changed_from=baseline) for one in compared]
-
-
-def in_order(
-    compared: Sequence[Comparison], order: Sequence[str], names: Mapping[str, str], beside: str | None = None
-) -> list[Comparison]:
-    """The comparisons with these runs on top, with other names, and daggers beside the letters of all pairs."""
-    return [
-        one._replace(
-            order=[run for run in order if run in {*one.runs}],
-            names=names,
-            beside=beside if beside in {*one.runs} else None,
-        )
-        for one in compared
-    ]
-
-
 def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
     """The comparison that a file describes, with the runs that are loaded now.
 
@@ -237,28 +187,18 @@ def paper_comparison(warehouse: Warehouse, paper: PaperFile) -> Comparison:
         UsageError: runs, measures or judgments that are not there; all at once, each with file, line and key.
     """
     runs, measures, qrels, base = _named(warehouse, paper)
-    names = [measure.name for measure in measures.values()]
-    query = warehouse.evaluation.comparison_query(
+    query, _, compared = compare_runs(
+        warehouse,
         None if paper.pairs else base,
         list(runs.values()),
-        measures=names,
+        list(measures.values()),
+        alpha=paper.alpha,
         qrels=qrels,
         test=paper.test,
         correction=paper.correction,
         family=paper.family,
         samples=paper.samples,
         seed=paper.seed,
-    )
-    compared = by_judgments(
-        Table(*warehouse.database.table(query)),
-        warehouse.evaluation.averaged_otherwise(names),
-        measures=names,
-        test=paper.test,
-        correction=paper.correction,
-        alpha=paper.alpha,
-        lower=names_of_less_is_better(measures.values()),
-        baseline=None if paper.pairs else base,
-        family=paper.family,
     )
     called = {run: entry.name for entry, run in runs.items()}
     called |= {measure.name: entry.name for entry, measure in measures.items()}
@@ -274,7 +214,14 @@ def _named(
     warehouse: Warehouse, paper: PaperFile
 ) -> tuple[dict[Entry, str], dict[Entry, Measure], Sequence[str], str | None]:
     """Runs, measures, judgments and baseline that a file names; raises UsageError with all that is wrong with it."""
-    runs = _found(paper, "systems", lambda entry: _runs(warehouse, entry))
+
+    def find_runs(entry: Entry) -> Sequence[str]:
+        if entry.key != "system":
+            return list(resolve_names(warehouse.database, "run", [entry.value]))
+        (system,) = held_systems(warehouse.database, [entry.value])
+        return list(choose_runs(warehouse.database, Choice(systems=[system], last=1)))
+
+    runs = _found(paper, "systems", find_runs)
     measures = _found(paper, "measures", lambda entry: parse_measures([entry.value], warehouse.catalog))
     for key, found in (("systems", list(runs.items())), ("measures", [(e, m.name) for e, m in measures.items()])):
         for at, (entry, name) in enumerate(found):
@@ -283,7 +230,11 @@ def _named(
     bases = [run for entry, run in runs.items() if paper.baseline in (run, entry.value, entry.name)]
     if paper.baseline is not None and len(bases) != 1 and len(runs) == len(paper.systems):
         paper.problem("baseline", f'"{paper.baseline}" is not one of the systems')
-    qrels = _qrels(warehouse, paper)
+    qrels = []
+    try:
+        qrels.append(only_qrels(warehouse.database, paper.qrels or None, "a table is of one judgment set, name it"))
+    except UsageError as error:
+        paper.problem("qrels", str(error))
     paper.check()
     return runs, measures, qrels, bases[0] if bases else None
 
@@ -299,22 +250,6 @@ def _found(paper: PaperFile, key: str, find: Callable[[Entry], Sequence[_T]]) ->
         except ValueError:
             paper.problem(key, f'"{entry.value}" stands for several; name one', entry.number)
     return found
-
-
-def _runs(warehouse: Warehouse, entry: Entry) -> Sequence[str]:
-    """The run of that name, or the latest of the system."""
-    if entry.key != "system":
-        return list(resolve_names(warehouse.database, "run", [entry.value]))
-    (system,) = held_systems(warehouse.database, [entry.value])
-    return list(choose_runs(warehouse.database, Choice(systems=[system], last=1)))
-
-
-def _qrels(warehouse: Warehouse, paper: PaperFile) -> Sequence[str]:
-    try:
-        return [only_qrels(warehouse.database, paper.qrels or None, "a table is of one judgment set, name it")]
-    except UsageError as error:
-        paper.problem("qrels", str(error))
-        return ()
 
 
 def made_from(paper: PaperFile, compared: Comparison) -> str:

@@ -293,8 +293,8 @@ def test_charts_beside_those_of_the_report(demo: Command, tmp_path: Path, asked:
     ("asked", "complaint"),
     [
         ("slope -m AP", "the chart slope is of two measures: -m AP -m nDCG@10"),
-        ("scatter dense -m AP", "evalsql chart scatter RUN --baseline RUN"),
-        ("histogram --baseline bm25 -m AP", "evalsql chart histogram RUN --baseline RUN"),
+        ("scatter dense -m AP", "the chart scatter needs a baseline; name it with --baseline"),
+        ("histogram --baseline bm25 -m AP", "the chart histogram takes one run: name one of bm25, "),
         ("scatter bm25 --baseline bm25 -m AP", "bm25 is compared with itself"),
         ("scatter dense --baseline nosuch -m AP", 'no run is called "nosuch"'),
         ("leaderboard --baseline bm25", "the chart leaderboard takes no baseline"),

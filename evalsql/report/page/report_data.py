@@ -15,7 +15,7 @@ from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
 from evalsql.phrases import natural_key
 from evalsql.progress import Progress, silent
-from evalsql.report.comparison import Comparison
+from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.page.page_queries import (
     ALPHA,
     MOST_LISTS,
@@ -178,7 +178,7 @@ def gather_report(
         leaderboard = leaderboard_table(warehouse, named)
         step("differences")
         tests = pair_tests(warehouse, judged) if for_page else None
-        comparison = _comparison(warehouse, judged, named) if len(chosen) > 1 and not for_page else None
+        comparison = _comparison(warehouse, named) if len(chosen) > 1 and not for_page else None
     for name in OF_RUNS:
         if _SECTION_OF.get(name, name) not in omitted and not (for_page and name == "pr_topics"):
             step(name)
@@ -288,7 +288,7 @@ def _places(warehouse: Warehouse, named: Sequence[Measure], board: Table) -> Map
     return found
 
 
-def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> Comparison:
+def _comparison(warehouse: Warehouse, named: Sequence[Measure]) -> Comparison:
     relation = warehouse.catalog["comparisons"]
     given = {each.name: each.default for each in relation.parameters} | {
         "test": TEST,
@@ -296,12 +296,5 @@ def _comparison(warehouse: Warehouse, qrels: str, named: Sequence[Measure]) -> C
         "family": "measure",
     }
     table = table_of(warehouse, f"select * from {Measure(relation, given).call} order by measure, baseline, run")
-    pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    lower = names_of_less_is_better(named)
-    otherwise = [
-        (name, way)
-        for held, name, way in warehouse.evaluation.averaged_otherwise([m.name for m in named])
-        if held == qrels
-    ]
-    names = [measure.name for measure in named]
-    return Comparison(qrels, pairs, names, TEST, CORRECTION, ALPHA, otherwise=otherwise, lower=lower, family="measure")
+    (found,) = by_judgments(warehouse, table, named, alpha=ALPHA, test=TEST, correction=CORRECTION, family="measure")
+    return found
