@@ -18,7 +18,7 @@ _KEEP_BEST = "--keep-best, in Python keep_best=True, keeps the best of several r
 _SWAPPED = "a line of six columns is one of a run; judgments come before runs"
 _HINTS = {
     r": 6 columns, expected 4: topic iteration document grade": _SWAPPED,
-    r"document \S+ of topic \S+ (already stands at|stands more than once|is (already )?judged)": _KEEP_BEST,
+    r"document \S+ of topic \S+ (already stands at|stands more than once|is already judged)": _KEEP_BEST,
 }
 
 

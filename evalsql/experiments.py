@@ -102,7 +102,13 @@ def experiment(
     try:
         is_file = isinstance(qrels, str | Path)
         warehouse.load_qrels(qrels, None if is_file else _QRELS)
-        loaded = _load(warehouse, _named(runs, names), tie_rule=tie_rule, lower_is_better=lower_is_better)
+        loaded: list[str] = []
+        ranked: dict[str, Any] = {"tie_rule": tie_rule, "lower_is_better": lower_is_better}
+        for name, run in _named(runs, names):
+            if isinstance(run, str | Path):
+                loaded += warehouse.load_runs(run, name=name, **ranked)
+            else:
+                loaded.append(warehouse.load_run(run, str(name), **ranked))
         base = _baseline(baseline, loaded)
         how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "digits": digits}
         board = warehouse.leaderboard(measures=measures, baseline=base, **how)
@@ -127,7 +133,11 @@ def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:
         given = None if names is None else as_list(names)
         if given is not None and len(given) != len(listed):
             raise UsageError(f"{counted(len(given), 'name')} for {counted(len(listed), 'run')}; give each run one name")
-        found = [(_own_name(run, at + 1) if given is None else given[at], run) for at, run in enumerate(listed)]
+        found = []
+        for at, run in enumerate(listed):
+            own = run.name if is_of_ranx(run) and run.name else f"run{at + 1}"
+            of_file = isinstance(run, str | Path)
+            found.append((given[at] if given is not None else None if of_file else str(own), run))
     if not found:
         raise UsageError("an experiment takes at least one run")
     taken = [name for name, _ in found if name is not None]
@@ -140,23 +150,6 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
     """Whether this is {topic: {document: score}} rather than {name: run}."""
     first = next(iter(runs.values()), None)
     return isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Number)
-
-
-def _own_name(run: Any, place: int) -> str | None:
-    if isinstance(run, str | Path):
-        return None
-    name = run.name if is_of_ranx(run) else None
-    return str(name) if name else f"run{place}"
-
-
-def _load(warehouse: NotebookWarehouse, runs: Sequence[tuple[str | None, Any]], **options: Any) -> list[str]:
-    loaded: list[str] = []
-    for name, run in runs:
-        if isinstance(run, str | Path):
-            loaded += warehouse.load_runs(run, name=name, **options)
-        else:
-            loaded.append(warehouse.load_run(run, str(name), **options))
-    return loaded
 
 
 def _baseline(baseline: str | int | None, runs: Sequence[str]) -> str | None:

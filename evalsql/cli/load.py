@@ -27,7 +27,7 @@ from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from evalsql.ingest.load_topics import LoadedTopics
+    from evalsql.ingest.topic_values import LoadedTopics
 
 
 def num_weights(warehouse: Warehouse) -> dict[str, int]:

@@ -41,8 +41,8 @@ def forget_names(database: Database) -> None:
 
 def next_id(database: Database, table: str, key: str) -> int:
     """The least key above all that a table has."""
-    ((greatest,),) = database.rows(f"select coalesce(max({key}), 0) from {table}")
-    return int(greatest) + 1
+    ((following,),) = database.rows(f"select coalesce(max({key}), 0) + 1 from {table}")
+    return int(following)
 
 
 def insert_rows(
@@ -81,14 +81,11 @@ class FileRow(NamedTuple):
     num_rows: int
 
     @classmethod
-    def of(cls, kind: str, key: int, source: Source, num_rows: int) -> FileRow:
-        """The row of a file."""
-        return cls(kind, key, source.label, source.sha256(), source.path.stat().st_size, num_rows)
-
-    @classmethod
-    def in_memory(cls, kind: str, key: int, num_rows: int, origin: str = IN_MEMORY) -> FileRow:
-        """The row of data that came from no file."""
-        return cls(kind, key, origin, None, None, num_rows)
+    def of(cls, kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
+        """The row of a file, or of data that came from no file and has the origin ``source``."""
+        if isinstance(source, str):
+            return cls(kind, key, source, None, None, num_rows)
+        return cls(kind, key, source.label, sha256 or source.sha256(), source.path.stat().st_size, num_rows)
 
 
 def add_file_rows(database: Database, *rows: FileRow) -> None:
@@ -111,24 +108,22 @@ _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked a
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
     """Add the evaluations of new pairs, and the ranks of their judged documents.
 
+    Runs of which only scores are stored are left out: without rankings they would get zeros.
+
     Args:
         pairs: (qrels_id, run_id) each, in this order.
         retrieved: a SELECT of the runs' rows as the base table has them, where they are not in it.
     """
-    pairs = _with_rankings(database, pairs)
-    if pairs:
-        database.insert(
-            "evaluations", relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
-        )
-        rank_judged(database, pairs, retrieved)
-
-
-def _with_rankings(database: Database, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-    """The pairs without runs of which only scores are stored: evaluated without rankings, they would get zeros."""
-    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")} if pairs else set()
+    if not pairs:
+        return
+    stored = {run_id for (run_id,) in database.rows("select distinct run_id from stored_scores")}
     if left_out := {run_id for _, run_id in pairs} & stored:
         warn(f"{counted(len(left_out), 'run')} left out: only scores are stored, and to evaluate takes rankings")
-    return [pair for pair in pairs if pair[1] not in left_out]
+        pairs = [pair for pair in pairs if pair[1] not in left_out]
+    if pairs:
+        new = relation_query(database.catalog, "new_evaluations", {"new_pairs": pairs_query(pairs)})
+        database.insert("evaluations", new)
+        rank_judged(database, pairs, retrieved)
 
 
 def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
@@ -137,9 +132,9 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
     rows = {"retrieved": retrieved} if retrieved else {}
     some: list[tuple[int, int]] = []
     num_rows = 0
-    for at, (qrels_id, run_id) in enumerate(pairs, start=1):
-        some.append((qrels_id, run_id))
-        num_rows += sizes.get(run_id, 0)
+    for at, pair in enumerate(pairs, start=1):
+        some.append(pair)
+        num_rows += sizes.get(pair[1], 0)
         if num_rows >= _ROWS_TOGETHER or at == len(pairs):
             ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
             database.insert("judged_ranks", ranks)

@@ -7,20 +7,19 @@ Lists are blocks between blank lines: ``query [weight]``, the number of relevant
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest import base_rows, judgments, ranking, weights
+from evalsql.ingest import base_rows, judgments, ranking
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_text import Line, Notes, number_fault, text_lines, weight_fault
-from evalsql.ingest.judgments import JudgmentOptions
-from evalsql.ingest.ranking import NewRun
+from evalsql.ingest.files.trec_text import Line, number_fault, text_lines, weight_fault
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
+from evalsql.ingest.topic_values import add_weights
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:
@@ -50,28 +49,27 @@ class RetrievalList(NamedTuple):
     num_relevant: int
     records: Sequence[Record]
 
-    def judgments(self, width: int) -> Iterator[tuple[str, str, int]]:
-        """Query, document and grade: documents have no names there, so they are called by their places."""
+    def judgments(self, width: int) -> Iterator[tuple[str, int]]:
+        """Document and grade: documents have no names there, so they are called by their places."""
         for place, record in enumerate(self.records, start=1):
-            yield self.query, self.document(place, width), int(record.relevant)
+            yield self.document(place, width), int(record.relevant)
         missed = self.num_relevant - sum(record.relevant for record in self.records)
         for nth in range(1, missed + 1):
-            yield self.query, f"{self.query}-unretrieved-{nth}", 1
+            yield f"{self.query}-unretrieved-{nth}", 1
         if not self.records and not missed:
             # A topic is one by its judgments.
-            yield self.query, f"{self.query}-none", 0
+            yield f"{self.query}-none", 0
 
     def document(self, place: int, width: int) -> str:
         return f"{self.query}-{place:0{width}}"
 
 
-@dataclass
-class ListSet:
-    """The lists of one or several files that make one judgment set and one run."""
+class ListSet(NamedTuple):
+    """The lists of one or several files that make one judgment set and one run, and the order of their scores."""
 
     sources: Sequence[Source]
-    lists: list[RetrievalList] = field(default_factory=list)
-    order: str = ""
+    lists: Sequence[RetrievalList]
+    order: str
 
     @property
     def width(self) -> int:
@@ -88,54 +86,63 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
     """
     if order is not None and order not in ORDERS:
         raise UsageError(f"order {order} is unknown; there are: {', '.join(ORDERS)}")
-    sets = {name: ListSet(sources) for name, sources in named.items()}
-    for each in sets.values():
+    sets: dict[str, ListSet] = {}
+    for name, sources in named.items():
         before = problems.count
-        for source in each.sources:
-            each.lists += _read_lists(source, problems)
-        _check_queries(each.lists, problems)
-        each.order = _order(each.lists, order, problems)
-        if problems.count == before:
-            _check_whole(each, problems)
+        lists: list[RetrievalList] = []
+        for source in sources:
+            blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1].text))
+            found = [_read_list(source.label, list(block), problems) for holds_text, block in blocks if holds_text]
+            lists += filter(None, found)
+        first: dict[str, RetrievalList] = {}
+        for each in lists:
+            other = first.setdefault(each.query, each)
+            if other is not each:
+                place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
+                problems.add(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
+        sets[name] = ListSet(sources, lists, _order(lists, order, problems))
+        if problems.count == before and (reason := _missing(sets[name])):
+            problems.add(Problem(sources[0].label, 0, reason))
     problems.check()
     return sets
 
 
-def _read_lists(source: Source, problems: ProblemList) -> list[RetrievalList]:
-    """The lists of a file that can be read."""
-    blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1].text))
-    found = [_read_list(source.label, list(block), problems) for holds_text, block in blocks if holds_text]
-    return [each for each in found if each]
+def _missing(each: ListSet) -> str:
+    """What good lists lack; empty if nothing."""
+    if not each.lists:
+        return "holds no retrieval list"
+    if not any(one.records for one in each.lists):
+        return "no list holds a document, so there is no run"
+    if not each.order:
+        return "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
+    return ""
 
 
 def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemList) -> RetrievalList | None:
     """One block; None where its first two lines are not to be understood."""
-    first, columns = block[0][0], block[0][1].split()
-    query, weight = columns[0], columns[1] if len(columns) > 1 else None
-    if len(columns) > 2:
-        problems.add(Problem(label, first, f"{counted(len(columns), 'column')}, expected 1 or 2: query [weight]"))
-        return None
-    if weight is not None and (reason := weight_fault(weight)):
+    (first, line), *below = block
+    query, *more = line.split()
+    second, text = (below[0][0], below[0][1].text) if below else (first, "")
+    reason = ""
+    if len(more) > 1:
+        reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
+    elif not more or not (reason := weight_fault(more[0])):
+        if not below:
+            reason = f"query {query} ends here, expected the number of relevant documents below"
+        elif not _COUNT.fullmatch(text):
+            first, reason = second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'
+        elif int(text) > MOST_RELEVANT:
+            first, reason = second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"
+    if reason:
         problems.add(Problem(label, first, reason))
         return None
-    if len(block) < 2:
-        problems.add(Problem(label, first, f"query {query} ends here, expected the number of relevant documents below"))
-        return None
-    second, text = block[1][0], block[1][1].text
-    if not _COUNT.fullmatch(text):
-        problems.add(Problem(label, second, f'"{text}" is no number of relevant documents, a whole one of 0 or more'))
-        return None
-    if int(text) > MOST_RELEVANT:
-        problems.add(Problem(label, second, f"{text} relevant documents are more than {MOST_RELEVANT:,}"))
-        return None
     before = problems.count
-    records = [record for number, line in block[2:] if (record := _read_record(label, number, line, problems))]
+    records = [record for number, line in below[1:] if (record := _read_record(label, number, line, problems))]
     num_found = sum(record.relevant for record in records)
     if num_found > int(text) and problems.count == before:
-        problems.add(
-            Problem(label, second, f"{text} relevant documents in all, but the list of {query} shows {num_found}")
-        )
-    return RetrievalList(label, first, query, float(weight) if weight else None, int(text), records)
+        reason = f"{text} relevant documents in all, but the list of {query} shows {num_found}"
+        problems.add(Problem(label, second, reason))
+    return RetrievalList(label, first, query, float(more[0]) if more else None, int(text), records)
 
 
 def _read_record(label: str, number: int, line: Line, problems: ProblemList) -> Record | None:
@@ -148,15 +155,6 @@ def _read_record(label: str, number: int, line: Line, problems: ProblemList) -> 
         return Record(number, columns[0] == "1", float(columns[1]))
     problems.add(Problem(label, number, reason))
     return None
-
-
-def _check_queries(lists: Sequence[RetrievalList], problems: ProblemList) -> None:
-    first: dict[str, RetrievalList] = {}
-    for each in lists:
-        other = first.setdefault(each.query, each)
-        if other is not each:
-            place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
-            problems.add(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
 
 
 def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemList) -> str:
@@ -176,38 +174,24 @@ def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemL
     return order
 
 
-def _check_whole(each: ListSet, problems: ProblemList) -> None:
-    """What can be wrong with good lists."""
-    label = each.sources[0].label
-    if not each.lists:
-        problems.add(Problem(label, 0, "holds no retrieval list"))
-    elif not any(one.records for one in each.lists):
-        problems.add(Problem(label, 0, "no list holds a document, so there is no run"))
-    elif not each.order:
-        reason = "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
-        problems.add(Problem(label, 0, reason))
-
-
-def store_judgments(database: Database, name: str, each: ListSet, meta: Mapping[str, str]) -> int:
+def store_judgments(database: Database, name: str, each: ListSet, meta: Mapping[str, str] | None) -> int:
     """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
-    options = JudgmentOptions(meta=meta)
-    rows = [row for one in each.lists for row in one.judgments(each.width)]
-    judgments.stage_judgments(database, ((topic, "0", document, grade) for topic, document, grade in rows), options)
-    qrels_id = judgments.store_judgments(database, name, options, Notes(), 0)
-    given = {one.query: one.weight for one in each.lists if one.weight is not None}
+    options = judgments.JudgmentOptions(meta=meta)
+    rows = [(one, *judgment) for one in each.lists for judgment in one.judgments(each.width)]
+    judgments.create_staged(database, options)
+    staged = ((line, one.query, "0", document, grade) for line, (one, document, grade) in enumerate(rows))
+    base_rows.insert_rows(database, "staged_qrels_rows", options.staged_columns, staged)
+    qrels_id = judgments.store_judgments(database, judgments.StagedJudgments(name), options)
+    weighted = [one for one in each.lists if one.weight is not None]
     topics = dict(database.rows("select topic, topic_id from topics"))
-    weights.add_weights(database, qrels_id, {topics[query]: weight for query, weight in given.items()})
-    for source in each.sources:
-        own = {one.query for one in each.lists if one.file == source.label}
-        num_judgments = sum(topic in own for topic, _, _ in rows)
-        add_file_rows(database, FileRow.of("qrels", qrels_id, source, num_judgments))
-        if own & given.keys():
-            add_file_rows(database, FileRow.of("weights", qrels_id, source, len(own & given.keys())))
+    add_weights(database, qrels_id, {topics[one.query]: one.weight or 0.0 for one in weighted})
+    counts = {"qrels": Counter(one.file for one, *_ in rows), "weights": Counter(one.file for one in weighted)}
+    _add_files(database, each, qrels_id, counts)
     return qrels_id
 
 
 def store_run(
-    database: Database, name: str, each: ListSet, meta: Mapping[str, str], qrels_ids: Collection[int]
+    database: Database, name: str, each: ListSet, meta: Mapping[str, str] | None, qrels_ids: Collection[int]
 ) -> None:
     """Put the run of a set of lists into the base tables, in the order of its lines, and evaluate it."""
     options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta).for_rows()
@@ -220,10 +204,15 @@ def store_run(
     columns = {"topic": "varchar", "document": "varchar", "score": "double"}
     selected = "0, topic, document, null, score, false"
     base_rows.insert_rows(database, "staged_run_rows", columns, rows, selected)
-    run = NewRun(name, base_rows.next_id(database, "runs", "run_id"), [])
+    run = ranking.NewRun(name, base_rows.next_id(database, "runs", "run_id"), qrels_ids)
     ranking.rank(database, [run], options)
-    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=False, remarks=Remarks())
+    ranking.store(database, [run], options, Remarks())
     database.execute("drop table staged_run_rows")
-    for source in each.sources:
-        num_rows = sum(len(one.records) for one in each.lists if one.file == source.label)
-        add_file_rows(database, FileRow.of("run", run.run_id, source, num_rows))
+    _add_files(database, each, run.run_id, {"run": Counter(one.file for one in each.lists for _ in one.records)})
+
+
+def _add_files(database: Database, each: ListSet, key: int, counts: Mapping[str, Counter[str]]) -> None:
+    """Rows of the table ``files``; ``counts`` are of rows by kind, then by file."""
+    for kind, by_file in counts.items():
+        sources = [source for source in each.sources if kind != "weights" or by_file[source.label]]
+        add_file_rows(database, *(FileRow.of(kind, key, source, by_file[source.label]) for source in sources))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from evalsql.progress import Progress, silent
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.source import Source
-    from evalsql.ingest.files.tables import Tables
 
 Files = str | Path | Iterable[str | Path]
 
@@ -80,9 +79,8 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.base_rows import add_evaluations
-        from evalsql.ingest.judgment_sources import staged_judgments
-        from evalsql.ingest.judgments import JudgmentOptions
+        from evalsql.ingest.base_rows import FileRow, add_evaluations, add_file_rows
+        from evalsql.ingest.judgments import JudgmentOptions, staged_judgments, store_judgments
         from evalsql.ingest.remarks import Remarks
 
         options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
@@ -91,7 +89,8 @@ class Loader:
             wanted = set(resolve_names(self.database, "run", runs).ids)
             with self.database.transaction():
                 replaced = make_room_for_judgments(self.database, staged.name, replace)
-                qrels_id = staged.store(self.database, options)
+                qrels_id = store_judgments(self.database, staged, options)
+                add_file_rows(self.database, FileRow.of("qrels", qrels_id, staged.source, staged.num_rows))
                 take_over(self.database, qrels_id, replaced.qrels_id)
                 pairs = [(qrels_id, run_id) for run_id in sorted(wanted | replaced.run_ids)]
                 add_evaluations(self.database, pairs)
@@ -117,7 +116,7 @@ class Loader:
             InputError: every line that was refused, with its reason, and unknown topics; nothing was loaded.
         """
         from evalsql.ingest.files.input_files import open_one_source
-        from evalsql.ingest.weights import load_weights
+        from evalsql.ingest.topic_values import load_weights
 
         name = resolve_one(self.database, "qrels", qrels)
         is_file = isinstance(source, str | Path)
@@ -168,11 +167,11 @@ class Loader:
                 for run, each in sets.items():
                     judged = checked_name(run if qrels is None else qrels)
                     replaced = make_room_for_judgments(self.database, judged, replace)
-                    qrels_id = lists.store_judgments(self.database, judged, each, meta or {})
+                    qrels_id = lists.store_judgments(self.database, judged, each, meta)
                     take_over(self.database, qrels_id, replaced.qrels_id)
                     add_evaluations(self.database, [(qrels_id, run_id) for run_id in sorted(replaced.run_ids)])
                     qrels_ids = make_room_for_runs(self.database, [run], [judged], replace)
-                    lists.store_run(self.database, run, each, meta or {}, qrels_ids[run])
+                    lists.store_run(self.database, run, each, meta, qrels_ids[run])
                 self._check()
         self.notices = []
         return list(sets)
@@ -239,6 +238,7 @@ class Loader:
         """Load run files; arguments and errors are those of ``load_runs``."""
         from evalsql.ingest.files.input_files import as_paths, open_sources
         from evalsql.ingest.files.tables import Tables
+        from evalsql.ingest.run_loading import RunLoader
 
         options = self._checked(options)
         rank_is_used = options.tie_rule == "rank"
@@ -249,34 +249,10 @@ class Loader:
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name)
             tables.read(sources)
-            left_out = self._load_by_name(by_names, options, as_list(qrels), problems, tables, progress)
-            self.notices = [tables.describe_formats(sources), *left_out]
+            loader = RunLoader(self.database, options, tables, progress)
+            loader.load(by_names, as_list(qrels), problems, self._check)
+            self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)
-
-    def _load_by_name(
-        self,
-        by_names: Mapping[str, Sequence[Source]],
-        options: RunOptions,
-        qrels: Sequence[str],
-        problems: ProblemList,
-        tables: Tables,
-        progress: Progress,
-    ) -> list[str]:
-        """Load runs from their files, those that the engine stops at by the line reader; returns what was left out."""
-        from evalsql.ingest.run_loading import EngineStoppedError, RunLoader
-
-        needs_line_reader: set[Path] = set()
-        while True:
-            unordered = nullcontext() if options.tie_rule == "input" else self.database.unordered()
-            try:
-                with unordered, self.database.transaction():
-                    qrels_ids = make_room_for_runs(self.database, list(by_names), qrels, options.replace)
-                    loader = RunLoader(self.database, options, qrels_ids, tables, needs_line_reader, progress)
-                    loader.load(by_names, problems)
-                    self._check()
-                return loader.left_out
-            except EngineStoppedError as stopped:
-                needs_line_reader |= set(stopped.paths)
 
     def load_run(
         self,
@@ -305,12 +281,15 @@ class Loader:
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
         """Load one run from memory; arguments and errors are those of ``load_run``."""
+        from evalsql.ingest.base_rows import next_id
+        from evalsql.ingest.ranking import NewRun
         from evalsql.ingest.run_data import load_run_data
 
         options = self._checked(options)
         with self.database.transaction():
             qrels_ids = make_room_for_runs(self.database, [checked_name(name)], as_list(qrels), options.replace)
-            load_run_data(self.database, name, data, options, qrels_ids[name])
+            run = NewRun(name, next_id(self.database, "runs", "run_id"), qrels_ids[name])
+            load_run_data(self.database, run, data, options)
             self._check()
         self.notices = []
         return name

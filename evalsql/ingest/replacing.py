@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
@@ -25,32 +26,26 @@ def drop(database: Database, kind: str, names: Names) -> list[str]:
 
 
 def delete(database: Database, kind: str, key: int) -> None:
-    """Delete the rows of one run ("run") or judgment set ("qrels") from every table."""
+    """Delete the rows of one run ("run") or judgment set ("qrels") from every table.
+
+    Runs of which only scores are stored, all computed with a judgment set, are deleted with it; a warning says so.
+    """
     tables: Sequence[str] = ("runs", "retrieved", "run_topics", "stored_scores")
     if kind == "qrels":
-        _delete_stored_runs(database, key)
-        tables = (
-            *("qrels", "assessments", "preferences", "judged_documents"),
-            *("topic_weights", "topic_meta", "stored_scores"),
-        )
+        stored, others = (f"select run_id from stored_scores where qrels_id {sign} {key}" for sign in ("=", "<>"))
+        ((num_runs,),) = database.rows(f"select count(distinct run_id) from ({stored})")
+        if num_runs:
+            warn(f"the stored scores of {counted(num_runs, 'run')} went with the judgments they were computed with")
+        for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
+            delete(database, "run", run_id)
+        tables = ("qrels", "assessments", "preferences", "judged_documents", "topic_weights", "topic_meta")
+        tables = (*tables, "stored_scores")
         database.execute(f"delete from files where (kind = 'weights' or kind like 'topics.%') and id = {key}")
-    database.execute(
-        f"delete from judged_ranks where evaluation_id in "
-        f"(select evaluation_id from evaluations where {kind}_id = {key})"
-    )
+    evaluations = f"select evaluation_id from evaluations where {kind}_id = {key}"
+    database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")
     for table in (*tables, "evaluations"):
         database.execute(f"delete from {table} where {kind}_id = {key}")
     database.execute(f"delete from files where kind = '{kind}' and id = {key}")
-
-
-def _delete_stored_runs(database: Database, qrels_id: int) -> None:
-    """Delete the runs of which only scores are stored, all computed with this judgment set; warn of it."""
-    stored = f"select run_id from stored_scores where qrels_id = {qrels_id}"
-    others = f"select run_id from stored_scores where qrels_id <> {qrels_id}"
-    if found := database.rows(f"select distinct run_id from ({stored})"):
-        warn(f"the stored scores of {counted(len(found), 'run')} went with the judgments that they were computed with")
-    for (run_id,) in database.rows(f"select distinct run_id from ({stored}) where run_id not in ({others})"):
-        delete(database, "run", run_id)
 
 
 def make_room_for_runs(
@@ -64,22 +59,18 @@ def make_room_for_runs(
     taken = [name for name in names if name in held]
     if taken and not replace:
         raise UsageError(f"already loaded: {shortened(taken)}; {USE_REPLACE}")
-    sets: dict[str, set[int]] = {name: set() for name in names}
-    for name in taken:
-        in_use = database.rows(f"""
-            select distinct qrels_id from evaluations
-            where run_id = {held[name]} and qrels_id in (select qrels_id from qrels where replaced_at is null)
-        """)
-        sets[name] |= {qrels_id for (qrels_id,) in in_use}
-        delete(database, "run", held[name])
-    present = database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels")
+    present = dict(database.rows("select qrels_id, qrels from qrels where replaced_at is null order by qrels"))
     wanted = set(resolve_names(database, "qrels", qrels).ids)
     if not qrels and len(present) == 1:
-        wanted = {present[0][0]}
+        wanted = set(present)
+    sets = {name: set(wanted) for name in names}
+    for name in taken:
+        in_use = database.rows(f"select distinct qrels_id from evaluations where run_id = {held[name]}")
+        sets[name] |= {qrels_id for (qrels_id,) in in_use if qrels_id in present}
+        delete(database, "run", held[name])
     if not qrels and len(present) > 1 and not all(sets.values()):
-        there = ", ".join(name for _, name in present)
-        raise UsageError(f"there are several judgment sets, say which to evaluate with: {there}")
-    return {name: own | wanted for name, own in sets.items()}
+        raise UsageError(f"there are several judgment sets, say which to evaluate with: {', '.join(present.values())}")
+    return sets
 
 
 class Replaced(NamedTuple):
@@ -105,12 +96,10 @@ def make_room_for_judgments(database: Database, name: str, replace: bool) -> Rep
             f"judgments {name} are an earlier version, which is kept as it is; load these under another name, or "
             f"delete {name} first: evalsql drop qrels {name}"
         )
-    number = 1
-    while f"{name}@{number}" in held:
-        number += 1
+    version = next(f"{name}@{number}" for number in count(1) if f"{name}@{number}" not in held)
     database.execute(
-        f"update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = {qrels_id}",
-        [f"{name}@{number}"],
+        "update qrels set qrels = ?, replaced_at = current_timestamp at time zone 'UTC' where qrels_id = ?",
+        [version, qrels_id],
     )
     runs = database.rows(f"select distinct run_id from evaluations where qrels_id = {qrels_id}")
     return Replaced(qrels_id, {run_id for (run_id,) in runs})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.errors import InputError, Problem, UsageError, warn
-from evalsql.ingest import base_rows, column_meanings, ranking
+from evalsql.ingest import column_meanings, ranking
 from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.frames import Query, check_rows, refuse_unlike, registered
@@ -19,29 +19,28 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
-def load_run_data(database: Database, name: str, data: Any, options: RunOptions, qrels_ids: Collection[int]) -> None:
-    """Load one run from rows in memory within the caller's transaction, and evaluate it with judgment sets.
+def load_run_data(database: Database, run: NewRun, data: Any, options: RunOptions) -> None:
+    """Load one run from rows in memory within the caller's transaction.
 
     Raises:
         InputError: as ``stage_run_data``; or a document is repeated for a topic, and the options do not keep the best.
     """
     database.execute(ranking.STAGED)
-    staged = stage_run_data(database, name, data, options)
+    staged = stage_run_data(database, run.name, data, options)
     options = options.for_rows(is_ranking=staged.is_ranking, holds_evalues=staged.holds_evalues)
-    run = NewRun(name, base_rows.next_id(database, "runs", "run_id"), [])
     for line in leave_out(database, ranking.owners([run]), options):
         if options.warns:
-            warn(f"{name}: {line}")
+            warn(f"{run.name}: {line}")
     repeated = ranking.rank(database, [run], options)
     if repeated and not options.keep_best:
-        raise repeated_error(name, repeated)
+        raise repeated_error(run.name, repeated)
     remarks = Remarks()
-    ranking.store(database, [run], options, {name: qrels_ids}, with_repeated=bool(repeated), remarks=remarks)
+    ranking.store(database, [run], options, remarks)
     if options.warns:
         remarks.warn()
     database.execute("drop table staged_run_rows")
     origin = data.source if isinstance(data, Query) else IN_MEMORY
-    add_file_rows(database, FileRow.in_memory("run", run.run_id, staged.num_rows, origin))
+    add_file_rows(database, FileRow.of("run", run.run_id, origin, staged.num_rows))
 
 
 class StagedRows(NamedTuple):
@@ -87,7 +86,7 @@ def stage_run_data(database: Database, name: str, data: Any, options: RunOptions
 
 
 def repeated_error(name: str, repeated: Iterable[tuple[int, str, str]]) -> InputError:
-    """The error that names documents which stand more than once, given by run_id, topic and document."""
+    """The error that names repeated documents, given by run_id, topic and document."""
     return InputError(
         Problem(name, 0, f"document {document} of topic {topic} stands more than once")
         for _, topic, document in sorted(repeated)

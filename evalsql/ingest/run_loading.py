@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +33,7 @@ from evalsql.ingest.files.trec_text import (
 )
 from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, store
 from evalsql.ingest.remarks import Remarks
+from evalsql.ingest.replacing import make_room_for_runs
 from evalsql.ingest.run_options import RunOptions
 from evalsql.progress import Progress
 
@@ -42,51 +46,59 @@ BATCH_BYTES = 400_000_000
 
 
 class EngineStoppedError(Exception):
-    """The engine's reader stopped at these files, which ends the transaction."""
-
-    def __init__(self, paths: Collection[Path]) -> None:
-        super().__init__(f"the engine stopped at {', '.join(map(str, paths))}")
-        self.paths = paths
+    """The engine's reader stopped at a file, which ends the transaction."""
 
 
 class RunLoader:
-    """Loads a set of runs within the caller's transaction, which is to be rolled back after an error.
+    """Loads runs from files: clean ones by the engine's own reader, the rest by the exact one.
 
     Args:
-        qrels_ids: keys of the judgment sets to evaluate each run with, by its name.
         tables: the rows of files that are not TREC text.
-        needs_line_reader: files at which the engine's reader has stopped.
 
     Attributes:
         left_out: notices of alignments and self-hits that were left out.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        options: RunOptions,
-        qrels_ids: Mapping[str, Collection[int]],
-        tables: Tables,
-        needs_line_reader: Collection[Path],
-        progress: Progress,
-    ) -> None:
+    def __init__(self, database: Database, options: RunOptions, tables: Tables, progress: Progress) -> None:
         self.database = database
         self.options = options
-        self.qrels_ids = qrels_ids
         self.tables = tables
-        self.needs_line_reader = needs_line_reader
         self.progress = progress
         self.rank_is_used = options.tie_rule == "rank"
-        self.problems = ProblemList()
-        self.faulty: set[int] = set()
-        self.remarks = Remarks()
-        self.left_out: list[str] = []
+        self.needs_line_reader: set[Path] = set()  # files at which the engine's reader has stopped
 
-    def load(self, named: Mapping[str, Sequence[Source]], found: ProblemList) -> None:
-        """Load the runs, each from its files; all problems of all files, after those found, are raised together."""
-        if found:
-            self.problems.take(found.error)
-        runs = self._new_runs(named)
+    def load(
+        self,
+        named: Mapping[str, Sequence[Source]],
+        qrels: Sequence[str],
+        found: ProblemList,
+        check: Callable[[], None],
+    ) -> None:
+        """Load the runs in one transaction, each from its files.
+
+        Args:
+            qrels: names or globs of the judgment sets to evaluate them with.
+            found: problems of before; all problems of all files are raised together.
+            check: called before the runs are committed.
+        """
+        while True:
+            self.problems, self.remarks = ProblemList(), Remarks()
+            self.left_out: list[str] = []
+            if found:
+                self.problems.take(found.error)
+            try:
+                with (
+                    nullcontext() if self.options.tie_rule == "input" else self.database.unordered(),
+                    self.database.transaction(),
+                ):
+                    self._load(named, make_room_for_runs(self.database, list(named), qrels, self.options.replace))
+                    check()
+                return
+            except EngineStoppedError:  # the files are read line by line the next time
+                continue
+
+    def _load(self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]) -> None:
+        runs = self._new_runs(named, qrels_ids)
         num_files = sum(len(run.files) for run in runs)
         done = 0
         for batch in _batches(runs):
@@ -99,27 +111,29 @@ class RunLoader:
             self.remarks.note_repeated_files(self.database, "run", [run.run_id for run in runs])
             self.remarks.warn(lower_is_better=self.options.lower_is_better)
 
-    def _new_runs(self, named: Mapping[str, Sequence[Source]]) -> list[NewRun]:
+    def _new_runs(
+        self, named: Mapping[str, Sequence[Source]], qrels_ids: Mapping[str, Collection[int]]
+    ) -> list[NewRun]:
         """The runs to load with their keys; those made of files that do not go together are problems."""
         first_id = base_rows.next_id(self.database, "runs", "run_id")
         runs: list[NewRun] = []
-        file_id = 0
+        file_ids = count()
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
             files = [
-                StagedFile(file_id + at, source, table=self.tables.by_label.get(source.label))
-                for at, source in enumerate(sources)
+                StagedFile(next(file_ids), source, self.tables.by_label.get(source.label))
+                for source in sources
                 if source.label not in self.tables.failed
             ]
-            file_id += len(files)
-            run = NewRun(name, run_id, files)
-            if run.is_ranking and not all(file.table and file.table.is_ranking for file in files):
+            rankings = {file.table is not None and file.table.is_ranking for file in files}
+            evalues = {file.table is not None and file.table.holds_evalues for file in files}
+            if len(rankings) > 1:
                 reason = f"run {name} is made of rankings without scores and of files with scores; name them apart"
                 self.problems.add(Problem(files[0].source.label, 0, reason))
-            elif run.holds_evalues and not all(file.table and file.table.holds_evalues for file in files):
+            elif len(evalues) > 1:
                 reason = f"run {name} is made of files with E-values and of files with other scores; name them apart"
                 self.problems.add(Problem(files[0].source.label, 0, reason))
             elif files:
-                runs.append(run)
+                runs.append(NewRun(name, run_id, qrels_ids[name], files, True in rankings, True in evalues))
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
@@ -138,44 +152,23 @@ class RunLoader:
                 self._stage_text([file for file in files if not file.table])
         self.left_out += leave_out(self.database, owners(runs), options)
         repeated = rank(self.database, runs, options)
-        self._count(files)
+        counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
+        for file in files:
+            file.num_rows = counts.get(file.file_id, 0)
+            if not file.num_rows and not file.is_refused:
+                self.problems.add(Problem(file.source.label, 0, "holds no rows"))
         self.remarks.opposed += [run.name for run in runs if any(file.opposes_ranks for file in run.files)]
         self.remarks.tags += [(file.source.label, list(file.notes.tags)) for file in files if len(file.notes.tags) > 1]
         if repeated and not options.keep_best:
             self._report_repeated(runs, repeated)
         if not self.problems:
-            store(self.database, runs, options, self.qrels_ids, with_repeated=bool(repeated), remarks=self.remarks)
-            _add_files(self.database, runs)
+            store(self.database, runs, options, self.remarks)
+            pairs = [(run, file) for run in runs for file in run.files]
+            rows = [FileRow.of("run", run.run_id, each.source, each.num_rows, each.sha256) for run, each in pairs]
+            add_file_rows(self.database, *rows)
         self.database.execute(f"drop {'view' if is_view else 'table'} staged_run_rows")
 
-    def _count(self, files: Iterable[StagedFile]) -> None:
-        counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
-        for file in files:
-            file.num_rows = counts.get(file.file_id, 0)
-            if not file.num_rows and file.file_id not in self.faulty:
-                self.problems.add(Problem(file.source.label, 0, "holds no rows"))
-
     # Staging
-
-    def _stage_text(self, files: Sequence[StagedFile]) -> None:
-        groups: dict[tuple[str, bool], list[StagedFile]] = {}
-        by_lines: list[StagedFile] = []
-        for file in files:
-            if file.foreign:
-                line, num_columns = file.foreign
-                reason = (
-                    f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
-                    "[tag]; a tag may hold blanks, but is the same on nearly every line"
-                )
-                self._refuse(file, Problem(file.source.label, line, reason))
-            elif file.text and (found := layout(file.text)):
-                delimiter, file.tag = found
-                groups.setdefault((delimiter, file.text.is_mixed), []).append(file)
-            else:
-                by_lines.append(file)
-        for (delimiter, mixed), group in groups.items():
-            by_lines += self._stage_clean(group, delimiter, mixed=mixed)
-        self._stage_exactly(by_lines)
 
     def _inspect(self, file: StagedFile, folder: Path) -> None:
         if file.table:
@@ -189,64 +182,81 @@ class RunLoader:
             if self.options.ranks_by_score:
                 file.opposes_ranks = opposes_ranks(rows, lower_is_better=self.options.lower_is_better)
 
-    def _stage_clean(self, files: list[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
-        """Stage files by the engine's reader; returns those that must be read line by line."""
-        try:
-            doubtful = self._read(files, delimiter, mixed=mixed)
-        except QueryError as error:
-            query = f"select count({_columns(delimiter)[-1]}) from "
-            stopping = {file.source.path for file in files if self.database.fails(query + _lines([file], delimiter))}
-            raise EngineStoppedError(stopping or {file.source.path for file in files}) from error
-        if doubtful:
-            listed = ", ".join(map(str, doubtful))
-            self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")
-        return [file for file in files if file.file_id in doubtful]
+    def _stage_text(self, files: Sequence[StagedFile]) -> None:
+        """Stage TREC files: by the engine's reader, those of one layout together, the rest line by line."""
+        groups: dict[tuple[str, bool], list[StagedFile]] = {}
+        by_lines: list[StagedFile] = []
+        for file in files:
+            if file.foreign:
+                line, num_columns = file.foreign
+                reason = (
+                    f"{num_columns} columns that are not those of a run, expected 5 or 6: topic Q0 document rank score "
+                    "[tag]; a tag may hold blanks, but is the same on nearly every line"
+                )
+                self._refuse(file, Problem(file.source.label, line, reason))
+            elif file.text and (found := layout(file.text)):
+                delimiter, tag = found
+                file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag)
+                groups.setdefault((delimiter, file.text.is_mixed), []).append(file)
+            else:
+                by_lines.append(file)
+        for (delimiter, mixed), group in groups.items():
+            by_lines += self._stage_clean(group, delimiter, mixed=mixed)
+        for at, file in enumerate(by_lines):
+            if len(by_lines) > 1:
+                self.progress("reading line by line", at, len(by_lines))
+            self._stage_exactly(file)
 
-    def _read(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> set[int]:
-        """Read files of one layout into the staged rows; returns the file_id of each with a doubtful or refused row."""
+    def _stage_clean(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
+        """Stage files of one layout by the engine's reader; returns those that must be read line by line."""
+        columns: Sequence[str] = ("topic", "unused", "document", "given_rank", "score", "tag")
+        columns = ("line",) if delimiter == NO_DELIMITER else columns
+        paths = [file.text.path for file in files if file.text]
+        catalog, rows = self.database.catalog, self.database.rows
+        lines = f"select file_index, {', '.join(columns)} from {reader(paths, delimiter, columns)}"
+        if delimiter == NO_DELIMITER:
+            lines = relation_query(catalog, "split_run_rows", {"lines": lines})
         # Looking values up in lists is faster than joining a table.
         file_ids = ", ".join(str(file.file_id) for file in files)
-        tags = ", ".join(literal(file.tag) for file in files)
-        lines = f"select file_index, {', '.join(_columns(delimiter))} from {_lines(files, delimiter)}"
-        if delimiter == NO_DELIMITER:
-            lines = relation_query(self.database.catalog, "split_run_rows", {"lines": lines})
+        tags = ", ".join(literal(file.notes.last_tag) for file in files)
         raw = f"""
             select
                 list_extract([{file_ids}], cast(file_index as bigint) + 1) as file_id,
                 list_extract(cast([{tags}] as varchar[]), cast(file_index as bigint) + 1) as expected_tag,
                 *
             from ({lines})"""
-        execute, rows = self.database.execute, self.database.rows
-        clean = relation_query(
-            self.database.catalog, "clean_run_rows", {"raw": raw}, rank_is_used=self.rank_is_used, mixed=mixed
-        )
-        execute("insert into staged_run_rows " + clean)
-        doubtful = rows("select distinct file_id from staged_run_rows where doubtful")
+        clean = relation_query(catalog, "clean_run_rows", {"raw": raw}, rank_is_used=self.rank_is_used, mixed=mixed)
+        try:
+            self.database.execute("insert into staged_run_rows " + clean)
+        except QueryError as error:
+            query = f"select count({columns[-1]}) from "
+            stopping = [path for path in paths if self.database.fails(query + reader([path], delimiter, columns))]
+            stopped = [file for file in files if file.text and file.text.path in (stopping or paths)]
+            self.needs_line_reader |= {file.source.path for file in stopped}
+            raise EngineStoppedError from error
+        doubtful = {file_id for (file_id,) in rows("select distinct file_id from staged_run_rows where doubtful")}
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")
-        execute("drop table reject_errors; drop table reject_scans")
-        rejected_paths = {path for (path,) in rejected}
-        by_path = {file.file_id for file in files if file.text and str(file.text.path) in rejected_paths}
-        return {file_id for (file_id,) in doubtful} | by_path
+        self.database.execute("drop table reject_errors; drop table reject_scans")
+        rejected_paths = {Path(path) for (path,) in rejected}
+        doubtful |= {file.file_id for file in files if file.text and file.text.path in rejected_paths}
+        if doubtful:
+            listed = ", ".join(map(str, doubtful))
+            self.database.execute(f"delete from staged_run_rows where file_id in ({listed})")
+        return [file for file in files if file.file_id in doubtful]
 
-    def _stage_exactly(self, files: Sequence[StagedFile]) -> None:
-        """Stage files line by line."""
+    def _stage_exactly(self, file: StagedFile) -> None:
+        """Stage a file line by line."""
         columns = {"topic": "varchar", "document": "varchar", "given_rank": "integer", "score": "double"}
-        for at, file in enumerate(files):
-            if len(files) > 1:
-                self.progress("reading line by line", at, len(files))
-            file.tag, file.notes = None, Notes()
-            refuse = partial(self._refuse, file)
-            found = run_rows(file.source, file.notes, refuse, rank_is_used=self.rank_is_used)
-            rows = ((t, d, int(r.partition(".")[0]) if self.rank_is_used else 0, s) for _, (t, d, r, s) in found)
-            rank = "given_rank" if self.rank_is_used else "null"
-            selected = f"{file.file_id}, topic, document, {rank}, score, false"
-            base_rows.insert_rows(self.database, "staged_run_rows", columns, rows, selected)
+        file.notes = Notes()
+        found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.rank_is_used)
+        rows = ((t, d, int(r.partition(".")[0]) if self.rank_is_used else 0, s) for _, (t, d, r, s) in found)
+        rank = "given_rank" if self.rank_is_used else "null"
+        selected = f"{file.file_id}, topic, document, {rank}, score, false"
+        base_rows.insert_rows(self.database, "staged_run_rows", columns, rows, selected)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
-        self.faulty.add(file.file_id)
+        file.is_refused = True
         self.problems.add(problem)
-
-    # Repeated documents
 
     def _report_repeated(self, runs: Sequence[NewRun], repeated: set[tuple[int, str, str]]) -> None:
         """Report repeated documents with their lines, for which their files are read again."""
@@ -272,23 +282,6 @@ class RunLoader:
                         self.problems.add(problem_at(line, reason))
         if not self.problems:
             raise QueryError(f"{len(repeated)} repeated documents were found that no line could be named for")
-
-
-def _columns(delimiter: str) -> Sequence[str]:
-    return ("line",) if delimiter == NO_DELIMITER else ("topic", "unused", "document", "given_rank", "score", "tag")
-
-
-def _lines(files: Sequence[StagedFile], delimiter: str) -> str:
-    return reader([file.text.path for file in files if file.text], delimiter, _columns(delimiter))
-
-
-def _add_files(database: Database, runs: Sequence[NewRun]) -> None:
-    rows = (
-        FileRow("run", run.run_id, file.source.label, file.sha256, file.source.path.stat().st_size, file.num_rows)
-        for run in runs
-        for file in run.files
-    )
-    add_file_rows(database, *rows)
 
 
 def _batches(runs: Sequence[NewRun]) -> Iterator[list[NewRun]]:

@@ -29,7 +29,7 @@ class ScoreFiles(NamedTuple):
     """Parquet files with values, and those with facts about their runs, if there are any."""
 
     scores: Sequence[str]
-    runs: Sequence[str]
+    runs: Sequence[str] = ()
 
 
 def found_files(source: str | Path) -> ScoreFiles:
@@ -38,20 +38,20 @@ def found_files(source: str | Path) -> ScoreFiles:
     Raises:
         InputError: there is none, or a job that writes the folder has not ended.
     """
-    path = Path(source)
-    if not path.is_dir():
-        if not path.exists():
-            raise InputError([Problem(str(source), 0, "no such file or folder")])
-        return ScoreFiles([str(path)], [])
-    if (path / SCORES).is_dir():
+    path, reason = Path(source), ""
+    files = ScoreFiles([str(path)])
+    if not path.exists():
+        reason = "no such file or folder"
+    elif (path / SCORES).is_dir():
+        files = ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
         if not (path / FINISHED).exists():
             reason = "the job that writes this folder has not ended; the same evalsql spark eval does what is missing"
-            raise InputError([Problem(str(source), 0, reason)])
-        return ScoreFiles(_parquet(path / SCORES), _parquet(path / RUNS))
-    files = _parquet(path)
-    if not files:
-        raise InputError([Problem(str(source), 0, "holds no Parquet file")])
-    return ScoreFiles(files, [])
+    elif path.is_dir():
+        files = ScoreFiles(_parquet(path))
+        reason = "" if files.scores else "holds no Parquet file"
+    if reason:
+        raise InputError([Problem(str(source), 0, reason)])
+    return files
 
 
 def load_scores(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from threading import Lock
-from types import TracebackType
 from typing import Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal, parse_measures, split_names
+from evalsql.catalog.measure_names import Measure, literal, parse_measures, split_names
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import MEMORY
 from evalsql.database.judgment_overlap import scarce_overlaps
@@ -34,9 +34,10 @@ select document_id, document from main.documents
 union all
 select document_id, document from document_ids where is_new"""
 _OWNER = f"select 0 as file_id, {_RUN_ID} as owner_id"
+_PAIRS = f"select qrels_id, {_RUN_ID} as run_id from qrels"
 
 
-class Evaluator:
+class Evaluator(AbstractContextManager["Evaluator"]):
     """The values of measures for one run at a time, with judgments that stay.
 
     Threads can share one: each waits until the run of another is done.
@@ -65,7 +66,6 @@ class Evaluator:
         asked = split_measures(measures)
         self._database = open_database(MEMORY, asked=asked)
         catalog = self._database.catalog
-        self._keeps_unjudged = catalog.reads_unjudged(each.relation for each in parse_measures(asked, catalog))
         self._names = canonical_names(catalog, asked)
         Loader(self._database).load_qrels(qrels, _QRELS, form=form)
         self._rows = self._prepare()
@@ -106,31 +106,8 @@ class Evaluator:
         """Give back the memory; the evaluator cannot be asked any more."""
         self._database.close()
 
-    def __enter__(self) -> Evaluator:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _ranking_rows(self) -> dict[str, str]:
-        """What fills each table on the way from the staged rows of a run to its judged ranks, in order."""
-        database = self._database
-        staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": _RANKED}
-        judged = {
-            "new_pairs": f"select qrels_id, {_RUN_ID} as run_id from qrels",
-            "retrieved": "select * from judged_or_tied",
-        }
-        rows = {
-            "staged_topics": relation_query(database.catalog, "staged_topics", staged),
-            "document_ids": relation_query(database.catalog, "document_ids", staged),
-            "all_ranks": ranked_rows(database, _OWNER, self._options),
-            "judged_or_tied": relation_query(database.catalog, "judged_or_tied", ranked),
-            "run_topics": relation_query(database.catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
-            "judged_ranks": relation_query(database.catalog, "judged_ranks_rows", judged),
-        }
-        return rows | ({"retrieved": _RANKED} if self._keeps_unjudged else {})
 
     def _prepare(self) -> dict[str, str]:
         """Make the tables that each run fills and empties; returns what fills them, in order.
@@ -138,7 +115,7 @@ class Evaluator:
         The statements are planned for each run: DuckDB 1.5 plans a prepared one once, by what tables held then, and
         gives wrong rows when they hold others.
         """
-        database = self._database
+        database, catalog = self._database, self._database.catalog
         rule, lower_is_better = self._options.tie_rule, self._options.lower_is_better
         database.execute(f"create table staged_run_rows ({STAGED_COLUMNS})")
         database.execute(
@@ -146,17 +123,28 @@ class Evaluator:
             f"{literal(rule)} as tie_rule, {lower_is_better} as lower_is_better, 0 as duplicates, "
             "'' as comments, map() as meta, now()::timestamp as loaded_at, '' as evalsql_version"
         )
-        base_rows.add_evaluations(database, database.rows(f"select qrels_id, {_RUN_ID} from qrels"))
-        rows = self._ranking_rows()
+        base_rows.add_evaluations(database, database.rows(_PAIRS))
+        staged, ranked = {"staged": "select * from staged_run_rows"}, {"ranked": _RANKED}
+        judged = {"new_pairs": _PAIRS, "retrieved": "select * from judged_or_tied"}
+        rows = {
+            "staged_topics": relation_query(catalog, "staged_topics", staged),
+            "document_ids": relation_query(catalog, "document_ids", staged),
+            "all_ranks": ranked_rows(database, _OWNER, self._options),
+            "judged_or_tied": relation_query(catalog, "judged_or_tied", ranked),
+            "run_topics": relation_query(catalog, "new_run_topics", ranked | {"staged_files": _OWNER}),
+            "judged_ranks": relation_query(catalog, "judged_ranks_rows", judged),
+        }
         for table, sql in rows.items():
             if table not in _OF_RUNS:
                 database.execute(f"create table {table} as select * from (\n{sql}\n) limit 0")
-        return rows | self._value_rows()
+        measures = parse_measures(self._names.values(), catalog)
+        if catalog.reads_unjudged(measure.relation for measure in measures):
+            rows["retrieved"] = _RANKED
+        return rows | self._value_rows(measures)
 
-    def _value_rows(self) -> dict[str, str]:
+    def _value_rows(self, measures: Sequence[Measure]) -> dict[str, str]:
         """The same for the values: steps that several measures take have tables too, filled once if no run matters."""
         database, catalog = self._database, self._database.catalog
-        measures = parse_measures(self._names.values(), catalog)
         plan = shared_steps.planned(catalog, measures)
         rows: dict[str, str] = {}
         for step in plan.steps:
@@ -179,23 +167,17 @@ class Evaluator:
             database.execute(f"delete from {table}")
         staged = stage_run_data(database, _RUN, run, self._options)
         if staged.holds_evalues and not self._options.lower_is_better:
-            raise UsageError("the scores are E-values, of which lower ones are better; give lower_is_better=True")
+            raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
         if staged.is_ranking and self._options.lower_is_better:
             raise UsageError("a ranking without scores is in order already; leave out lower_is_better")
         for table, rows in self._rows.items():
             database.insert(table, rows)
             if table == "all_ranks" and (not isinstance(run, Mapping) or staged.is_ranking):
-                self._refuse_repeated()
+                repeated = relation_query(database.catalog, "repeated_documents", {"ranked": _RANKED})
+                names = "join topics using (topic_id) join document_ids using (document_id)"
+                if found := database.rows(f"select run_id, topic, document from ({repeated}) {names}"):
+                    raise repeated_error(_RUN, found)
         self._warn_of_topics()
-
-    def _refuse_repeated(self) -> None:
-        repeated = relation_query(self._database.catalog, "repeated_documents", {"ranked": _RANKED})
-        found = self._database.rows(f"""
-            select run_id, topic, document from ({repeated})
-            join topics using (topic_id) join document_ids using (document_id)
-        """)
-        if found:
-            raise repeated_error(_RUN, found)
 
     def _warn_of_topics(self) -> None:
         ((missing, total, extra, num_judged, num_retrieved, total_judged),) = self._database.rows("""
@@ -206,8 +188,7 @@ class Evaluator:
             from evaluations left join run_topics using (run_id, topic_id)
         """)
         if num_judged * 100 <= min(num_retrieved, total_judged):
-            pair = f"select qrels_id, {_RUN_ID} as run_id from qrels"
-            for line in scarce_overlaps(self._database, pair, _RANKED, {"documents": _DOCUMENTS}):
+            for line in scarce_overlaps(self._database, _PAIRS, _RANKED, {"documents": _DOCUMENTS}):
                 warn(line)
         if missing:
             warn(f"the run leaves out {missing} of {total} topics of the judgments; they are averaged too")

@@ -29,7 +29,7 @@ from evalsql.warehouse.schema import remake_own
 if TYPE_CHECKING:
     import duckdb
 
-    from evalsql.ingest.load_topics import LoadedTopics
+    from evalsql.ingest.topic_values import LoadedTopics
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -133,7 +133,7 @@ class Warehouse:
         columns: Mapping[str, str] | None = None,
         **options: Any,
     ) -> LoadedTopics:
-        """Keep texts and groups of a judgment set's topics; for more options see ``ingest.load_topics``.
+        """Keep texts and groups of a judgment set's topics; for more options see ``ingest.topic_values``.
 
         Args:
             source: a file, {topic: text}, {topic: {field: value}}, or rows as dicts or a frame.
@@ -141,7 +141,7 @@ class Warehouse:
             replace: put them in the place of texts and groups of the same names.
             columns: names of columns for topic, text, description and narrative, where they are not known.
         """
-        from evalsql.ingest.load_topics import load_topics
+        from evalsql.ingest.topic_values import load_topics
 
         return load_topics(self.database, source, qrels=qrels, replace=replace, columns=columns, **options)
 

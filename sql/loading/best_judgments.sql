@@ -7,12 +7,10 @@
 --   iteration   iteration of the judgment kept, the first of several with the highest grade
 --   document    document
 --   grade       highest grade
---   times       how often the document is judged for the topic, or by the group
 select
     topic,
-    arg_max(iteration, row(grade, -place)) as iteration,
+    arg_max(iteration, row(grade, -line)) as iteration,
     document,
-    max(grade) as grade,
-    count(*) as times
+    max(grade) as grade
 from staged
 group by topic, document, case when $in_groups then iteration end

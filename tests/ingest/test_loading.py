@@ -335,11 +335,11 @@ def test_bad_qrels_are_refused_with_their_lines(empty: Warehouse, tmp_path: Path
     with pytest.raises(InputError) as caught:
         empty.load_qrels(write(tmp_path / "q.txt", text))
     assert [(problem.line, problem.reason) for problem in caught.value.problems] == [
-        (4, "document d1 of topic t1 is already judged at line 1"),
         (5, "3 columns, expected 4: topic iteration document grade"),
         (6, 'grade "0.5" is not a whole number'),
         (7, 'grade "high" is not a whole number'),
         (8, 'grade "2147483648" does not go into 32 bits'),
+        (4, "document d1 of topic t1 is already judged at line 1"),
     ]
     assert empty.rows("select count(*) from qrels") == [(0,)]
     empty.load_qrels(write(tmp_path / "q.txt", QRELS + "t1 0 d2 3\n"), keep_best=True)

@@ -72,7 +72,8 @@ def test_each_bad_row_is_told_with_its_line(shared: Warehouse, tmp_path: Path) -
 def test_judgments_that_stand_twice_are_told_with_their_rows(shared: Warehouse, tmp_path: Path) -> None:
     rows = [("T01", "d1", 1, "a"), ("T01", "d2", 0, "a"), ("T01", "d1", 2, "b")]
     path = write(tmp_path / "t.csv", delimited(("qid", "docno", "label", "iteration"), rows, ","))
-    with pytest.raises(InputError, match=r"t.csv:4: document d1 of topic T01 is already judged at line 2, with iterat"):
+    told = r"t.csv:4: CSV: document d1 of topic T01 is already judged at line 2, with iterat"
+    with pytest.raises(InputError, match=told):
         shared.load_qrels(path)
     shared.load_qrels(path, keep_best=True)
     judged = "select document, grade, iteration from judgments where qrels = 't' order by all"

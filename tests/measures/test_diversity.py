@@ -377,5 +377,7 @@ def test_subtopics_on_the_command_line(command: Command, tmp_path: Path) -> None
 
 def test_judgments_in_memory_name_the_form(empty: Warehouse) -> None:
     judged = pd.DataFrame({"topic": ["t", "t"], "iteration": ["1", "2"], "document": ["a", "a"], "grade": [1, 1]})
-    with pytest.raises(InputError, match=r"judged more than once; form='groups' .* subtopic"):
+    with pytest.raises(
+        InputError, match=r"web:2: .* already judged at row 1.* form='groups'\) each iteration, a group or subtopic"
+    ):
         empty.load_qrels(judged, "web")

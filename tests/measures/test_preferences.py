@@ -379,7 +379,9 @@ def test_frames_hold_groups_and_preferences(empty: Warehouse, tmp_path: Path) ->
     with pytest.raises(UsageError, match="there is no column for the group"):
         empty.load_qrels({"t": {"a": 1}}, "bad", form="preferences")
     judged = pd.DataFrame({"qid": ["t", "t"], "iteration": ["1", "2"], "docno": ["a", "a"], "grade": [0, 1]})
-    with pytest.raises(InputError, match="document a of topic t is judged more than once"):
+    with pytest.raises(
+        InputError, match="groups:2: document a of topic t is already judged at row 1, with iteration 1"
+    ):
         empty.load_qrels(judged, "groups")
     empty.load_qrels(judged, "groups", form="groups")
     assert empty.rows("select iteration, grade from assessments order by all") == [("1", 0), ("2", 1)]

@@ -1,0 +1,264 @@
+"""Loads what is known of topics beside their judgments: weights, texts, and the groups that they belong to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalsql.database.names import only_qrels
+from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
+from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
+from evalsql.ingest.files.datasets import is_dataset, topic_records
+from evalsql.ingest.files.input_files import open_one_source
+from evalsql.ingest.files.source import Source
+from evalsql.ingest.files.trec_text import Notes, WeightRow, weight_fault, weight_rows
+from evalsql.ingest.topic_files import Record, in_memory, read_records
+from evalsql.phrases import counted, shortened
+
+if TYPE_CHECKING:
+    from evalsql.database.database import Database
+
+
+# A question's own words, and what files call them; the first name that is there is taken.
+TEXTS: Mapping[str, Sequence[str]] = {
+    "text": ("text", "query_text", "title", "query", "summary", "question", "description", "desc"),
+    "description": ("description", "desc", "question", "summary"),
+    "narrative": ("narrative", "narr", "background"),
+}
+_LONGEST_KEY = 200
+_MOST_KEYS = 100  # rankings and judgments as JSON have a field for each document
+
+
+class LoadedTopics(NamedTuple):
+    """What was loaded: for which judgment set, and how many topics have each text or group."""
+
+    qrels: str
+    num_topics: int
+    keys: Mapping[str, int]
+    unjudged: int
+
+
+def load_topics(
+    database: Database,
+    source: Any,
+    *,
+    qrels: str | None = None,
+    key: str | None = None,
+    only_groups: bool = False,
+    replace: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> LoadedTopics:
+    """Keep texts and groups of a judgment set's topics, all or nothing.
+
+    Topics that the judgments do not have are left out with a warning.
+
+    Args:
+        source: path ("-" is standard input), ``irds:`` and a dataset, {topic: text},
+            {topic: {field: value}}, or rows as dicts or a frame.
+        qrels: whose topics they are; may be left out where there is one judgment set.
+        key: what the second column is, where a file has two and no header.
+        only_groups: take every field as it is called, also those that name a text.
+        replace: replace texts and groups of the same names.
+        columns: names of columns for topic, text, description and narrative, where they are not known by themselves.
+
+    Raises:
+        InputError: every line that was refused, with its reason; nothing was loaded.
+        UsageError: there are several judgment sets, or texts or groups of these names are there.
+    """
+    allowed = ("topic",) if only_groups else ("topic", *TEXTS)
+    for meaning in columns or ():
+        if meaning not in allowed:
+            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
+    several = "there are several judgment sets, say whose topics these are (--qrels)"
+    name = only_qrels(database, qrels or None, several)
+    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [name])
+    topics, problems = _judged_topics(database, qrels_id), ProblemList()
+    with _opened(database, source, columns, key, problems) as (origin, records):
+        label = origin if isinstance(origin, str) else origin.label
+        judged, unjudged = _judged_records(topics, records, label, problems)
+        found: dict[str, dict[int, str]] = defaultdict(dict)
+        for record in judged:
+            for field, value in record.fields.items():
+                found[field][topics[record.topic]] = value
+        _check_fields(label, list(found))
+        if not only_groups:
+            named = _meanings(list(found), columns)
+            found = {named[field]: values for field, values in found.items()}
+        with database.transaction():
+            _store(database, name, qrels_id, found, origin, replace=replace)
+    return LoadedTopics(name, len(judged), {each: len(values) for each, values in found.items()}, unjudged)
+
+
+def _judged_topics(database: Database, qrels_id: int) -> dict[str, int]:
+    judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
+    return dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+
+
+@contextmanager
+def _opened(
+    database: Database, source: Any, columns: Mapping[str, str] | None, key: str | None, problems: ProblemList
+) -> Iterator[tuple[Source | str, Iterable[Record]]]:
+    """Where topics come from, and what a source says of each; ``problems`` gets what is wrong while it is read."""
+    if is_dataset(source):
+        yield source, in_memory(topic_records(source), columns)
+    elif not isinstance(source, str | Path):
+        yield IN_MEMORY, in_memory(source, columns)
+    else:
+        with open_one_source(source, "topics") as file:
+            yield file, read_records(database, file, problems.add, columns, key)
+
+
+def _judged_records(
+    topics: Mapping[str, int], records: Iterable[Record], label: str, problems: ProblemList
+) -> tuple[list[Record], int]:
+    """What is said of judged topics, once all that is wrong is told; and how many topics are not judged."""
+    lines: dict[str, int] = {}
+    judged: list[Record] = []
+    unjudged: list[str] = []
+    padded: list[str] = []
+    for record in records:
+        if record.topic not in topics and (short := record.topic.lstrip("0")) in topics:
+            padded.append(record.topic)
+            record = record._replace(topic=short)
+        if record.topic in lines:
+            where = f", at line {lines[record.topic]}" if record.line else ""
+            problems.add(Problem(label, record.line, f"topic {record.topic} stands here already{where}"))
+            continue
+        lines[record.topic] = record.line
+        if record.topic in topics:
+            judged.append(record)
+        else:
+            unjudged.append(record.topic)
+    if not lines and not problems:
+        problems.add(Problem(label, 0, "holds no topics"))
+    elif not problems and not any(record.fields for record in judged):
+        reason = "says nothing of its topics; a text or group is needed beside the topic"
+        if unjudged:
+            there = f"topics of the judgments {shortened(sorted(topics))}; of the file {shortened(unjudged)}"
+            reason = f"none of its topics is judged; {there}"
+        problems.add(Problem(label, 0, reason))
+    problems.check()
+    told = []
+    if unjudged:
+        told.append(f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}")
+    if padded:
+        what = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
+        told.append(f"{what}: {shortened(padded)}")
+    if left_out := dict.fromkeys(field for record in judged for field in sorted(record.left_out)):
+        told.append(f"left out, since a topic has several values of it or a list: {', '.join(left_out)}")
+    for reason in told:
+        warn(str(Problem(label, 0, reason)))
+    return judged, len(unjudged)
+
+
+def _check_fields(label: str, names: Sequence[str]) -> None:
+    """Refuse names that cannot name a group, and more of them than topics have."""
+    for name in names:
+        if not name.strip() or len(name) > _LONGEST_KEY:
+            raise UsageError(f'"{name[:20]}" cannot name a group: a name has 1 to {_LONGEST_KEY} characters')
+    if len(names) > _MOST_KEYS:
+        reason = (
+            f"{len(names):,} fields, such as {shortened(names)}; topics have at most {_MOST_KEYS}. Runs and judgments "
+            "are loaded by evalsql load runs and load qrels"
+        )
+        raise InputError([Problem(label, 0, reason)])
+
+
+def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str, str]:
+    """What each field of a file is: text, description and narrative where it is that; others keep their names.
+
+    Raises:
+        UsageError: a field that the user named takes the name of another.
+    """
+    found = {name: meaning for meaning, name in (given or {}).items() if meaning != "topic" and name in names}
+    folded = {name.lower(): name for name in reversed(names) if name not in found}
+    for meaning, candidates in TEXTS.items():
+        taken = next((folded[name] for name in candidates if name in folded and folded[name] not in found), None)
+        if meaning not in found.values() and taken is not None:
+            found[taken] = meaning
+    others = [name for name in names if name not in found]
+    if clash := sorted(set(others) & set(found.values())):
+        raise UsageError(f"{clash[0]} is named for another column, and a column is called {clash[0]} as well")
+    return found | {name: name for name in others}
+
+
+def _store(
+    database: Database,
+    name: str,
+    qrels_id: int,
+    found: Mapping[str, Mapping[int, str]],
+    origin: Source | str,
+    *,
+    replace: bool,
+) -> None:
+    """Keep texts and groups by topic, and for each the file that it came from."""
+    held = {key for (key,) in database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])}
+    taken = [key for key in found if key in held]
+    if taken and not replace:
+        raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
+    sha256 = "" if isinstance(origin, str) else origin.sha256()
+    for key, values in found.items():
+        kind = f"topics.{key}"
+        database.execute("delete from topic_meta where qrels_id = ? and key = ?", [qrels_id, key])
+        database.execute("delete from files where id = ? and kind = ?", [qrels_id, kind])
+        database.execute(
+            "insert into topic_meta select ?, unnest(?::integer[]), ?, unnest(?::varchar[])",
+            [qrels_id, list(values), key, list(values.values())],
+        )
+        add_file_rows(database, FileRow.of(kind, qrels_id, origin, len(values), sha256))
+
+
+def load_weights(database: Database, qrels: str, data: Source | Any, *, replace: bool) -> None:
+    """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
+
+    Raises:
+        InputError: bad lines, a topic that is repeated or not among the judgments, no rows at all; items of a
+            dict are counted from 1.
+        UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
+    """
+    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
+    if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
+        raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
+    problems = ProblemList()
+    label = data.label if isinstance(data, Source) else IN_MEMORY
+    rows = list(weight_rows(data, Notes(), problems.add) if isinstance(data, Source) else _items(data, problems))
+    if not rows and not problems:
+        problems.add(Problem(label, 0, "holds no rows"))
+    topics = _judged_topics(database, qrels_id)
+    lines: dict[str, int] = {}
+    for line, (topic, _) in rows:
+        if topic in lines:
+            problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {lines[topic]}"))
+        elif topic not in topics:
+            problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
+        lines.setdefault(topic, line)
+    problems.check()
+    database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
+    database.execute(f"delete from files where kind = 'weights' and id = {qrels_id}")
+    add_weights(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
+    add_file_rows(database, FileRow.of("weights", qrels_id, data if isinstance(data, Source) else label, len(rows)))
+
+
+def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, WeightRow]]:
+    if not isinstance(data, Mapping):
+        raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
+    for at, (topic, weight) in enumerate(data.items(), start=1):
+        if isinstance(topic, bool) or not isinstance(topic, str | int):
+            problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+        elif isinstance(weight, bool):
+            problems.add(Problem(IN_MEMORY, at, f"weight {weight} is no number"))
+        elif reason := weight_fault(str(weight)):
+            problems.add(Problem(IN_MEMORY, at, reason))
+        else:
+            yield at, (str(topic), float(weight))
+
+
+def add_weights(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:
+    """Put weights by topic_id into the base table."""
+    database.execute(
+        "insert into topic_weights select ?, unnest(?::integer[]), unnest(?::double[])",
+        (qrels_id, list(weights), list(weights.values())),
+    )
