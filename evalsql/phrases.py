@@ -1,10 +1,10 @@
-"""Numbers and lists of names as messages put them, and the order of names with numbers in them."""
+"""Numbers and lists of names in messages, the order of names with numbers in them, and reports of progress."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -34,3 +34,10 @@ def natural_key(name: str) -> list[tuple[str, int, str]]:
     parts = [*_DIGITS.split(name), ""]
     numbers = (part.lstrip("0") for part in parts[1::2])
     return [(word, len(number), number) for word, number in zip(parts[::2], numbers, strict=True)]
+
+
+Progress = Callable[[str, int, int], None]  # the stage in words, how much of it is done, how much there is in all
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report to nobody."""

@@ -13,8 +13,8 @@ from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table
+from evalsql.warehouse.fusion import Tuning
 from evalsql.warehouse.fusion import fuse as fuse_runs
-from evalsql.warehouse.fusion_methods import Tuning
 from evalsql.warehouse.warehouse import Warehouse
 
 

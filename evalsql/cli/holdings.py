@@ -199,7 +199,7 @@ def vacuum(*, where: Where) -> None:
 
     Example: evalsql vacuum
     """
-    from evalsql.warehouse.vacuum import vacuum as write_anew
+    from evalsql.warehouse.archive import vacuum as write_anew
 
     # The engine writes the new file beside the old one.
     with where.open_existing(external=True) as warehouse:

@@ -23,8 +23,7 @@ from evalsql.database.database import MEMORY, translated_errors
 from evalsql.database.disk import failure, part_of
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
-from evalsql.phrases import counted
-from evalsql.progress import Progress
+from evalsql.phrases import Progress, counted
 from evalsql.report import formats
 from evalsql.report.table import Table
 from evalsql.report.terminal import printable

@@ -24,7 +24,7 @@ from evalsql.database.engine import held_back
 from evalsql.database.quack import CATALOG, LEASE, Address, server_error
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word, rendered
 from evalsql.errors import EvalsqlError, UsageError
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
     import duckdb

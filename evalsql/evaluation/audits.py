@@ -10,7 +10,7 @@ from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import default_measure, literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.errors import AuditError
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

@@ -16,7 +16,7 @@ from evalsql.database.database import Database
 from evalsql.database.names import REPLACED, Names, as_list, replaced_qrels, resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation import shared_steps, stored_scores
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares
 TOGETHER = 4  # measures in one statement: the plan of very many takes longer than several statements do

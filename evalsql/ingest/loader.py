@@ -13,7 +13,7 @@ from evalsql.database.names import Names, as_list, resolve_names, resolve_one
 from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest.replacing import make_room_for_judgments, make_room_for_runs, take_over
 from evalsql.ingest.run_options import RunOptions
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:
     from evalsql.ingest.files.source import Source

@@ -35,7 +35,7 @@ from evalsql.ingest.ranking import STAGED, NewRun, StagedFile, owners, rank, sto
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.replacing import make_room_for_runs
 from evalsql.ingest.run_options import RunOptions
-from evalsql.progress import Progress
+from evalsql.phrases import Progress
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

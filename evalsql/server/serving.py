@@ -19,7 +19,7 @@ from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.database.quack import Address
 from evalsql.errors import InputWarning, UsageError, WarehouseError
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.open import WAIT, open_database
 

@@ -1,21 +1,33 @@
-"""Connects to database files: waits while one is locked, says why one cannot be opened, and bounds the memory."""
+"""Connects to database files, and attaches this version's views and macros, which are asked instead of the file's.
+
+To make these takes the engine seconds, so that they are kept made: in the package, or else in the user's cache.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import time
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
+
+from evalsql.catalog import PACKAGE, ddl
 from evalsql.catalog.measure_names import literal
+from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.disk import new_scratch_folder
+from evalsql.database.disk import new_scratch_folder, whole_files
 from evalsql.database.engine import held_back
-from evalsql.errors import UsageError, WarehouseError
-from evalsql.progress import Progress
+from evalsql.errors import EvalsqlError, UsageError, WarehouseError
+from evalsql.phrases import Progress, silent
+from evalsql.warehouse.schema import apply, create_tables
 
 if TYPE_CHECKING:
     import duckdb
+
 
 STORAGE_VERSION = "v1.5.0"  # read by DuckDB 1.5 and 2.0, and it holds typed macro parameters
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", re.IGNORECASE)
@@ -97,3 +109,95 @@ def _draw_no_bar(connection: duckdb.DuckDBPyConnection) -> None:
         # In a notebook without ipywidgets it draws none, and refuses to be told so.
         if connection.execute("select system.main.current_setting('enable_progress_bar')").fetchall() != [(False,)]:
             raise
+
+
+_KEPT = 4
+# The same for the whole process, so that a file that is opened again finds them attached. No file is called so.
+_SECRET = os.urandom(8).hex()
+
+
+def attach_relations(database: Database, progress: Progress, *, common: bool) -> str:
+    """Attach the package's views and macros, without tables, and have them asked first.
+
+    Args:
+        common: only the common measures and what they read, which takes a tenth of the time.
+
+    Returns:
+        The name of the attached database.
+    """
+    file, name = database.name, f"{'common' if common else 'relations'}_{_SECRET}"
+    path = _made(common=common, progress=progress)
+    if path is None or not _attach(database, path, name):
+        make_relations(database, name, progress, common=common)
+    database.ask_first(file, name)
+    return name
+
+
+def _attach(database: Database, path: Path, name: str) -> bool:
+    try:
+        database.execute(f"attach if not exists {literal(str(path))} as {name} (read_only)")
+    except EvalsqlError:  # damaged
+        with suppress(OSError):
+            path.unlink()
+        return False
+    return True
+
+
+def make_relations(database: Database, name: str, progress: Progress, *, common: bool) -> None:
+    """Make the package's views and macros in a new database in memory that is attached by this name."""
+    catalog = read_catalog()
+    tables = list(catalog.of_kind("tables"))
+    database.execute(f"attach ':memory:' as {name} (read_write)")
+    database.execute(f"set search_path = '{name}.main'")
+    create_tables(database, tables)
+    database.execute(f"create schema {STEPS}")
+    apply(database, ddl.statements(catalog, ddl.order(catalog, common=common)), progress)
+    for table in tables:
+        database.execute(f"drop table {table.name}")
+
+
+def make_file(path: Path, progress: Progress = silent, *, common: bool = False) -> None:
+    """Make a file with the package's views and macros and nothing else."""
+    scratch = Database(connect(MEMORY, False), read_catalog(), path=MEMORY, read_only=False)
+    with closing(scratch):
+        make_relations(scratch, "made", progress, common=common)
+        scratch.execute(f"attach {literal(str(path))} as file (storage_version {literal(STORAGE_VERSION)})")
+        scratch.execute("copy from database made to file (schema)")
+
+
+def shipped(catalog: Catalog) -> Path:
+    """Where a wheel has the file of its views and macros; a checkout has none."""
+    return PACKAGE / f"relations-{catalog.digest[:20]}.duckdb"
+
+
+def _made(*, common: bool, progress: Progress) -> Path | None:
+    """The file with these relations, made where it is missing; None where there is no place to keep it."""
+    catalog = read_catalog()
+    if not common and shipped(catalog).exists():
+        return shipped(catalog)
+    folder = Path(platformdirs.user_cache_path("evalsql", appauthor=False))
+    kind = "common" if common else "relations"
+    path = folder / f"{kind}-{catalog.digest[:20]}-duckdb-{engine.__version__}.duckdb"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole_files(path, replace=True, one=True) as part:
+            make_file(part / path.name, progress, common=common)
+        _keep_newest(folder)
+    except (OSError, EvalsqlError):
+        return None
+    return path
+
+
+def _keep_newest(folder: Path) -> None:
+    for path in sorted(folder.glob("*.duckdb"), key=_time_made, reverse=True)[_KEPT:]:
+        with suppress(OSError):  # another process has it open, or took it away
+            path.unlink()
+
+
+def _time_made(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process took it away
+        return 0.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.database.database import MEMORY
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.warehouse.open import WAIT, open_database
 from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse

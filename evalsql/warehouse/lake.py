@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from evalsql.database.disk import scratch_folder
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse

@@ -18,12 +18,19 @@ from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.errors import QueryError, UsageError, WarehouseError, warn
-from evalsql.progress import Progress, silent
-from evalsql.warehouse.attach import attach_relations
-from evalsql.warehouse.connecting import UNFINISHED, connect_waiting, engines_share, limit_memory
+from evalsql.phrases import Progress, silent
+from evalsql.warehouse.connecting import UNFINISHED, attach_relations, connect_waiting, engines_share, limit_memory
 from evalsql.warehouse.foreign import check_tables, foreign_relations, main_tables
 from evalsql.warehouse.own_measures import Sources, as_sources, read_sources, warn_of_own, with_added
-from evalsql.warehouse.schema import SCHEMA_VERSION, add_own, add_temporary_relations, make, objects_in, rebuild
+from evalsql.warehouse.schema import (
+    SCHEMA_VERSION,
+    add_own,
+    add_temporary_relations,
+    make,
+    objects_in,
+    rebuild,
+    upgrade,
+)
 
 DEFAULT_PATH = "evalsql.duckdb"
 PATH_VARIABLE = "EVALSQL_DB"
@@ -187,8 +194,6 @@ def _bring_up_to_date(database: Database, relations: str, *, rewritten: bool) ->
     elif rewritten or not is_ours:
         with database.transaction():
             if is_older:
-                from evalsql.warehouse.migrate import upgrade
-
                 upgrade(database, schema_version)
                 database.catalog = with_added(database)
             rebuild(database, relations)

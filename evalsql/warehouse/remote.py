@@ -9,7 +9,7 @@ from evalsql.database import engine, quack, server_connection
 from evalsql.database.database import Database
 from evalsql.database.server_connection import RemoteDatabase
 from evalsql.errors import QueryError, UsageError, WarehouseError
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.own_measures import Sources, as_sources, read_sources, with_added
 from evalsql.warehouse.schema import SCHEMA_VERSION, add_temporary_relations

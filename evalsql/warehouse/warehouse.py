@@ -21,8 +21,7 @@ from evalsql.evaluation.listings import groups_query, history_query
 from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.replacing import drop
-from evalsql.phrases import counted
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse.own_measures import Sources, warn_of_own
 from evalsql.warehouse.schema import remake_own
 

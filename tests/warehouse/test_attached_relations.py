@@ -12,7 +12,7 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
-from evalsql.warehouse import attach, schema
+from evalsql.warehouse import connecting, schema
 from evalsql.warehouse.entry import open_to_ask
 from tests.conftest import SAMPLE
 
@@ -62,7 +62,7 @@ def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest
     with evalsql.open(":memory:") as memory:
         assert memory.rows(EVERYTHING) == contents
         assert figures(memory) == pytest.approx(values, abs=1e-12)
-    monkeypatch.setattr(attach, "_made", lambda **_: None)
+    monkeypatch.setattr(connecting, "_made", lambda **_: None)
     with evalsql.open(":memory:") as direct:
         assert direct.rows(EVERYTHING) == contents
         assert figures(direct) == pytest.approx(values, abs=1e-12)

@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
-from evalsql.warehouse.vacuum import vacuum
+from evalsql.warehouse.archive import vacuum
 from tests.conftest import Command, new_file, write
 
 MEASURES = "nDCG@10 AP RR P@5 Bpref Judged@10"

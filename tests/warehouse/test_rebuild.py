@@ -17,7 +17,7 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, WarehouseError
-from evalsql.warehouse import attach, schema
+from evalsql.warehouse import connecting, schema
 from tests.conftest import write
 from tests.warehouse.test_old_files import VERSIONS, old_file
 from tests.warehouse.test_own_measures import MEASURE, STEP
@@ -60,7 +60,7 @@ def older(tmp_path: Path, sample_file: Path) -> File:
 
 @pytest.fixture
 def without_template(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attach, "_made", lambda **_: None)
+    monkeypatch.setattr(connecting, "_made", lambda **_: None)
 
 
 def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
@@ -125,7 +125,7 @@ def test_copied_relations_are_those_that_statements_make(
             path = older(*views, name=f"{name}.duckdb")
             with monkeypatch.context() as patch:
                 if name == "made":
-                    patch.setattr(attach, "_made", lambda **_: None)
+                    patch.setattr(connecting, "_made", lambda **_: None)
                 with evalsql.open(path) as warehouse:
                     if measures:
                         warehouse.load_measures(measures)

@@ -13,8 +13,7 @@ from evalsql.database.names import Names, as_list, only_qrels
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices as notes
 from evalsql.evaluation import stored_scores
-from evalsql.phrases import natural_key
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, natural_key, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.page.page_queries import (
     ALPHA,

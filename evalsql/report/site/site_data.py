@@ -13,7 +13,7 @@ from evalsql.catalog.measure_names import Measure, default_measure, literal, nam
 from evalsql.database.names import Names, as_list, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.report.html import number
 from evalsql.report.page.page_queries import names_query
 from evalsql.report.page.report_data import ReportData, gather_report, leaderboard_table

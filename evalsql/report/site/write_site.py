@@ -12,7 +12,7 @@ from evalsql.catalog.relations import Catalog
 from evalsql.database.disk import whole_folder
 from evalsql.database.names import Names
 from evalsql.errors import UsageError
-from evalsql.progress import Progress, silent
+from evalsql.phrases import Progress, silent
 from evalsql.report.page.html_page import page as report_page
 from evalsql.report.site.console_page import CDN, console_page, copy_engine
 from evalsql.report.site.published_copy import DEPTH, Copy, write_copy
