@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog import ddl
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
 from evalsql.catalog.relations import Catalog
@@ -64,19 +62,6 @@ class Row(NamedTuple):
     measure: Measure | None = None
     length: int = 10
 
-    @property
-    def is_count(self) -> bool:
-        return self.name == NUM_TOPICS or (self.measure is not None and self.measure.is_count)
-
-
-@dataclass
-class _Answers:
-    """The values to print, by topic and the number of the row, and for all topics together."""
-
-    topics: Sequence[str]
-    by_topic: Mapping[tuple[str, int], str | float]
-    whole: Mapping[int, str | float]
-
 
 def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
     """The rows that names such as P.5,10 and all_trec stand for, in trec_eval's order.
@@ -123,33 +108,29 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
             raise UsageError(f'"{name}.{values}": the length is a whole number')
         return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
     named = trec_names(catalog)[name]
-    families = {family for _, family in FORMATS.values()}
-    family = named.relation.family if named.relation.family in families else ""
-    if family != FORMATS[options.judgments_format][1]:
+    family = named.relation.family
+    made_for = family if family in {each for _, each in FORMATS.values()} else ""
+    if made_for != FORMATS[options.judgments_format][1]:
         raise UsageError(
             f"{name} cannot be calculated from judgments of format {options.judgments_format}; "
             f"-m {_GROUP_OF_FORMAT[options.judgments_format]} names those that can"
         )
-    # As trec_eval does, values behind a name that takes none are not looked at.
-    values = values if named.alias.parameters else None
-    text = name if values is None else f"{name}.{values}"
-    return [Row(printed, _adjusted(measure, options)) for printed, measure in trec_measures(text, named, values)]
-
-
-def _adjusted(measure: Measure, options: Options) -> Measure:
-    """The measure under the options that apply to the whole printout.
-
-    A parameter that the name sets to null stays null: num_ret counts all documents, whatever the level.
-    """
     settings: dict[str, Value] = {
         "rel": options.level,
         "rounding": "trec_eval_10" if options.version == "10.0" else "trec_eval",
         "collection": options.collection,
         "judged_only": options.judged_only,
     }
-    return measure._replace(
-        arguments={**measure.arguments, **{k: v for k, v in settings.items() if measure.arguments.get(k) is not None}},
-    )
+    # As trec_eval does, values behind a name that takes none are not looked at.
+    values = values if named.alias.parameters else None
+    rows = []
+    for printed, measure in trec_measures(name if values is None else f"{name}.{values}", named, values):
+        # A parameter that the name sets to null stays null: num_ret counts all documents, whatever the level.
+        given = {
+            key: settings.get(key, value) if value is not None else None for key, value in measure.arguments.items()
+        }
+        rows.append(Row(printed, measure._replace(arguments=given)))
+    return rows
 
 
 def lines(
@@ -171,23 +152,45 @@ def lines(
     reference = _read_zscores(options.zscores) if options.zscores else None
     with opening(MEMORY) as warehouse:
         _load(warehouse, qrels, run, options)
-        answers = _answers(warehouse, rows, options, reference)
-        mark = "Z" if reference is not None else ""
+        ((num_topics, missing, tag),) = warehouse.rows(
+            "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
+        )
+        every = options.complete and options.version == "10.0"
+        if num_topics == missing and not every:
+            raise NoCommonTopicError("no topic is both in the judgments and in the run")
+        # One thread adds up each topic's values in the order of the ranking, as the C program does.
+        warehouse.execute("set threads = 1")
+        _fill_answers(warehouse, rows, reference)
+        whole = _means_of_topics(warehouse, rows, ("all" if every else "padded") if options.complete else "retrieved")
+        for at, row in enumerate(rows):
+            if row.name == RUN_ID:
+                whole[at] = (tag or "").partition(" ")[0]
+            elif row.name == NUM_TOPICS:
+                whole[at] = num_topics if options.complete else num_topics - missing
+            elif row.name == "num_rel" and options.complete:
+                # trec_eval -c counts grades above 0 whatever its level.
+                ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
+        printed: list[tuple[str, Mapping[int, str | float]]] = []
         if options.per_topic:
-            for topic in answers.topics:
-                for at, row in enumerate(rows):
-                    if (value := answers.by_topic.get((topic, at))) is not None:
-                        yield _line(row, topic, value, mark)
+            by_topic = _by_topic(warehouse, rows)
+            evaluated = (
+                f"select topic from steps.evaluated_topics {'' if every else 'where not missing'} order by topic"
+            )
+            printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated)]
         if options.summary:
-            for at, row in enumerate(rows):
-                if (value := answers.whole.get(at)) is not None:
-                    yield _line(row, "all", value, mark)
+            printed.append(("all", whole))
+        mark = "Z" if reference is not None else ""
+        for topic, values in printed:
+            for at, value in sorted(values.items()):
+                if value is not None:
+                    yield _line(rows[at], topic, value, mark)
 
 
 def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
     if isinstance(value, str):
         return f"{row.name:<22}\t{topic}\t{value}"
-    text = f"{int(value)}" if row.is_count and not mark else f"{value:6.4f}"
+    is_count = row.name == NUM_TOPICS or (row.measure is not None and row.measure.is_count)
+    text = f"{int(value)}" if is_count and not mark else f"{value:6.4f}"
     return f"{mark}{row.name:<22}\t{topic}\t{text}"
 
 
@@ -209,66 +212,21 @@ def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
         warehouse.execute(f"delete from judged_ranks where first_rank + last_rank - rank > {options.depth}")
 
 
-def _answers(
-    warehouse: Warehouse, rows: Sequence[Row], options: Options, reference: Sequence[Sequence[object]] | None
-) -> _Answers:
-    ((num_topics, missing, tag),) = warehouse.rows(
-        "select num_topics, missing_topics, tag from coverage join runs on runs.run = coverage.run"
-    )
-    every = options.complete and options.version == "10.0"
-    if num_topics == missing and not every:
-        raise NoCommonTopicError("no topic is both in the judgments and in the run")
-    # One thread adds up each topic's values in the order of the ranking, as the C program does.
-    warehouse.execute("set threads = 1")
-    _score(warehouse, rows, reference)
-    condition = "" if every else "where not missing"
-    topics = [
-        topic for (topic,) in warehouse.rows(f"select topic from steps.evaluated_topics {condition} order by topic")
-    ]
-    by_topic = _by_topic(warehouse, rows) if options.per_topic else {}
-    averaged = ("all" if every else "padded") if options.complete else "retrieved"
-    whole: dict[int, str | float] = {
-        int(at): value for at, value in warehouse.rows(_summary(warehouse, rows, averaged))
-    }
-    for at, row in enumerate(rows):
-        if row.name == RUN_ID:
-            whole[at] = (tag or "").partition(" ")[0]
-        elif row.name == NUM_TOPICS:
-            whole[at] = num_topics if options.complete else num_topics - missing
-        elif row.name == "num_rel" and options.complete:
-            # trec_eval -c counts grades above 0 whatever its level.
-            ((whole[at],),) = warehouse.rows("select sum(value) from num_rel()")
-    return _Answers(topics, by_topic, whole)
-
-
-def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[tuple[str, int], str | float]:
-    """Values by topic and number of the row; trec_eval prints none where the mean is geometric."""
-    found = warehouse.rows(
-        f"select topic, measure, value from answers join ({_means(rows)}) using (measure) where mean <> 'geometric'"
-    )
-    values: dict[tuple[str, int], str | float] = {(topic, int(at)): value for topic, at, value in found}
-    for at, row in enumerate(rows):
-        if row.measure is None and row.name.startswith(RELEVANCE_STRING):
-            strings = warehouse.rows(f"select topic, relstring from relstring(length := {row.length})")
-            values |= {(topic, at): f"'{text}'" for topic, text in strings}
-    return values
-
-
-def _score(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
+def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence[Sequence[object]] | None) -> None:
     """Put the values of all measures into the temporary table ``answers``, under the numbers of their rows."""
-    labelled = [(str(at), row.measure) for at, row in enumerate(rows) if row.measure]
-    warehouse.evaluation.fill_scores("answers", labelled)
-    if reference is not None:
-        warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
-        for line in reference:
-            warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
-        inputs = {
-            "raw_scores": "select * from answers",
-            "measures": _means(rows),
-            "reference_scores": "select * from zscores",
-        }
-        scores = relation_query(warehouse.catalog, "z_scores", inputs)
-        warehouse.execute(f"create or replace temp table answers as\n{scores}")
+    warehouse.evaluation.fill_scores("answers", [(str(at), row.measure) for at, row in enumerate(rows) if row.measure])
+    if reference is None:
+        return
+    warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
+    for line in reference:
+        warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
+    inputs = {
+        "raw_scores": "select * from answers",
+        "measures": _means(rows),
+        "reference_scores": "select * from zscores",
+    }
+    scores = relation_query(warehouse.catalog, "z_scores", inputs)
+    warehouse.execute(f"create or replace temp table answers as\n{scores}")
 
 
 def _means(rows: Sequence[Row]) -> str:
@@ -281,9 +239,25 @@ def _means(rows: Sequence[Row]) -> str:
     return f"select * from (values {listed or '(null, null, null)'}) as means(measure, mean, name)"
 
 
-def _summary(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> str:
-    inputs = {"scores": "select * from answers", "answered": ddl.ANSWERS, "measures": _means(rows)}
-    return f"select measure, value from ({ddl.with_inputs(ddl.averaged(warehouse.catalog, topics), inputs)})"
+def _means_of_topics(warehouse: Warehouse, rows: Sequence[Row], topics: str) -> dict[int, str | float]:
+    """The mean over these topics by the number of the row."""
+    inputs = {"scores": "select * from answers", "answered": ANSWERS, "measures": _means(rows)}
+    query = relation_query(warehouse.catalog, "mean_values", inputs, topics=topics)
+    return {int(at): value for at, value in warehouse.rows(f"select measure, value from ({query})")}
+
+
+def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[str, dict[int, str | float]]:
+    """Values by topic and number of the row; trec_eval prints none where the mean is geometric."""
+    values: dict[str, dict[int, str | float]] = {}
+    for topic, at, value in warehouse.rows(
+        f"select topic, measure, value from answers join ({_means(rows)}) using (measure) where mean <> 'geometric'"
+    ):
+        values.setdefault(topic, {})[int(at)] = value
+    for at, row in enumerate(rows):
+        if row.measure is None and row.name.startswith(RELEVANCE_STRING):
+            for topic, text in warehouse.rows(f"select topic, relstring from relstring(length := {row.length})"):
+                values.setdefault(topic, {})[at] = f"'{text}'"
+    return values
 
 
 def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from evalsql.cli.options import OwnMeasures
+from evalsql.cli.options import MEMORY_LIMIT, Names, OwnMeasures, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
@@ -20,34 +16,14 @@ from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
 
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(
-        "--memory-limit",
-        metavar="SIZE",
-        help="Memory the engine may take, such as 1GB; what does not fit goes to disk.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class Where:
     """A warehouse file, which another process may have locked."""
 
-    wait: Annotated[
-        float,
-        typer.Option("--wait", min=0, metavar="SECONDS", help="Try so long while another process has the file locked."),
-    ] = WAIT
-    db: Annotated[
-        str | None,
-        typer.Option(
-            "--db", help="Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.", metavar="FILE"
-        ),
-    ] = None
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="Holds the token of a server; else EVALSQL_TOKEN is it."),
-    ] = None
+    wait: float = option("--wait SECONDS", "Try so long while another process has the file locked.", WAIT, min=0)
+    db: str | None = option("--db FILE", "Warehouse file, or quack:HOST:PORT; else EVALSQL_DB, else ./evalsql.duckdb.")
+    token_file: Path | None = option("--token-file FILE", "Holds the token of a server; else EVALSQL_TOKEN is it.")
 
     @property
     def path(self) -> str:
@@ -73,6 +49,11 @@ class Where:
             files, folders: what the engine may use in any case.
             asked: measures that alone are asked for, of which the common ones are ready sooner; by default all.
         """
+        token = None
+        if self.token_file is not None:
+            from evalsql.server.sessions import read_token
+
+            token = read_token(self.token_file)
         with progress_bar() as progress:
             database = open_database(
                 self.db,
@@ -80,17 +61,17 @@ class Where:
                 measures=measures,
                 memory_limit=memory_limit,
                 wait=self.wait,
-                token=self._token,
+                token=token,
                 progress=progress,
                 asked=asked,
                 reach=None if external or self.db == MEMORY else Reach(files, folders),
             )
-        with Warehouse(database) as warehouse, _reach_explained(database.path) if external is None else nullcontext():
+        with Warehouse(database) as warehouse, _reach_explained(warehouse, is_own_sql=external is not None):
             yield warehouse
 
     @contextmanager
     def open_existing(self, *, read_only: bool = False, external: bool | None = None) -> Iterator[Warehouse]:
-        """An open warehouse to change; none is made where there is none."""
+        """An open warehouse to change; raises WarehouseError if there is none."""
         self.require()
         with self.open_file(read_only=read_only, external=external) as warehouse:
             yield warehouse
@@ -100,20 +81,12 @@ class Where:
         with self.open_file(read_only=True):
             pass
 
-    @property
-    def _token(self) -> str | None:
-        if self.token_file is None:
-            return None
-        from evalsql.server.sessions import read_token
-
-        return read_token(self.token_file)
-
 
 @dataclass(frozen=True)
 class Asking(Where, OwnMeasures):
     """A warehouse that is asked, with measures of one's own beside its measures."""
 
-    memory_limit: MemoryLimit = None
+    memory_limit: str | None = MEMORY_LIMIT
 
     def open(
         self,
@@ -123,9 +96,12 @@ class Asking(Where, OwnMeasures):
         asked: Sequence[str] | None = None,
     ) -> AbstractContextManager[Warehouse]:
         """The warehouse open for reading, with these measures or those of the options; the engine uses the folders."""
-        measures = self.paths if measures is None else measures
         return self.open_file(
-            read_only=True, measures=measures, memory_limit=self.memory_limit, folders=folders, asked=asked
+            read_only=True,
+            measures=self.paths if measures is None else measures,
+            memory_limit=self.memory_limit,
+            folders=folders,
+            asked=asked,
         )
 
 
@@ -133,14 +109,9 @@ class Asking(Where, OwnMeasures):
 class AskingScores(Asking):
     """A warehouse that is asked, and scores elsewhere that are shown beside its own."""
 
-    lake: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--lake",
-            metavar="DIR",
-            help="Scores to show as if they were loaded, such as what evalsql spark eval wrote; can be repeated.",
-        ),
-    ] = None
+    lake: Names = option(
+        "--lake DIR", "Scores to show as if they were loaded, such as what evalsql spark eval wrote; can be repeated."
+    )
 
     @contextmanager
     def open(
@@ -160,12 +131,18 @@ class AskingScores(Asking):
 
         if is_address(self.path):
             raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
-        with ExitStack() as stack:
-            with progress_bar() as progress:
-                measures = self.paths if measures is None else measures
-                options = {"measures": measures, "memory_limit": self.memory_limit, "wait": self.wait}
-                warehouse = stack.enter_context(open_beside(self.lake, self.db, progress=progress, **options))  # type: ignore[arg-type]
-            stack.enter_context(_reach_explained(warehouse.path))
+        with (
+            progress_bar() as progress,
+            open_beside(
+                self.lake,
+                self.db,
+                measures=self.paths if measures is None else measures,
+                memory_limit=self.memory_limit,
+                wait=self.wait,
+                progress=progress,
+            ) as warehouse,
+            _reach_explained(warehouse),
+        ):
             yield warehouse
 
 
@@ -173,10 +150,8 @@ class AskingScores(Asking):
 class Statements(Asking):
     """A warehouse that runs SQL of the user's own."""
 
-    write: Annotated[bool, typer.Option("--write", help="Let it change the warehouse.")] = False
-    external: Annotated[
-        bool, typer.Option("--external", help="Let it read and write other files and load extensions.")
-    ] = False
+    write: bool = flag("--write", "Let it change the warehouse.")
+    external: bool = flag("--external", "Let it read and write other files and load extensions.")
 
     def open_for_sql(self) -> AbstractContextManager[Warehouse]:
         """The warehouse open for statements, which change it or reach other files if the options say so."""
@@ -189,7 +164,7 @@ class Statements(Asking):
 class Loading(Where):
     """A warehouse that is loaded into."""
 
-    memory_limit: MemoryLimit = None
+    memory_limit: str | None = MEMORY_LIMIT
 
     @contextmanager
     def open(self, patterns: Sequence[str] = ()) -> Iterator[Warehouse]:
@@ -199,28 +174,27 @@ class Loading(Where):
         """
         from evalsql.ingest.files.input_files import failures_named, files_reached
 
-        before = tempfile.tempdir
-        with failures_named(), scratch_folder() as folder:
-            tempfile.tempdir = folder
-            try:
+        try:
+            with failures_named(), scratch_folder(holds_others=True) as folder:
                 files = [file for pattern in patterns for file in files_reached(pattern)]
                 with self.open_file(memory_limit=self.memory_limit, files=files, folders=[folder]) as warehouse:
                     warehouse.database.after_commit = ignore_from_now_on
                     yield warehouse
-            except KeyboardInterrupt:
-                note("evalsql: interrupted; nothing was loaded")
-                raise
-            finally:
-                tempfile.tempdir = before
+        except KeyboardInterrupt:
+            note("evalsql: interrupted; nothing was loaded")
+            raise
 
 
 @contextmanager
-def _reach_explained(path: str) -> Iterator[None]:
+def _reach_explained(warehouse: Warehouse, *, is_own_sql: bool = False) -> Iterator[None]:
+    """Explain that a view of the file itself reaches elsewhere; that a user's own SQL does needs no explanation."""
     try:
         yield
     except ReachError as error:
+        if is_own_sql:
+            raise
         words = str(error).splitlines()[0]
         raise WarehouseError(
-            f"{path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do not use "
-            "this file; load its runs and judgments into a new one"
+            f"{warehouse.path}: a view or macro in it reads another file, which those of evalsql do not ({words}); do "
+            "not use this file; load its runs and judgments into a new one"
         ) from error

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.access import Asking, AskingScores
-from evalsql.cli.options import Arrangement, Measures, RunSelection, complete_runs, grouped_options
-from evalsql.cli.output import (
-    Output,
-    OutputOptions,
-    note,
-    note_coverage,
-    note_waiting,
-    refuse_protected,
-    write_bytes,
-    write_table,
-)
+from evalsql.cli.options import OUTPUT, Arrangement, MeasuredRuns, Names, OutputOptions, argument, command, flag, option
+from evalsql.cli.output import note, note_coverage, note_waiting, standard_output, write_file, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
@@ -33,8 +24,6 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
-Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
-Intervals = Literal["t", "percentile", "bca"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
 _EXPLAINED = f"{comparison.OUTCOMES}: topics won, tied and lost"
 _DROPPED = DroppedColumns(
@@ -43,39 +32,43 @@ _DROPPED = DroppedColumns(
     ("mean", comparison.OUTCOMES, "note", comparison.INTERVAL),
 )
 _WRITERS = {"markdown": comparison.write_markdown, "latex": comparison.write_latex}
+_FORMATS = {".tex": "latex", ".md": "markdown"}
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested, as ``Evaluation.comparison_query`` takes it."""
+
+    test: Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"] = option(
+        "--test", "Which paired test.", "t"
+    )
+    correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
+    family: Literal["all", "measure"] = option(
+        "--family", "What is corrected together: everything shown, or each measure by itself.", "all"
+    )
+    tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
+    confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
+    intervals: Literal["t", "percentile", "bca"] = option(
+        "--intervals", "By Student's t, or by bootstrap: percentiles, or these corrected (BCa).", "t"
+    )
+    samples: int = option("--samples", "Samples of randomisation, bootstrap and tukey.", 10_000, min=1)
+    seed: int = option("--seed", "Another seed gives other samples.", 42)
 
 
 @dataclass(frozen=True)
 class PaperOptions:
     """What only a table in Markdown or LaTeX follows."""
 
-    order: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--order",
-            metavar="RUN",
-            autocompletion=complete_runs,
-            help="In Markdown and LaTeX the run that stands first; can be repeated. Others follow by their mean.",
-        ),
-    ] = None
-    rename: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rename", metavar="RUN=NAME", help="In Markdown and LaTeX what a run is called; can be repeated."
-        ),
-    ] = None
-
-    daggers: Annotated[
-        bool,
-        typer.Option(
-            "--daggers",
-            help="In Markdown and LaTeX, with --all-pairs, mark also what is better and worse than the baseline.",
-        ),
-    ] = False
-    relative: Annotated[
-        bool,
-        typer.Option("--relative", help="In Markdown and LaTeX the change of each mean to the baseline in percent."),
-    ] = False
+    order: Names = option(
+        "--order RUN",
+        "In Markdown and LaTeX the run that stands first; can be repeated. Others follow by their mean.",
+        complete="runs",
+    )
+    rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
+    daggers: bool = flag(
+        "--daggers", "In Markdown and LaTeX, with --all-pairs, mark also what is better and worse than the baseline."
+    )
+    relative: bool = flag("--relative", "In Markdown and LaTeX the change of each mean to the baseline in percent.")
 
     def applied(
         self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
@@ -85,34 +78,28 @@ class PaperOptions:
         Raises:
             UsageError: the format has no such table, or a run is not among those compared.
         """
-        given = {"--order": self.order, "--rename": self.rename, "--daggers": self.daggers, "--relative": self.relative}
-        asked = [option for option, value in given.items() if value]
-        if asked and chosen_format not in ("markdown", "latex"):
-            raise UsageError(f"{' and '.join(asked)}: for --format markdown and latex, not for {chosen_format}")
+        given = [f"--{name}" for name, value in asdict(self).items() if value]
+        if given and chosen_format not in _WRITERS:
+            raise UsageError(f"{' and '.join(given)}: for --format markdown and latex, not for {chosen_format}")
         runs = {run for one in compared for run in one.runs}
-        order, names = _known_order(self.order or (), runs), _parsed_names(self.rename or (), runs)
-        shown = in_order(compared, order, names, base if self.daggers else None)
+        for run in self.order or ():
+            _check_compared("--order", run, runs)
+        order = list(dict.fromkeys(self.order or ()))
+        shown = in_order(compared, order, self._names(runs), base if self.daggers else None)
         return with_changes(warehouse, shown, pairs, base) if self.relative else shown
 
-
-def _known_order(order: Sequence[str], runs: Collection[str]) -> list[str]:
-    for run in order:
-        _check_compared("--order", run, runs)
-    return list(dict.fromkeys(order))
-
-
-def _parsed_names(given: Sequence[str], runs: Collection[str]) -> Mapping[str, str]:
-    names = {}
-    for text in given:
-        # A run may have an equals sign in its name.
-        fitting = [run for run in runs if text.startswith(f"{run}=")]
-        run = max(fitting, key=len, default=text.partition("=")[0])
-        name = text[len(run) + 1 :].strip()
-        if not name:
-            raise UsageError(f'--rename: "{text}" has no name behind a run and =, as in bm25=BM25')
-        _check_compared("--rename", run, runs)
-        names[run] = name
-    return names
+    def _names(self, runs: Collection[str]) -> dict[str, str]:
+        names = {}
+        for text in self.rename or ():
+            # A run may have an equals sign in its name.
+            fitting = [run for run in runs if text.startswith(f"{run}=")]
+            run = max(fitting, key=len, default=text.partition("=")[0])
+            name = text[len(run) + 1 :].strip()
+            if not name:
+                raise UsageError(f'--rename: "{text}" has no name behind a run and =, as in bm25=BM25')
+            _check_compared("--rename", run, runs)
+            names[run] = name
+        return names
 
 
 def _check_compared(option: str, run: str, runs: Collection[str]) -> None:
@@ -120,29 +107,14 @@ def _check_compared(option: str, run: str, runs: Collection[str]) -> None:
         raise UsageError(f'{option}: "{run}" is not among the runs compared: {", ".join(sorted(runs))}')
 
 
-@grouped_options
+@command
 def compare(
     *,
-    base: Annotated[
-        str, typer.Argument(autocompletion=complete_runs, help="The baseline; with --all-pairs a run like the others.")
-    ],
-    selection: RunSelection,
-    measure: Measures = None,
-    test: Annotated[Test, typer.Option(help="Which paired test.")] = "t",
-    correction: Annotated[Correction, typer.Option(help="How p is corrected for several tests.")] = "holm",
-    family: Annotated[
-        Literal["all", "measure"],
-        typer.Option(help="What is corrected together: everything shown, or each measure by itself."),
-    ] = "all",
-    alpha: Annotated[float, typer.Option(min=0, max=1, help="Corrected p below which a difference counts.")] = 0.05,
-    tolerance: Annotated[float, typer.Option(min=0, help="Difference up to which a topic is a tie.")] = 0,
-    confidence: Annotated[float, typer.Option(min=0, max=1, help="Level of the interval of the difference.")] = 0.95,
-    intervals: Annotated[
-        Intervals, typer.Option(help="By Student's t, or by bootstrap: percentiles, or these corrected (BCa).")
-    ] = "t",
-    samples: Annotated[int, typer.Option(min=1, help="Samples of randomisation, bootstrap and tukey.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Another seed gives other samples.")] = 42,
-    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every run with every other.")] = False,
+    base: str = argument("The baseline; with --all-pairs a run like the others.", ..., complete="runs"),
+    selection: MeasuredRuns,
+    testing: Testing,
+    alpha: float = option("--alpha", "Corrected p below which a difference counts.", 0.05, min=0, max=1),
+    all_pairs: bool = flag("--all-pairs", "Compare every run with every other."),
     arrangement: Arrangement,
     paper: PaperOptions,
     output: OutputOptions,
@@ -160,7 +132,7 @@ def compare(
     with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
-        parsed = parse_measures(measure or COMPARED_MEASURES, warehouse.catalog)
+        parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
         lower = names_of_less_is_better(parsed)
         query, table, compared = compare_runs(
             warehouse,
@@ -169,78 +141,46 @@ def compare(
             parsed,
             alpha=alpha,
             qrels=selection.qrels_names,
-            test=test,
-            correction=correction,
-            family=family,
-            tolerance=tolerance,
-            confidence=confidence,
-            intervals=intervals,
-            samples=samples,
-            seed=seed,
+            **asdict(testing),
         )
         chosen = output.chosen_format
         compared = paper.applied(warehouse, compared, query, chosen, base)
+        described = ""
         if chosen in _WRITERS:
-            if arrangement != Arrangement():
+            if arrangement.sort or arrangement.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
-            _write_paper_table(compared, output, warehouse)
-            described = ""
+            text = StringIO()
+            _WRITERS[chosen](compared, text, output.digits)
+            _write_text(text.getvalue(), output.path, warehouse)
         else:
             if arrangement.sort:
                 table = Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
             rows = arrangement.first_rows(table)
             rows = comparison.difference_columns(rows, output.digits, alpha, lower) if output.is_drawn else rows
             write_table(rows, output, warehouse, _DROPPED)
-            described = f"{100 * confidence:g}% intervals by {comparison.INTERVALS[intervals]}"
+            described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
         for one in compared:
-            note_results(one, f"{described}; {_EXPLAINED}" if output.is_drawn else described)
-            if output.is_drawn and not all_pairs:
-                _note_baseline(one, base, output.digits)
+            _note_results(one, f"{described}; {_EXPLAINED}" if output.is_drawn else described)
+            if output.is_drawn and not all_pairs:  # a narrow terminal does without the column of these
+                means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
+                shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())
+                note(f"{one.qrels}: {base} has {shown}")
             note_coverage(warehouse, [one.qrels], one.runs)
         if not all_pairs:
-            _note_left_out(resolve_names(warehouse.database, "run", runs or "*"), base, compared)
+            evaluated = {base, *(run for one in compared for run in one.runs)}
+            for run in sorted({*resolve_names(warehouse.database, "run", runs or "*")} - evaluated):
+                note(f"{run}: left out, no judgment set evaluates it and {base}")
 
 
-def _write_paper_table(compared: Sequence[comparison.Comparison], output: OutputOptions, warehouse: Warehouse) -> None:
-    """Write systems by measures in Markdown or LaTeX to the file, or else to standard output."""
-    text = StringIO()
-    _WRITERS[output.chosen_format](compared, text, output.digits)
-    if output.path is None:
-        typer.echo(text.getvalue(), nl=False)
-    else:
-        write_bytes(text.getvalue().encode(), output.path, warehouse)
-
-
-def _note_baseline(compared: comparison.Comparison, base: str, digits: int) -> None:
-    """The baseline's own means, whose column a narrow terminal does without."""
-    means = compared.means
-    shown = (f"{name} {means[base, name]:.{digits}f}" for name in compared.measures if (base, name) in means)
-    note(f"{compared.qrels}: {base} has {', '.join(shown)}")
-
-
-def _note_left_out(runs: Sequence[str], base: str, compared: Sequence[comparison.Comparison]) -> None:
-    """Name the runs that no judgment set evaluates beside the baseline."""
-    for run in sorted({*runs} - {base, *(name for one in compared for name in one.runs)}):
-        note(f"{run}: left out, no judgment set evaluates it and {base}")
-
-
-_FORMATS = {".tex": "latex", ".md": "markdown"}
-
-
-@grouped_options
+@command
 def table(
     *,
-    description: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A TOML file with systems, measures, test, order and caption.")
-    ],
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 where --output is not what would be written.")
-    ] = False,
-    output: Output = None,
-    written_as: Annotated[
-        Literal["latex", "markdown"] | None,
-        typer.Option("--format", help="By default what --output's extension says, else latex."),
-    ] = None,
+    description: Path = argument("A TOML file with systems, measures, test, order and caption.", ..., metavar="FILE"),
+    check: bool = flag("--check", "Write nothing; exit with 1 where --output is not what would be written."),
+    output: Path | None = OUTPUT,
+    written_as: Literal["latex", "markdown"] | None = option(
+        "--format", "By default what --output's extension says, else latex."
+    ),
     asking: Asking,
 ) -> None:
     """A paper's table, described in a TOML file.
@@ -251,40 +191,39 @@ def table(
     """
     if check and output is None:
         raise UsageError("--check compares with a file, name it with --output")
-    if output is not None and written_as is None and output.suffix.lower() not in _FORMATS:
+    chosen = written_as or ("latex" if output is None else _FORMATS.get(output.suffix.lower()))
+    if chosen is None:
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(_FORMATS)}")
-    chosen = written_as or ("latex" if output is None else _FORMATS[output.suffix.lower()])
     paper = read_paper(description)
     with asking.open() as warehouse:
         compared = paper_comparison(warehouse, paper)
-        text = StringIO(made_from(paper, compared) if chosen == "latex" else "")
-        text.seek(0, 2)
-        write = comparison.write_latex if chosen == "latex" else comparison.write_markdown
-        write([compared], text, paper.digits)
-        note_results(compared, "")
+        stream = StringIO()
+        stream.write(made_from(paper, compared) if chosen == "latex" else "")
+        _WRITERS[chosen]([compared], stream, paper.digits)
+        _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
-        content = text.getvalue().encode()
         if check and output is not None:
-            _check(output, content)
-        elif output is not None:
-            refuse_protected(output, warehouse, description)
-            write_bytes(content, output)
+            _check(output, stream.getvalue().encode())
         else:
-            typer.echo(text.getvalue(), nl=False)
+            _write_text(stream.getvalue(), output, warehouse, description)
 
 
-def note_results(compared: comparison.Comparison, intervals: str) -> None:
+def _write_text(text: str, output: Path | None, warehouse: Warehouse, *others: Path) -> None:
+    """Write a text to a file, or else to standard output; no file that is in use, as the others are."""
+    if output is not None:
+        write_file(text, output, warehouse, *others)
+    else:
+        with standard_output() as stream:
+            stream.write(text)
+
+
+def _note_results(compared: Comparison, intervals: str) -> None:
     """Say below a table what was tested, how many differences are significant, and by which intervals."""
     significant = sum(pair["p_corrected"] < compared.alpha for pair in compared.pairs)
-    note(f"{compared.qrels}: {significant} of {len(compared.pairs)} differences significant; {compared.how}")
-    if compared.tested:
-        note(f"{compared.qrels}: {compared.tested}")
-    identical = sum(pair["note"] == "identical" for pair in compared.pairs)
-    if identical:
-        pairs = counted(identical, "pair has", "pairs have")
-        note(f"{compared.qrels}: {pairs} the same value for every topic, p = 1")
-    for text in filter(None, (intervals, *compared.notes)):
-        note(f"{compared.qrels}: {text}")
+    lines = [f"{significant} of {len(compared.pairs)} differences significant; {compared.how}", compared.tested]
+    if identical := sum(pair["note"] == "identical" for pair in compared.pairs):
+        lines.append(f"{counted(identical, 'pair has', 'pairs have')} the same value for every topic, p = 1")
+    note(*(f"{compared.qrels}: {text}" for text in (*lines, intervals, *compared.notes) if text))
 
 
 def _check(output: Path, content: bytes) -> None:

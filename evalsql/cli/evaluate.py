@@ -6,53 +6,42 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from evalsql.catalog import PACKAGE
-from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures
 from evalsql.catalog.relations import read_catalog
-from evalsql.cli.access import Loading, MemoryLimit
-from evalsql.cli.load_options import (
-    Form,
-    QrelsColumns,
-    Queries,
-    RunReading,
-    WithSelf,
-)
-from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, OwnMeasures, grouped_options
-from evalsql.cli.output import (
+from evalsql.cli.access import Loading
+from evalsql.cli.leaderboard import Question, print_board, print_topics
+from evalsql.cli.load_options import FORM, QRELS_COLUMNS, QUERIES, WITH_SELF, Form, RunReading
+from evalsql.cli.options import (
+    MEASURES,
+    MEMORY_LIMIT,
+    Names,
     OutputOptions,
-    fetched,
-    note,
-    note_coverage,
-    note_formats,
-    note_repeated,
-    progress_bar,
-    write_table,
+    OwnMeasures,
+    argument,
+    command,
+    flag,
+    option,
 )
+from evalsql.cli.output import fetched, note, note_coverage, progress_bar, write_table
 from evalsql.errors import UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import parse as parse_columns
+from evalsql.phrases import counted
 from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.own_measures import check_own
+from evalsql.warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:
-    pass
-
-
-from evalsql.cli.leaderboard import Asked, print_board, print_topics
-
-DEMO_PATH = "evalsql-demo.duckdb"
 _DEMO_MEASURES = (*DEFAULT_MEASURES, "TAP@5")
+_SMALL = 4_000_000  # bytes of judgments and runs
 
 
 @dataclass(frozen=True)
 class _Made(Loading):
-    db: Annotated[str, typer.Option("--db", metavar="FILE", help="Warehouse file to make.")] = DEMO_PATH
+    db: str = option("--db FILE", "Warehouse file to make.", "evalsql-demo.duckdb")
 
 
-@grouped_options
+@command
 def demo(*, loading: _Made) -> None:
     """Build a warehouse from sample data and print its leaderboard.
 
@@ -60,13 +49,11 @@ def demo(*, loading: _Made) -> None:
 
     Example: evalsql demo
     """
-    sample = PACKAGE / "sample"
-    with loading.open([str(sample / "qrels.txt"), str(sample / "runs" / "*.run")]) as warehouse:
-        warehouse.load_qrels(sample / "qrels.txt", "sample", replace=True)
+    qrels, runs = PACKAGE / "sample" / "qrels.txt", PACKAGE / "sample" / "runs"
+    with loading.open([str(qrels), str(runs / "*.run")]) as warehouse:
+        warehouse.load_qrels(qrels, "sample", replace=True)
         with progress_bar() as progress:
-            warehouse.load_runs(
-                sorted((sample / "runs").glob("*.run")), qrels=["sample"], replace=True, progress=progress
-            )
+            warehouse.load_runs(sorted(runs.glob("*.run")), qrels=["sample"], replace=True, progress=progress)
         board = fetched(warehouse.evaluate(_DEMO_MEASURES, qrels=["sample"]), warehouse.path)
         write_table(board, OutputOptions(), warehouse)
         note_coverage(warehouse, ["sample"], ())
@@ -81,30 +68,22 @@ def demo(*, loading: _Made) -> None:
     )
 
 
-_SMALL = 4_000_000  # bytes of judgments and runs
-
-
-@grouped_options
+@command
 def evaluate(
     *,
-    qrels: Annotated[
-        str, typer.Argument(help="TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET.")
-    ],
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            help="TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input."
-        ),
-    ],
-    measure: Measures = None,
+    qrels: str = argument("TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET.", ...),
+    runs: list[str] = argument(
+        "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
+    ),
+    measure: Names = MEASURES,
     own: OwnMeasures,
-    per_topic: Annotated[bool, typer.Option("--per-topic", "-q", help="A row for each topic and measure.")] = False,
+    per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: RunReading,
-    form: Form = "grades",
-    qrels_columns: QrelsColumns = None,
-    queries: Queries = None,
-    with_self: WithSelf = None,
-    memory_limit: MemoryLimit = None,
+    form: Form = FORM,
+    qrels_columns: str | None = QRELS_COLUMNS,
+    queries: str | None = QUERIES,
+    with_self: bool | None = WITH_SELF,
+    memory_limit: str | None = MEMORY_LIMIT,
     output: OutputOptions,
 ) -> None:
     """Evaluate runs in memory, in one go; no file is left behind.
@@ -125,7 +104,7 @@ def evaluate(
             "qrels" if qrels == "-" else None,
             form=form,
             keep_best=reading.keep_best,
-            columns=known_columns.parse(qrels_columns),
+            columns=parse_columns(qrels_columns),
             queries=queries,
             with_self=bool(with_self),
         )
@@ -133,15 +112,13 @@ def evaluate(
         with progress_bar() as progress:
             options = reading.options(with_self=False if form == "families" and with_self is None else with_self)
             warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
-        note_formats(read, warehouse.loader.notices)
-        if reading.keep_best:
-            note_repeated(warehouse)
+        _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)
-        asked = Asked(warehouse, measures, (), (), output, Arrangement())
+        question = Question(warehouse, measures, (), (), output)
         if per_topic:
-            print_topics(asked)
+            print_topics(question)
         else:
-            print_board(asked)
+            print_board(question)
 
 
 def _check_no_measure(runs: Sequence[str]) -> None:
@@ -159,3 +136,12 @@ def _check_no_measure(runs: Sequence[str]) -> None:
 def _are_small(paths: Sequence[str]) -> bool:
     """Whether one thread is done with these sooner than several, which wait for each other; not of a glob or a pipe."""
     return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL
+
+
+def _note_reading(warehouse: Warehouse, judgments: Sequence[str], runs: Sequence[str], *, keep_best: bool) -> None:
+    """Say how files were read, if not all as TREC files, and how many repeated documents were left out."""
+    if any(not line.startswith("read as TREC") or "," in line for line in (*judgments[:1], *runs[:1])):
+        note(f"judgments {'; '.join(judgments)}", f"runs {'; '.join(runs)}")
+    if keep_best:
+        repeated = warehouse.rows("select run, duplicates from runs union all select qrels, duplicates from qrels")
+        note(*(f"{name}: {counted(count, 'repeated document')} left out" for name, count in repeated if count))

@@ -4,59 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 
-from evalsql.catalog.measure_names import parse_measures, tie_variants
+from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures, tie_variants
 from evalsql.cli.access import Asking
-from evalsql.cli.options import (
-    DEFAULT_MEASURES,
-    Measures,
-    OneQrels,
-    RunSelection,
-    complete_measures,
-    complete_runs,
-    grouped_options,
-    only_one,
-)
-from evalsql.cli.output import OutputOptions, fetched, note, progress_bar, write_table
+from evalsql.cli.options import ONE_QRELS, MeasuredRuns, Names, OutputOptions, argument, command, only_one, option
+from evalsql.cli.output import fetched, note, progress_bar, write_table
 from evalsql.database.database import translated_errors
 from evalsql.evaluation import explanation
-from evalsql.evaluation.explanation import DEPTH
 from evalsql.evaluation.listings import texts
 from evalsql.evaluation.notices import VALUES, explanation_lines
-from evalsql.phrases import counted
+from evalsql.phrases import counted, shortened
+
+FOUND = 1
 
 
-@grouped_options
+@command
 def explain(
     *,
-    run: Annotated[str, typer.Argument(autocompletion=complete_runs, help="The run.")],
-    topic: Annotated[str, typer.Argument(help="The topic.")],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            autocompletion=complete_measures,
-            help=f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
-        ),
-    ] = None,
-    other: Annotated[
-        str | None,
-        typer.Option(
-            "--other",
-            metavar="RUN",
-            autocompletion=complete_runs,
-            help="Another run: show the documents that made the difference, largest first.",
-        ),
-    ] = None,
-    qrels: OneQrels = None,
-    depth: Annotated[
-        int, typer.Option(min=1, help="Documents to explain; what the rest contributes is said in one number.")
-    ] = DEPTH,
+    run: str = argument("The run.", ..., complete="runs"),
+    topic: str = argument("The topic.", ...),
+    measure: Names = option(
+        "--measure -m MEASURE",
+        f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
+        complete="measures",
+    ),
+    other: str | None = option(
+        "--other RUN",
+        "Another run: show the documents that made the difference, largest first.",
+        complete="runs",
+    ),
+    qrels: Names = ONE_QRELS,
+    depth: int = option(
+        "--depth", "Documents to explain; what the rest contributes is said in one number.", explanation.DEPTH, min=1
+    ),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -83,23 +65,13 @@ def explain(
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
         counts = VALUES if found.measure.is_count else frozenset()
         write_table(fetched(found.rows, warehouse.path, counts), output, warehouse)
-    for line in explanation_lines(found, depth, output.digits):
-        note(line)
+    note(*explanation_lines(found, depth, output.digits))
     if text:
         note(f"  the topic asks: {text}")
 
 
-FOUND = 1
-
-
-@grouped_options
-def ties(
-    *,
-    selection: RunSelection,
-    measure: Measures = None,
-    output: OutputOptions,
-    asking: Asking,
-) -> None:
+@command
+def ties(*, selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
     """How much of each figure hangs on the order of tied documents.
 
     Value, worst, expected and best over all orders of tied documents, empty where it is not known for every topic.
@@ -107,59 +79,46 @@ def ties(
 
     Example: evalsql ties -m AP,RR
     """
-    print_ties(selection, measure, output, asking)
+    print_ties(selection, output, asking)
 
 
-def print_ties(
-    selection: RunSelection,
-    measures: Sequence[str] | None,
-    output: OutputOptions,
-    asking: Asking,
-) -> None:
+def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -> None:
     """Print what ``ties`` prints; raises typer.Exit where the order of two runs could be another."""
     with asking.open() as warehouse:
-        named = parse_measures(measures or DEFAULT_MEASURES, warehouse.catalog)
-        if without := [each.name for each in named if not tie_variants(each)]:
+        parsed = parse_measures(selection.measures, warehouse.catalog)
+        named = [each.name for each in parsed if tie_variants(each)]
+        if without := [each.name for each in parsed if each.name not in named]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
         runs = selection.chosen(warehouse)
         with progress_bar() as progress:
-            effects, swaps = warehouse.ties(
-                [each.name for each in named if tie_variants(each)],
-                qrels=selection.qrels_names,
-                runs=runs,
-                progress=progress,
-            )
+            effects, swaps = warehouse.ties(named, qrels=selection.qrels_names, runs=runs, progress=progress)
         write_table(fetched(effects, warehouse.path), output, warehouse)
         with translated_errors(warehouse.path):
             found = swaps.fetchall()
             ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
     undecided = _undecided(ranges)
-    known = [each.name for each in named if tie_variants(each) and each.name not in undecided]
-    _note_swaps(found, known)
+    pairs: dict[str, list[str]] = {}
+    for _, measure, upper, _, _, lower, *_ in found:
+        pairs.setdefault(measure, []).append(f"{upper} over {lower}")
+    for measure, swapped in pairs.items():
+        pair_count = counted(len(swapped), "pair")
+        note(f"{measure}: the order of {pair_count} of runs could be another: {shortened(swapped, 3)}")
+    known = [name for name in named if name not in undecided]
+    if known and not pairs:
+        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
     for name, (num_pairs, runs) in undecided.items():
-        shown = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
-        note(f"{name}: of {counted(num_pairs, 'pair')} of runs not known whether the order could be another: {shown}")
+        unknown = f"of {counted(num_pairs, 'pair')} of runs not known whether the order could be another"
+        note(f"{name}: {unknown}: {shortened(runs, 3)}")
     if found:
         raise typer.Exit(FOUND)
 
 
-def _note_swaps(found: Sequence[tuple[object, ...]], known: Sequence[str]) -> None:
-    pairs: dict[object, list[str]] = {}
-    for _, measure, upper, _, _, lower, *_ in found:
-        pairs.setdefault(measure, []).append(f"{upper} over {lower}")
-    for measure, names in pairs.items():
-        shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shown}")
-    if known and not pairs:
-        note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
-
-
 def _undecided(ranges: Sequence[tuple[str, str, str, bool]]) -> dict[str, tuple[int, list[str]]]:
     """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
-    found: dict[str, tuple[int, list[str]]] = {}
     by_set: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for measure, qrels, run, is_known in ranges:
         by_set.setdefault((measure, qrels), []).append((run, is_known))
+    found: dict[str, tuple[int, list[str]]] = {}
     for (measure, _), runs in by_set.items():
         unknown = [run for run, is_known in runs if not is_known]
         if unknown and len(runs) > 1:

@@ -5,158 +5,135 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from evalsql.cli.access import Asking, Where
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, Runs, RunSelection, complete_qrels, grouped_options
+from evalsql.cli.options import RUNS, MeasuredRuns, Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.version import __version__
 from evalsql.warehouse import archive, export_files
-from evalsql.warehouse.export_files import FORMATS, Written
-from evalsql.warehouse.warehouse import Warehouse
+from evalsql.warehouse.export_files import FORMATS
+
+_SETS = argument("Judgment sets, or globs of names; all by default.", complete="qrels")
 
 
 @dataclass(frozen=True)
 class Target:
     """Where files are written."""
 
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="PATH", help="A file; of several, or with / at the end, the folder of the files."
-        ),
-    ] = None
-    replace: Annotated[bool, typer.Option("--replace", help="Write over files that are there.")] = False
+    output: str | None = option(
+        "--output -o PATH", "A file; of several, or with / at the end, the folder of the files."
+    )
+    replace: bool = flag("--replace", "Write over files that are there.")
+
+    @property
+    def path(self) -> Path | None:
+        """The file or folder, if it is named."""
+        return Path(self.output) if self.output else None
+
+    def is_file(self, count: int) -> bool:
+        """Whether so many files are one file, rather than a folder of files."""
+        is_folder = self.output and (os.path.isdir(self.output) or self.output.endswith(("/", os.sep)))
+        return count == 1 and not is_folder
+
+    @contextmanager
+    def opened(self, *, one: bool) -> Iterator[Path]:
+        """The folder to write into: beside the output, or a temporary one for standard output."""
+        if self.path is None:
+            with scratch_folder() as folder:
+                yield Path(folder)
+        else:
+            with whole_files(self.path, replace=self.replace, one=one) as part:
+                yield part
 
 
 @dataclass(frozen=True)
 class FormattedTarget(Target):
     """Where files are written, and how."""
 
-    form: Annotated[
-        Literal["trec", "beir", "parquet", "jsonl"] | None,
-        typer.Option(
-            "--format", help="How they are written; by default what --output's extension says, else the first."
-        ),
-    ] = None
+    form: Literal["trec", "beir", "parquet", "jsonl"] | None = option(
+        "--format", "How they are written; by default what --output's extension says, else the first."
+    )
 
 
-Sets = Annotated[
-    list[str] | None,
-    typer.Argument(autocompletion=complete_qrels, help="Judgment sets, or globs of names; all by default."),
-]
-
-
-@grouped_options
-def runs(
-    *,
-    names: Runs = None,
-    target: FormattedTarget,
-    where: Where,
-) -> None:
+@command
+def runs(*, names: Names = RUNS, target: FormattedTarget, where: Where) -> None:
     """Write runs, a file each.
 
     As TREC files, the JSON of BEIR and ranx, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export runs bm25 --format parquet -o bm25.parquet
     """
-    _export("runs", names or [], target.form, target, where)
+    _export("runs", names, target.form, target, where)
 
 
-@grouped_options
-def qrels(
-    *,
-    names: Sets = None,
-    target: FormattedTarget,
-    where: Where,
-) -> None:
+@command
+def qrels(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
     """Write judgments, a file a set.
 
     As TREC files, the TSV of BEIR, Parquet or JSON lines. One by itself goes to standard output without -o.
 
     Example: evalsql export qrels sample --format beir -o test.tsv
     """
-    _export("qrels", names or [], target.form, target, where)
+    _export("qrels", names, target.form, target, where)
 
 
-@grouped_options
-def topics(
-    *,
-    names: Sets = None,
-    target: FormattedTarget,
-    where: Where,
-) -> None:
+@command
+def topics(*, names: Names = _SETS, target: FormattedTarget, where: Where) -> None:
     """Write texts and groups of topics as JSON lines.
 
     Each judgment set is a file. The format beir has them as the queries.jsonl of BEIR.
 
     Example: evalsql export topics sample -o queries.jsonl
     """
-    _export("topics", names or [], target.form, target, where)
+    _export("topics", names, target.form, target, where, "topic_meta")
 
 
-@grouped_options
-def weights(
-    *,
-    names: Sets = None,
-    target: Target,
-    where: Where,
-) -> None:
+@command
+def weights(*, names: Names = _SETS, target: Target, where: Where) -> None:
     """Write weights of topics, a file a judgment set: topic, weight.
 
     Example: evalsql export weights sample -o given.txt
     """
-    _export("weights", names or [], None, target, where)
+    _export("weights", names, None, target, where, "topic_weights")
 
 
-@grouped_options
-def scores(
-    *,
-    selection: RunSelection,
-    measure: Measures = None,
-    target: FormattedTarget,
-    asking: Asking,
-) -> None:
+@command
+def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) -> None:
     """Write values of measures by topic, as Parquet or JSON lines.
 
     Beside each value stand the version and the digest of the SQL that gave it.
 
     Example: evalsql export scores 'rerank-*' -m nDCG@10,AP -o values.parquet
     """
-    output = Path(target.output) if target.output else None
+    output = target.path
     chosen = export_files.format_of("scores", target.form or (None if output else "jsonl"), output)
-    with (
-        _written_into(output, replace=target.replace, one=True) as part,
-        asking.open(folders=[str(part)]) as warehouse,
-    ):
+    with target.opened(one=True) as part, asking.open(folders=[str(part)]) as warehouse:
         if output is not None:
             refuse_protected(output, warehouse)
         asked = warehouse.evaluation.scores_query(
-            measure or DEFAULT_MEASURES, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
+            selection.measures, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
         )
         ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
         query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"
-        path = part / "scores"
-        count = export_files.write_query(warehouse.database, query, chosen, path)
+        count = export_files.write_query(warehouse.database, query, chosen, part / "scores")
         if output is None:
-            _print(chosen, path)
+            _print(chosen, part / "scores")
     note(f"wrote {counted(count, 'value')}" + (f" to {output}" if output else ""))
 
 
-@grouped_options
+@command
 def warehouse(
     *,
-    folder: Annotated[Path, typer.Argument(help="The folder to make.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Write over another export in this folder.")] = False,
+    folder: Path = argument("The folder to make.", ...),
+    replace: bool = flag("--replace", "Write over another export in this folder."),
     where: Where,
 ) -> None:
     """Write the whole warehouse into a folder.
@@ -174,12 +151,8 @@ def warehouse(
         note(f"  left out, being no part of a warehouse: {', '.join(found.left_out)}")
 
 
-@grouped_options
-def import_(
-    *,
-    folder: Annotated[Path, typer.Argument(help="A folder that evalsql export warehouse wrote.")],
-    where: Where,
-) -> None:
+@command
+def import_(*, folder: Path = argument("A folder that evalsql export warehouse wrote.", ...), where: Where) -> None:
     """Make a new warehouse of a folder that export wrote.
 
     It holds what the other one held: runs, judgments, topics, weights and measures of your own.
@@ -192,59 +165,39 @@ def import_(
     note(f"imported {counted(len(found.rows), 'table')} of {sum(found.rows.values()):,} rows into {path}")
 
 
-def _export(kind: str, names: Sequence[str], form: str | None, target: Target, where: Where) -> None:
-    """Write what names and globs stand for, all of it or nothing."""
-    output = Path(target.output) if target.output else None
+def _export(kind: str, names: Names, form: str | None, target: Target, where: Where, table: str | None = None) -> None:
+    """Write what names and globs stand for, all of it or nothing; by default those that have rows in a table."""
+    output = target.path
     chosen = export_files.format_of(kind, form, output)
     with where.open_file(read_only=True) as warehouse:
-        found = export_files.names_of(warehouse.database, kind, names)
-        if kind in ("topics", "weights") and not names:
-            held = _having(warehouse, "topic_meta" if kind == "topics" else "topic_weights")
-            found = [name for name in found if name in held]
+        found = export_files.names_of(warehouse.database, kind, names or [])
+        if table and not names:
+            held = warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id)")
+            found = [name for name in found if (name,) in held]
     if not found:
         raise UsageError(f"there are no {kind} to write")
-    one = len(found) == 1 and not (output and (output.is_dir() or str(target.output).endswith(("/", os.sep))))
+    one = target.is_file(len(found))
     if output is None and not one:
         raise UsageError(f"{len(found)} files are to be written; -o names the folder for them")
-    written: list[Written] = []
-    with (
-        _written_into(output, replace=target.replace, one=one) as part,
-        where.open_file(read_only=True, folders=[str(part)]) as warehouse,
-    ):
+    written = []
+    with target.opened(one=one) as part, where.open_file(read_only=True, folders=[str(part)]) as warehouse:
         for name in found:
             path = part / ("file" if one else _file_name(name, FORMATS[kind][chosen]))
             written.append(export_files.write(warehouse.database, kind, name, chosen, path))
-        for place in [] if output is None else [output] if one else [output / each.path.name for each in written]:
-            refuse_protected(place, warehouse)
-        if output is None:
-            _print(chosen, written[0].path)
+        for each in written:
+            if output is None:
+                _print(chosen, each.path)
+            else:
+                refuse_protected(output if one else output / each.path.name, warehouse)
     rows = sum(each.num_rows for each in written)
     note(f"wrote {counted(len(written), 'file')} of {rows:,} rows" + (f" to {output}" if output else ""))
-    for each in written:
-        for remark in each.remarks:
-            note(f"  {each.name}: {remark}")
-
-
-def _having(warehouse: Warehouse, table: str) -> set[str]:
-    """The judgment sets that have rows in a table about topics."""
-    return {name for (name,) in warehouse.rows(f"select distinct qrels from {table} join qrels using (qrels_id)")}
+    note(*(f"  {each.name}: {remark}" for each in written for remark in each.remarks))
 
 
 def _file_name(name: str, extension: str) -> str:
     if "/" in name or "\0" in name or len(name.encode()) > 200:
         raise UsageError(f"{name[:100]} cannot name a file; export it by itself with -o FILE")
     return name + extension
-
-
-@contextmanager
-def _written_into(output: Path | None, *, replace: bool, one: bool) -> Iterator[Path]:
-    """The folder to write into: beside the output, or a temporary one for standard output."""
-    if output is None:
-        with scratch_folder() as folder:
-            yield Path(folder)
-    else:
-        with whole_files(output, replace=replace, one=one) as part:
-            yield part
 
 
 def _print(form: str, path: Path) -> None:

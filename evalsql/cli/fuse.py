@@ -2,76 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import typer
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 from evalsql.cli.access import Loading
-from evalsql.cli.load_options import Meta, Replace, parse_meta
-from evalsql.cli.options import complete_qrels, complete_runs, grouped_options, qrels_option
-from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.cli.load_options import META, REPLACE, parse_meta
+from evalsql.cli.options import Names, OutputOptions, argument, command, option
+from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table
-from evalsql.warehouse.fusion import Tuning
 from evalsql.warehouse.fusion import fuse as fuse_runs
-from evalsql.warehouse.warehouse import Warehouse
 
 
-@grouped_options
+@dataclass(frozen=True)
+class Fusing:
+    """How runs are fused, as ``warehouse.fusion.fuse`` takes it."""
+
+    norm: Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"] | None = option(
+        "--norm", "How scores are made comparable; by default min-max."
+    )
+    tune: str | None = option("--tune MEASURE", "Search weights by this measure, each topic being held out.")
+    folds: int = option("--folds", "Parts of the topics; each part is fused by what is best on the others.", 5, min=2)
+    step: float = option("--step", "Between weights that are tried.", 0.1)
+    learn_from: str | None = option(
+        "--learn-from NAME", "Judgments to learn from, if there are several.", complete="qrels"
+    )
+    k: float | None = option("--k", "Of rrf; by default 60.")
+    phi: float | None = option("--phi", "Of rbc; by default 0.8.")
+    gamma: float | None = option("--gamma", "Of gmnz; by default 1.")
+    sigma: float | None = option("--sigma", "Of logn_isr; by default 0.01.")
+    w: int | None = option("--window", "Ranks to either side, of slide; by default 5.", min=0)
+    segments: int | None = option("--segments", "Parts of a ranking, of prob; by default 25.", min=1)
+    rel: int | None = option("--rel", "Least relevant grade, where it learns; by default 1.", min=0)
+    depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1)
+    tie_rule: Literal["trec_eval", "trec_eval_10"] = option("--tie-rule", "As of loaded runs.", "trec_eval")
+    replace: bool = REPLACE
+
+
+@command
 def fuse(
     *,
-    method: Annotated[
-        str,
-        typer.Argument(
-            help="Of scores: sum, mnz, gmnz, anz, min, max, med, mixed. Of ranks: rrf, rbc, isr, log_isr, logn_isr, "
-            "borda, condorcet. Learnt from judgments: map, pos, slide, prob, seg, bayes."
-        ),
-    ],
-    runs: Annotated[
-        list[str],
-        typer.Argument(autocompletion=complete_runs, help="Runs, or globs of names, in the order of weights."),
-    ],
-    name: Annotated[str, typer.Option(help="Name of the new run.")],
-    norm: Annotated[
-        Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"] | None,
-        typer.Option(help="How scores are made comparable; by default min-max."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="W,W,...", help="Weights of the runs in their order; by default 1 for each.")
-    ] = None,
-    tune: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="Search weights by this measure, each topic being held out.")
-    ] = None,
-    folds: Annotated[
-        int, typer.Option(min=2, help="Parts of the topics; each part is fused by what is best on the others.")
-    ] = 5,
-    step: Annotated[float, typer.Option(help="Between weights that are tried.")] = 0.1,
-    learn_from: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", autocompletion=complete_qrels, help="Judgments to learn from, if there are several."
-        ),
-    ] = None,
-    k: Annotated[float | None, typer.Option("--k", help="Of rrf; by default 60.")] = None,
-    phi: Annotated[float | None, typer.Option(help="Of rbc; by default 0.8.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Of gmnz; by default 1.")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Of logn_isr; by default 0.01.")] = None,
-    window: Annotated[int | None, typer.Option(min=0, help="Ranks to either side, of slide; by default 5.")] = None,
-    segments: Annotated[int | None, typer.Option(min=1, help="Parts of a ranking, of prob; by default 25.")] = None,
-    rel: Annotated[int | None, typer.Option(min=0, help="Least relevant grade, where it learns; by default 1.")] = None,
-    qrels: Annotated[
-        list[str] | None,
-        qrels_option(
-            help="Judgments to evaluate with, by default those that evaluate all of the runs; can be repeated.",
-        ),
-    ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
-    tie_rule: Annotated[
-        Literal["trec_eval", "trec_eval_10"], typer.Option("--tie-rule", help="As of loaded runs.")
-    ] = "trec_eval",
-    replace: Replace = False,
-    meta: Meta = None,
+    method: str = argument(
+        "Of scores: sum, mnz, gmnz, anz, min, max, med, mixed. Of ranks: rrf, rbc, isr, log_isr, logn_isr, "
+        "borda, condorcet. Learnt from judgments: map, pos, slide, prob, seg, bayes.",
+        ...,
+    ),
+    runs: list[str] = argument("Runs, or globs of names, in the order of weights.", ..., complete="runs"),
+    name: str = option("--name", "Name of the new run.", ...),
+    weights: str | None = option("--weights W,W,...", "Weights of the runs in their order; by default 1 for each."),
+    qrels: Names = option(
+        "--qrels NAME",
+        "Judgments to evaluate with, by default those that evaluate all of the runs; can be repeated.",
+        complete="qrels",
+    ),
+    fusing: Fusing,
+    meta: Names = META,
     output: OutputOptions,
     loading: Loading,
 ) -> None:
@@ -83,7 +69,10 @@ def fuse(
     Example: evalsql fuse rrf bm25 dense --k 60 --name bm25-dense
     """
     pairs = parse_meta(meta)
-    given = None if weights is None else _numbers(weights)
+    try:
+        numbers = [float(word) for word in weights.split(",")] if weights is not None else None
+    except ValueError:
+        raise UsageError(f'--weights takes numbers with commas between them, found "{weights}"') from None
     loading.require()
     with loading.open() as warehouse, progress_bar() as progress:
         fused = fuse_runs(
@@ -91,62 +80,27 @@ def fuse(
             method,
             runs,
             name,
-            norm=norm,
-            weights=given,
-            tune=tune,
-            folds=folds,
-            step=step,
-            learn_from=learn_from,
+            weights=numbers,
             qrels=qrels or (),
-            depth=depth,
-            tie_rule=tie_rule,
-            replace=replace,
             meta=pairs,
             progress=progress,
-            k=k,
-            phi=phi,
-            gamma=gamma,
-            sigma=sigma,
-            w=window,
-            segments=segments,
-            rel=rel,
+            **asdict(fusing),
         )
-        _tell(warehouse, name)
-        if fused.tuning is not None:
-            _tell_tuning(fused.tuning, name)
-            write_table(_table(fused.tuning), output, warehouse)
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        raise UsageError(f'--weights takes numbers with commas between them, found "{text}"') from None
-
-
-def _tell(warehouse: Warehouse, name: str) -> None:
-    ((made_of, topics, documents),) = warehouse.rows(
-        """
-        select meta['fusion_runs'], count(*), sum(num_ret)
-        from runs join run_topics using (run_id) where run = ? group by all
-        """,
-        [name],
-    )
-    note(f"fused {made_of} into {name}: {counted(documents, 'document')} of {counted(topics, 'topic')}")
-
-
-def _table(tuning: Tuning) -> Table:
-    columns = ("fold", tuning.searched, "training_topics", "in_fold", "topics", "out_of_fold")
-    return Table(columns, [(each.fold or "all", *each[1:]) for each in tuning.folds])
-
-
-def _tell_tuning(tuning: Tuning, name: str) -> None:
-    whole = tuning.whole
-    note(
-        f"{tuning.measure} is {whole.in_fold:.4f} on the topics that the {tuning.searched} were chosen on, "
-        f"{whole.out_of_fold:.4f} on topics that they were not chosen on"
-    )
-    note(
-        f"{name} has each judged topic by the {tuning.searched} of its fold, so that its figures are of the second "
-        "kind; topics without judgments are by those of all"
-    )
+        ((made_of, topics, documents),) = warehouse.rows(
+            """
+            select meta['fusion_runs'], count(*), sum(num_ret)
+            from runs join run_topics using (run_id) where run = ? group by all
+            """,
+            [name],
+        )
+        note(f"fused {made_of} into {name}: {counted(documents, 'document')} of {counted(topics, 'topic')}")
+        if tuning := fused.tuning:
+            note(
+                f"{tuning.measure} is {tuning.whole.in_fold:.4f} on the topics that the {tuning.searched} were chosen "
+                f"on, {tuning.whole.out_of_fold:.4f} on topics that they were not chosen on",
+                f"{name} has each judged topic by the {tuning.searched} of its fold, so that its figures are of the "
+                "second kind; topics without judgments are by those of all",
+            )
+            columns = ("fold", tuning.searched, "training_topics", "in_fold", "topics", "out_of_fold")
+            folds = [(each.fold or "all", *each[1:]) for each in tuning.folds]
+            write_table(Table(columns, folds), output, warehouse)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.cli.access import Asking, AskingScores, Where
 from evalsql.cli.explain_ties import print_ties
-from evalsql.cli.options import Measures, RunFilters, RunSelection, Systems, grouped_options
-from evalsql.cli.output import OutputOptions, note, progress_bar, write_table
+from evalsql.cli.options import (
+    SYSTEMS,
+    MeasuredRuns,
+    Names,
+    OutputOptions,
+    RunFilters,
+    RunSelection,
+    argument,
+    command,
+    flag,
+    option,
+)
+from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.audits import COLUMNS, audited_runs, audits, findings
@@ -22,6 +34,8 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
+FOUND = 1
+_WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
 _LONG = ("tag", "tie_rule", "num_weights", "loaded_at", "replaced_at", "file")
 _TIMES = frozenset({"dated_at", "loaded_at", "replaced_at"})
 # Where a terminal is too narrow for all that is listed; of meta there may be much.
@@ -32,13 +46,11 @@ _DROPPED = DroppedColumns(
 )
 
 
-@grouped_options
+@command
 def ls(
     *,
     selection: RunSelection,
-    long: Annotated[
-        bool, typer.Option("--long", "-l", help="More of each, and judgments that newer ones have replaced.")
-    ] = False,
+    long: bool = flag("--long -l", "More of each, and judgments that newer ones have replaced."),
     output: OutputOptions,
     asking: AskingScores,
 ) -> None:
@@ -49,47 +61,35 @@ def ls(
     Example: evalsql ls --last 5 --format csv
     """
     with asking.open(asked=()) as warehouse:
-        table = inventory(warehouse, selection, long=long)
-        write_table(_to_the_minute(table) if output.is_drawn else table, output, warehouse, _DROPPED)
+        conditions = [] if long else ["replaced_at is null"]
+        if selection.qrels_names:
+            among = _listed(resolve_names(warehouse.database, "qrels", selection.qrels_names))
+            paired = f"select run from coverage where qrels in ({among})"
+            conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
+        if not selection.is_empty:
+            conditions.append(f"(kind = 'qrels' or name in ({_listed(selection.chosen(warehouse))}))")
+        hidden = "" if long else f" exclude ({', '.join(_LONG)})"
+        where = " and ".join(conditions) or "true"
+        query = f"select *{hidden} from inventory where {where} order by kind, name"
+        columns, rows = warehouse.database.table(query)
+        if output.is_drawn:
+            rows = [
+                tuple(f"{each:%Y-%m-%d %H:%M}" if isinstance(each, datetime) else each for each in row) for row in rows
+            ]
+        write_table(Table(columns, rows, whole=_TIMES), output, warehouse, _DROPPED)
 
 
-def inventory(warehouse: Warehouse, selection: RunSelection, *, long: bool) -> Table:
-    """The judgment sets, and the runs that are meant, a row each."""
-    conditions = [] if long else ["replaced_at is null"]
-    sets = resolve_names(warehouse.database, "qrels", selection.qrels_names) if selection.qrels_names else []
-    if sets:
-        among = ", ".join(map(literal, sets))
-        paired = f"select run from coverage where qrels in ({among})"
-        conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
-    if not selection.is_empty:
-        runs = resolve_names(warehouse.database, "run", selection.chosen(warehouse))
-        conditions.append(f"(kind = 'qrels' or name in ({', '.join(map(literal, runs))}))")
-    hidden = "" if long else f" exclude ({', '.join(_LONG)})"
-    where = f"where {' and '.join(conditions)}" if conditions else ""
-    return Table(*warehouse.database.table(f"select *{hidden} from inventory {where} order by kind, name"))
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(literal, names))
 
 
-def _to_the_minute(table: Table) -> Table:
-    """The table with times as short as people need them."""
-    rows = [
-        [f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else value for value in row] for row in table.rows
-    ]
-    return Table(table.columns, rows, whole=_TIMES)
-
-
-FOUND = 1
-
-
-@grouped_options
+@command
 def check(
     *,
-    selection: RunSelection,
-    ties: Annotated[bool, typer.Option("--ties", hidden=True)] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the checks that take no time that one notices.")] = False,
-    every_run: Annotated[
-        bool, typer.Option("--all", help="Check the values of measures of every run, however many there are.")
-    ] = False,
-    measure: Measures = None,
+    selection: MeasuredRuns,
+    ties: bool = flag("--ties", hidden=True),
+    quick: bool = flag("--quick", "Only the checks that take no time that one notices."),
+    every_run: bool = flag("--all", "Check the values of measures of every run, however many there are."),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -103,16 +103,10 @@ def check(
         raise UsageError("--quick is no option of evalsql ties")
     if ties:
         note("evalsql check --ties is now called evalsql ties")
-        print_ties(selection, measure, output, asking)
+        print_ties(selection, output, asking)
         return
-    if measure or asking.paths or selection.qrels_names or not selection.is_empty:
+    if selection.measure or asking.paths or selection.qrels_names or not selection.is_empty:
         raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
-    if _print_findings(asking, quick=quick, every_run=every_run, output=output):
-        raise typer.Exit(FOUND)
-
-
-def _print_findings(asking: Asking, *, quick: bool, every_run: bool, output: OutputOptions) -> bool:
-    """Print what the audits find, and say what was checked. Returns whether they found anything."""
     with asking.open() as warehouse:
         chosen = audits(warehouse.catalog, quick=quick)
         runs = None if quick or every_run else audited_runs(warehouse.database)
@@ -126,20 +120,18 @@ def _print_findings(asking: Asking, *, quick: bool, every_run: bool, output: Out
         note(f"values of measures were checked for {len(runs)} of {num_runs} runs; --all checks every run")
     left_out = "; slower audits were left out" if quick else ""
     note(f"{counted(len(found), 'finding') if found else 'nothing was found'}{left_out}")
-    return bool(found)
+    if found:
+        raise typer.Exit(FOUND)
 
 
-_WORDS = {"runs": "run", "qrels": "judgment set", "measures": "measure"}
-
-
-@grouped_options
+@command
 def drop(
-    kind: Annotated[Literal["runs", "qrels", "measures"], typer.Argument(help="What is dropped.")],
-    names: Annotated[list[str] | None, typer.Argument(help="Names or globs; runs also by the options.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
     *,
+    kind: Literal["runs", "qrels", "measures"] = argument("What is dropped.", ...),
+    names: Names = argument("Names or globs; runs also by the options."),
+    dry_run: bool = flag("--dry-run", "Print what would go, and leave it."),
     filters: RunFilters,
-    system: Systems = None,
+    system: Names = SYSTEMS,
     output: OutputOptions,
     where: Where,
 ) -> None:
@@ -149,7 +141,7 @@ def drop(
 
     Example: evalsql drop runs 'rerank-*' --dry-run
     """
-    choice = filters.choice(names or (), system or ())
+    choice = filters.choice(names, system)
     if choice.is_by_name and not names:
         raise UsageError(f"say which {kind} are to go, by name; '*' is all")
     if choice.last is not None:
@@ -177,8 +169,6 @@ def _found(warehouse: Warehouse, kind: str, choice: Choice) -> list[str]:
 
 def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
     """The relations of a user's own measures that names or globs stand for."""
-    import fnmatch
-
     own = {relation.name: relation.header.measure for relation in warehouse.catalog.own}
     found: set[str] = set()
     for name in names:
@@ -191,7 +181,7 @@ def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-@grouped_options
+@command
 def vacuum(*, where: Where) -> None:
     """Give back the space of what was dropped.
 
@@ -207,16 +197,13 @@ def vacuum(*, where: Where) -> None:
         note(f"{warehouse.path}: {before:,} bytes before, {after:,} now")
 
 
-@grouped_options
+@command
 def keep(
-    last: Annotated[int, typer.Option("--last", min=1, metavar="N", help="So many runs of each system stay.")],
-    system: Systems = None,
-    condition: Annotated[
-        str | None,
-        typer.Option("--where", metavar="CONDITION", help="Only runs of which this is true; all others stay."),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would go, and leave it.")] = False,
     *,
+    last: int = option("--last N", "So many runs of each system stay.", ..., min=1),
+    system: Names = SYSTEMS,
+    condition: str | None = option("--where CONDITION", "Only runs of which this is true; all others stay."),
+    dry_run: bool = flag("--dry-run", "Print what would go, and leave it."),
     output: OutputOptions,
     where: Where,
 ) -> None:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.cli.access import AskingScores
-from evalsql.cli.options import DEFAULT_MEASURES, Arrangement, Measures, RunSelection, grouped_options
-from evalsql.cli.output import (
-    OutputOptions,
-    note,
-    note_coverage,
-    note_thresholds,
-    note_ties,
-    note_waiting,
-    write_table,
-)
-from evalsql.database.names import Names
+from evalsql.cli.options import Arrangement, MeasuredRuns, OutputOptions, command, flag, option
+from evalsql.cli.output import note, note_coverage, note_waiting, write_table
+from evalsql.evaluation import notices
 from evalsql.evaluation.listings import groups_query, lower_columns, wide_query
 from evalsql.evaluation.listings import texts as texts_of
 from evalsql.phrases import counted, natural_key
@@ -32,89 +22,30 @@ from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
-
-@grouped_options
-def leaderboard(
-    *,
-    selection: RunSelection,
-    measure: Measures = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by", metavar="KEY", help="Average the topics of each group apart: a group that was loaded, or length."
-        ),
-    ] = None,
-    arrangement: Arrangement,
-    output: OutputOptions,
-    asking: AskingScores,
-) -> None:
-    """Systems by measures: one row a run, the best on top.
-
-    The best is the one with the best mean of the first measure. With --by there is a row for each group of topics and
-    run.
-
-    Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
-    """
-    measures = measure or DEFAULT_MEASURES
-    with asking.open(asked=measures if by is None else None) as warehouse:
-        runs = selection.chosen(warehouse)
-        note_waiting(warehouse, runs)
-        asked = Asked(warehouse, measures, selection.qrels_names, runs, output, arrangement)
-        if by is None:
-            print_board(asked)
-        else:
-            _print_groups(asked, by)
-
-
-@grouped_options
-def topics(
-    *,
-    selection: RunSelection,
-    measure: Measures = None,
-    texts: Annotated[
-        bool, typer.Option("--texts", help="The text of each topic in a last column, where it was loaded.")
-    ] = False,
-    wide: Annotated[bool, typer.Option("--wide", help="A row a topic and measure, and a column a run.")] = False,
-    arrangement: Arrangement,
-    output: OutputOptions,
-    asking: AskingScores,
-) -> None:
-    """Values per topic: one row for each run, topic and measure.
-
-    With --wide there is a row for each topic and measure, and a column for each run.
-
-    Example: evalsql topics dense -m nDCG@10 -o topics.csv
-    """
-    with asking.open() as warehouse:
-        runs = selection.chosen(warehouse)
-        note_waiting(warehouse, runs)
-        asked = Asked(warehouse, measure or DEFAULT_MEASURES, selection.qrels_names, runs, output, arrangement)
-        if wide:
-            _print_wide(asked, show_texts=texts)
-        else:
-            print_topics(asked, show_texts=texts)
+_FIRST = 2  # the column of the first measure
+_BY_TOPIC = "by topic"
+_FEWEST = 10  # marks
+_GAP = 2
+_DROPPED = DroppedColumns(("qrels", "measure"))
+_NAMED = 3  # columns before those of runs
+_SHORTEST = 10  # cells of a cut name
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which measures are asked of which runs by which judgment sets, empty being all, and how the rows come."""
+class Question:
+    """Which measures are asked of which runs by which judgment sets, empty being all, and how the rows are written."""
 
     warehouse: Warehouse
     measures: Sequence[str]
     qrels: Sequence[str]
     runs: Sequence[str]
     output: OutputOptions
-    arrangement: Arrangement
+    arrangement: Arrangement = field(default_factory=Arrangement)
 
     @cached_property
     def named(self) -> list[Measure]:
         """The measures, at least one."""
         return parse_measures(self.measures, self.warehouse.catalog)
-
-    @property
-    def lower(self) -> frozenset[str]:
-        """Measures of which less is better."""
-        return names_of_less_is_better(self.named)
 
     def scores_query(self, *, per_topic: bool) -> str:
         """The SELECT of the scores."""
@@ -127,135 +58,179 @@ class Asked:
         ordered = self.arrangement.sorted_query(self.warehouse, query, lower_columns(self.named))
         return Table(*self.warehouse.database.table(ordered), names_of_counts(self.named))
 
-    def write(self, table: Table, notes: Sequence[str] = (), dropped: DroppedColumns | None = None) -> None:
-        """Write the rows, and tell what there is to say of them and of the topics."""
+    def write(self, table: Table, lines: Sequence[str] = (), dropped: DroppedColumns | None = None) -> None:
+        """Write the rows, then lines and notes on the topics."""
         write_table(table, self.output, self.warehouse, dropped)
-        for text in notes:
-            note(text)
+        note(*lines)
         note_coverage(self.warehouse, self.qrels, self.runs)
 
+    def note_thresholds(self) -> None:
+        """Print at which score TAP cuts each run, where there are few."""
+        note(*notices.on_thresholds(self.warehouse.evaluation, self.named, self.qrels, self.runs))
 
-def print_board(asked: Asked) -> None:
-    """Means of each run, the best on top."""
-    output, notes = asked.output, list[str]()
-    table = asked.table(asked.scores_query(per_topic=False))
+
+@command
+def leaderboard(
+    *,
+    selection: MeasuredRuns,
+    by: str | None = option("--by KEY", "Average the topics of each group apart: a group that was loaded, or length."),
+    arrangement: Arrangement,
+    output: OutputOptions,
+    asking: AskingScores,
+) -> None:
+    """Systems by measures: one row a run, the best on top.
+
+    The best is the one with the best mean of the first measure. With --by there is a row for each group of topics and
+    run.
+
+    Example: evalsql leaderboard 'rerank-*' bm25 -m nDCG@10,AP
+    """
+    with asking.open(asked=selection.measures if by is None else None) as warehouse:
+        question = _question(warehouse, selection, output, arrangement)
+        if by is None:
+            print_board(question)
+        else:
+            _print_groups(question, by)
+
+
+@command
+def topics(
+    *,
+    selection: MeasuredRuns,
+    texts: bool = flag("--texts", "The text of each topic in a last column, where it was loaded."),
+    wide: bool = flag("--wide", "A row a topic and measure, and a column a run."),
+    arrangement: Arrangement,
+    output: OutputOptions,
+    asking: AskingScores,
+) -> None:
+    """Values per topic: one row for each run, topic and measure.
+
+    With --wide there is a row for each topic and measure, and a column for each run.
+
+    Example: evalsql topics dense -m nDCG@10 -o topics.csv
+    """
+    with asking.open() as warehouse:
+        question = _question(warehouse, selection, output, arrangement)
+        if wide:
+            _print_wide(question, show_texts=texts)
+        else:
+            print_topics(question, show_texts=texts)
+
+
+def _question(
+    warehouse: Warehouse, selection: MeasuredRuns, output: OutputOptions, arrangement: Arrangement
+) -> Question:
+    runs = selection.chosen(warehouse)
+    note_waiting(warehouse, runs)
+    return Question(warehouse, selection.measures, selection.qrels_names, runs, output, arrangement)
+
+
+def print_board(question: Question) -> None:
+    """Print the means of each run, the best on top, and warn where ties decide their order."""
+    output, lines = question.output, list[str]()
+    table = question.table(question.scores_query(per_topic=False))
     if output.is_drawn or output.chosen_format == "latex":
-        table = table.with_best(asked.lower, output.digits)
-    table = asked.arrangement.first_rows(table)
+        table = table.with_best(names_of_less_is_better(question.named), output.digits)
+    table = question.arrangement.first_rows(table)
     if output.is_drawn:
-        table, notes = add_bars(asked.warehouse, table, asked.named[0], asked.qrels, asked.runs, output.digits)
-    asked.write(table, notes)
-    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
-    note_ties(asked.warehouse, asked.named[0], asked.qrels, asked.runs)
+        table, lines = _with_bars(question, table)
+    question.write(table, lines)
+    question.note_thresholds()
+    if text := notices.on_ties(question.warehouse.evaluation, question.named[0], question.qrels, question.runs):
+        note(text)
 
 
-def print_topics(asked: Asked, *, show_texts: bool = False) -> None:
-    """Values by topic, a row for each judgment set, run, topic and measure."""
-    table = asked.table(asked.scores_query(per_topic=True))
+def print_topics(question: Question, *, show_texts: bool = False) -> None:
+    """Print values by topic, a row for each judgment set, run, topic and measure."""
+    table = question.table(question.scores_query(per_topic=True))
     if show_texts:
-        table = _with_texts(asked.warehouse, table)
-    if asked.arrangement.sort is None and (asked.output.is_drawn or asked.arrangement.limit):
-        table = _in_natural_order(table)
-    asked.write(asked.arrangement.first_rows(table))
-    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
+        table = _with_texts(question.warehouse, table)
+    arrangement = question.arrangement
+    if arrangement.sort is None and (question.output.is_drawn or arrangement.limit):
+        # Topic 2 comes before topic 10, where people look.
+        places = {key: at for at, key in enumerate(dict.fromkeys(tuple(row[:2]) for row in table.rows))}
+        rows = sorted(table.rows, key=lambda row: (places[tuple(row[:2])], natural_key(str(row[2]))))
+        table = table._replace(rows=rows)
+    question.write(arrangement.first_rows(table))
+    question.note_thresholds()
 
 
-def _print_wide(asked: Asked, *, show_texts: bool) -> None:
-    """Values by topic, a row for each judgment set, measure and topic, and a column for each run."""
-
-    warehouse, names = asked.warehouse, [each.name for each in asked.named]
-    covered = (run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(asked.qrels, asked.runs)))
-    runs = list(dict.fromkeys(covered))
-    values = asked.scores_query(per_topic=True)
-    table = asked.table(wide_query(warehouse.database, values, runs=runs, measures=names))
+def _print_wide(question: Question, *, show_texts: bool) -> None:
+    """Print values by topic, a row for each judgment set, measure and topic, and a column for each run."""
+    warehouse, names = question.warehouse, [each.name for each in question.named]
+    covered = warehouse.rows(warehouse.evaluation.coverage_query(question.qrels, question.runs))
+    runs = list(dict.fromkeys(run for _, run, *_ in covered))
+    values = question.scores_query(per_topic=True)
+    table = question.table(wide_query(warehouse.database, values, runs=runs, measures=names))
     if show_texts:
         table = _with_texts(warehouse, table)
-    table = asked.arrangement.first_rows(table)
-    if asked.output.is_drawn:
-        table, notes = fitting(table, asked.output.digits)
-        asked.write(table, notes, DROPPED)
+    table = question.arrangement.first_rows(table)
+    if not question.output.is_drawn:
+        question.write(table)
+    elif terminal.total(terminal.natural_widths(table, question.output.digits)) <= terminal.width():
+        question.write(table, (), _DROPPED)
     else:
-        asked.write(table)
-    note_thresholds(asked.warehouse, asked.named, asked.qrels, asked.runs)
-
-
-def _in_natural_order(table: Table) -> Table:
-    """The rows of each judgment set and run with topic 2 before topic 10, as a person looks for them."""
-    groups = {key: at for at, key in enumerate(dict.fromkeys((row[0], row[1]) for row in table.rows))}
-    rows = sorted(table.rows, key=lambda row: (groups[row[0], row[1]], natural_key(str(row[2]))))
-    return table._replace(rows=rows)
+        short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
+        lines = ["the terminal is too narrow for whole names of runs"] if short != table.columns[_NAMED:] else []
+        question.write(table._replace(columns=[*table.columns[:_NAMED], *short]), lines, _DROPPED)
+    question.note_thresholds()
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:
     found = texts_of(warehouse.evaluation)
     if not found:
         note("no topic has a text; evalsql load topics FILE brings them")
-    rows = [[*row, found.get((str(row[0]), str(row[2])))] for row in table.rows]
-    return Table([*table.columns, "text"], rows, table.counts)
+    texts = [found.get((str(row[0]), str(row[2]))) for row in table.rows]
+    return table.with_column(len(table.columns), "text", texts)
 
 
-def _print_groups(asked: Asked, by: str) -> None:
-    """Means by group of topics, and what there is to be said of the groups."""
-    table = asked.table(
-        groups_query(asked.warehouse.evaluation, by, asked.measures, qrels=asked.qrels, runs=asked.runs)
-    )
+def _print_groups(question: Question, by: str) -> None:
+    """Print means by group of topics, and how many topics are in no group."""
+    evaluation = question.warehouse.evaluation
+    query = groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
+    table = question.table(query)
     without: set[Any] = {(row[0], row[3]) for row in table.rows if row[1] is None}
-    notes = [
+    lines = [
         f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group"
         for name, count in sorted(without)
     ]
-    asked.write(asked.arrangement.first_rows(table), notes)
+    question.write(question.arrangement.first_rows(table), lines)
 
 
-_FIRST = 2  # the column of the first measure
-_BY_TOPIC = "by topic"
-_FEWEST = 10  # marks
-_GAP = 2
-
-
-def add_bars(
-    warehouse: Warehouse, table: Table, measure: Measure, qrels: Names, runs: Names, digits: int
-) -> tuple[Table, list[str]]:
-    """The table with the best in colour and the bars and marks there is room for, and what is to be said of it."""
+def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
+    """The table with the bars and marks there is room for, and lines that explain them or say what is left out."""
     from evalsql.report.display import bar_lengths
 
-    cells = terminal.width()
-    widths = terminal.natural_widths(table, digits)
-    sets = {row[0] for row in table.rows}
+    measure, digits = question.named[0], question.output.digits
+    keys, values = [tuple(row[:_FIRST]) for row in table.rows], [row[_FIRST] for row in table.rows]
     lacking: list[str] = []
     decorated = terminal.shows_blocks(sys.stdout) and bool(table.rows)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
-    has_qrels = True
-    if terminal.total(widths) + wanted > cells and len(sets) == 1:
+    sets = {row[0] for row in table.rows}
+    at = _FIRST + 1
+    if terminal.total(terminal.natural_widths(table, digits)) + wanted > terminal.width() and len(sets) == 1:
         lacking.append(f"qrels ({next(iter(sets))} in every row)")
-        table, widths, has_qrels = table.without(0), widths[1:], False
-    if not decorated:
-        return table, _narrow_note(lacking)
-    keys = [row[:_FIRST] if has_qrels else (next(iter(sets)), row[0]) for row in table.rows]
-    room = cells - terminal.total(widths) - _GAP - terminal.BAR
-    at = _FIRST + 1 if has_qrels else _FIRST
-    if room < 0:
+        table, at = table.without(0), at - 1
+    room = terminal.width() - terminal.total(terminal.natural_widths(table, digits)) - _GAP - terminal.BAR
+    lines: list[str] = []
+    if decorated and room < 0:
         lacking += [f"bars of {measure.name}", "marks by topic"]
-        return table, _narrow_note(lacking)
-    lengths = bar_lengths(warehouse, keys, [row[at - 1] for row in table.rows], terminal.BAR * terminal.EIGHTHS)
-    table = table.with_column(at, "", list(map(terminal.bar, lengths)))
-    if room - _GAP < _FEWEST:
-        lacking.append("marks by topic")
-        return table, _narrow_note(lacking)
-    marks, note = _marks(warehouse, measure, qrels, runs, room - _GAP, digits)
-    table = table.with_column(len(table.columns), _BY_TOPIC, [marks[tuple(key)] for key in keys])
-    return table, [*_narrow_note(lacking), *note]
+    elif decorated:
+        lengths = bar_lengths(question.warehouse, keys, values, terminal.BAR * terminal.EIGHTHS)
+        table = table.with_column(at, "", list(map(terminal.bar, lengths)))
+        if room - _GAP < _FEWEST:
+            lacking.append("marks by topic")
+        else:
+            marks, lines = _marks(question, room - _GAP)
+            table = table.with_column(len(table.columns), _BY_TOPIC, [marks[key] for key in keys])
+    narrow = [f"the terminal is too narrow for {', '.join(lacking)}"] if lacking else []
+    return table, narrow + lines
 
 
-def _narrow_note(lacking: Sequence[str]) -> list[str]:
-    return [f"the terminal is too narrow for {', '.join(lacking)}"] if lacking else []
-
-
-def _marks(
-    warehouse: Warehouse, measure: Measure, qrels: Names, runs: Names, room: int, digits: int
-) -> tuple[dict[tuple[object, ...], str], list[str]]:
+def _marks(question: Question, room: int) -> tuple[Mapping[tuple[object, ...], str], list[str]]:
     """By judgment set and run the marks, at most as many as there is room for, and how they are to be read."""
-    values = warehouse.evaluation.components_query(measure, qrels=qrels, runs=runs)
+    warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
+    values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
     heights = relation_query(
         warehouse.catalog, "topic_marks", {"topic_values": values}, marks=room, levels=len(terminal.HEIGHTS)
     )
@@ -264,31 +239,14 @@ def _marks(
     for name, run, _, level, lowest, highest, num_topics in warehouse.rows(heights):
         levels.setdefault((name, run), []).append(level)
         scales[name] = lowest, highest, num_topics
-    notes = [
-        f"{_BY_TOPIC}: {measure.name} of {_grouped(num_topics, room)}, from the lowest mean over these systems to the "
-        f"highest; {terminal.HEIGHTS[0]} is {lowest:.{digits}f}, {terminal.HEIGHTS[-1]} {highest:.{digits}f}"
-        + (f" ({name})" if len(scales) > 1 else "")
-        for name, (lowest, highest, num_topics) in scales.items()
-        if highest is not None
-    ]
-    return {key: terminal.sparkline(heights) for key, heights in levels.items()}, notes
-
-
-def _grouped(num_topics: int, room: int) -> str:
-    if num_topics <= room:
-        return f"the {num_topics} topics" if num_topics > 1 else "the topic"
-    return f"the {num_topics} topics in {room} groups, the mean of each"
-
-
-DROPPED = DroppedColumns(("qrels", "measure"))
-_NAMED = 3  # columns before those of runs
-_SHORTEST = 10  # cells of a cut name
-
-
-def fitting(table: Table, digits: int) -> tuple[Table, list[str]]:
-    """The table with shorter names of runs above its columns, where whole ones leave no room, and what it lacks."""
-    if terminal.total(terminal.natural_widths(table, digits)) <= terminal.width():
-        return table, []
-    names = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
-    lacking = ["the terminal is too narrow for whole names of runs"] if names != table.columns[_NAMED:] else []
-    return table._replace(columns=[*table.columns[:_NAMED], *names]), lacking
+    lines = []
+    for name, (lowest, highest, num_topics) in scales.items():
+        if highest is not None:
+            topics = f"the {num_topics} topics" if num_topics > 1 else "the topic"
+            grouped = topics if num_topics <= room else f"{topics} in {room} groups, the mean of each"
+            lines.append(
+                f"{_BY_TOPIC}: {measure.name} of {grouped}, from the lowest mean over these systems to the highest; "
+                f"{terminal.HEIGHTS[0]} is {lowest:.{digits}f}, {terminal.HEIGHTS[-1]} {highest:.{digits}f}"
+                + (f" ({name})" if len(scales) > 1 else "")
+            )
+    return {key: terminal.sparkline(heights) for key, heights in levels.items()}, lines

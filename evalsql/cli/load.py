@@ -2,85 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Any, Literal
 
 from evalsql.cli.access import Loading
 from evalsql.cli.load_options import (
-    Columns,
+    COLUMNS,
+    FORM,
+    KEEP_BEST,
+    META,
+    QUERIES,
+    REPLACE,
+    WITH_SELF,
     Form,
-    KeepBest,
-    Meta,
-    Queries,
-    Replace,
     RunFacts,
     RunReading,
-    WithSelf,
     parse_meta,
 )
-from evalsql.cli.options import complete_qrels, grouped_options, qrels_option, run_option
+from evalsql.cli.options import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:
-    from evalsql.ingest.topic_values import LoadedTopics
+_TOPICS_OF = option(
+    "--qrels NAME", "Judgments whose topics they are, by default the only set there is.", complete="qrels"
+)
+_REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the same names.")
 
 
-def num_weights(warehouse: Warehouse) -> dict[str, int]:
-    """How many weights each judgment set has that has any."""
-    return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
-
-
-def read_as(warehouse: Warehouse) -> str:
-    """The format that the last load recognised; further lines are what it left out."""
-    return "".join(f"; {line}" for line in warehouse.loader.notices)
-
-
-def left_out_words(count: int) -> str:
-    """How many repeated documents were left out; empty if none."""
-    return f", {counted(count, 'repeated document')} left out" if count else ""
-
-
-def note_set_aside(warehouse: Warehouse, loaded: str) -> None:
-    """Tell under which name judgments stay that this load has put others in the place of."""
-    names = warehouse.rows(
-        """
-        select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at
-        where new.qrels = ? and old.qrels = new.qrels || regexp_extract(old.qrels, '@[0-9]+$')
-        """,
-        [loaded],
-    )
-    for (name,) in names:
-        note(f"the judgments before stay as {name}; --qrels {name} evaluates with them")
-
-
-@grouped_options
+@command
 def qrels(
     *,
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input."
-        ),
-    ],
-    name: Annotated[str | None, typer.Option(help="Name of the set; by default the file's stem.")] = None,
-    form: Form = "grades",
-    columns: Columns = None,
-    queries: Queries = None,
-    with_self: WithSelf = None,
-    run: Annotated[
-        list[str] | None,
-        run_option(
-            help="Run already held, or glob, to evaluate with it; can be repeated.",
-        ),
-    ] = None,
-    keep_best: KeepBest = False,
-    replace: Replace = False,
-    meta: Meta = None,
+    file: str = argument(
+        "TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...
+    ),
+    name: str | None = option("--name", "Name of the set; by default the file's stem."),
+    form: Form = FORM,
+    columns: str | None = COLUMNS,
+    queries: str | None = QUERIES,
+    with_self: bool | None = WITH_SELF,
+    run: Names = option(
+        "--run NAME", "Run already held, or glob, to evaluate with it; can be repeated.", complete="runs"
+    ),
+    keep_best: bool = KEEP_BEST,
+    replace: bool = REPLACE,
+    meta: Names = META,
     loading: Loading,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
@@ -89,7 +56,7 @@ def qrels(
     """
     pairs = parse_meta(meta)
     with loading.open([file, *filter(None, [queries])]) as warehouse:
-        weights = num_weights(warehouse)
+        weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(
             file,
             name,
@@ -98,11 +65,11 @@ def qrels(
             keep_best=keep_best,
             replace=replace,
             meta=pairs,
-            columns=known_columns.parse(columns),
+            columns=parse_columns(columns),
             queries=queries,
             with_self=bool(with_self),
         )
-        ((rows, topics, left_out),) = warehouse.rows(
+        ((rows, topics, repeated),) = warehouse.rows(
             """
             select holdings.num_rows, holdings.num_topics, qrels.duplicates
             from holdings join qrels on qrels.qrels = holdings.name
@@ -110,25 +77,19 @@ def qrels(
             """,
             [loaded],
         )
-        note(
-            f"loaded judgments {loaded}: {counted(rows, 'judgment')} of {counted(topics, 'topic')}"
-            + left_out_words(left_out)
-            + read_as(warehouse)
-        )
+        held = f"{counted(rows, 'judgment')} of {counted(topics, 'topic')}"
+        note(f"loaded judgments {loaded}: {held}{_left_out(repeated)}{_read_as(warehouse)}")
         if loaded in weights:
             note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-        note_set_aside(warehouse, loaded)
+        _note_set_aside(warehouse, loaded)
 
 
-@grouped_options
+@command
 def weights(
     *,
-    file: Annotated[str, typer.Argument(help="Lines of topic and weight, compressed or not; - is standard input.")],
-    qrels: Annotated[
-        str,
-        qrels_option(help="Judgments whose topics they weigh."),
-    ],
-    replace: Annotated[bool, typer.Option("--replace", help="Take the place of all weights it has.")] = False,
+    file: str = argument("Lines of topic and weight, compressed or not; - is standard input.", ...),
+    qrels: str = option("--qrels NAME", "Judgments whose topics they weigh.", ..., complete="qrels"),
+    replace: bool = flag("--replace", "Take the place of all weights it has."),
     loading: Loading,
 ) -> None:
     """Load weights of topics, which TAP goes by: topic, weight.
@@ -139,44 +100,33 @@ def weights(
     """
     with loading.open([file]) as warehouse:
         loaded = warehouse.load_weights(file, qrels, replace=replace)
-        ((topics,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded])
-        note(
-            f"loaded {counted(num_weights(warehouse)[loaded], 'weight')} for the {counted(topics, 'topic')} of {loaded}"
-        )
+        weights = counted(_num_weights(warehouse)[loaded], "weight")
+        note(f"loaded {weights} for the {counted(_num_topics(warehouse, loaded), 'topic')} of {loaded}")
 
 
-@grouped_options
+@command
 def runs(
     *,
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help="TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input."
-        ),
-    ],
-    name: Annotated[
-        str | None, typer.Option(help="Name of the run, all files being one; by default each file's stem names a run.")
-    ] = None,
-    qrels: Annotated[
-        list[str] | None,
-        qrels_option(
-            help="Judgments to evaluate with, by default the only set there is; can be repeated.",
-        ),
-    ] = None,
+    files: list[str] = argument(
+        "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
+    ),
+    name: str | None = option(
+        "--name", "Name of the run, all files being one; by default each file's stem names a run."
+    ),
+    qrels: Names = option(
+        "--qrels NAME",
+        "Judgments to evaluate with, by default the only set there is; can be repeated.",
+        complete="qrels",
+    ),
     reading: RunReading,
-    with_self: WithSelf = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Keep so many documents of each topic.")] = None,
-    judged_by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=complete_qrels,
-            help="Keep only documents that these judgments judge; after --depth.",
-        ),
-    ] = None,
-    replace: Replace = False,
+    with_self: bool | None = WITH_SELF,
+    depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
+    judged_by: str | None = option(
+        "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
+    ),
+    replace: bool = REPLACE,
     facts: RunFacts,
-    meta: Meta = None,
+    meta: Names = META,
     loading: Loading,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag.
@@ -190,7 +140,7 @@ def runs(
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels or (), progress=progress)
-        ((rows, left_out, unpaired, lines, mixed),) = warehouse.rows(
+        ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(
             """
             select
                 (select sum(num_ret) from run_topics join runs using (run_id) where list_contains($1, run)),
@@ -202,8 +152,8 @@ def runs(
             """,
             [loaded],
         )
-        retrieved = f"{counted(rows, 'document')} retrieved" + left_out_words(left_out)
-        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}" + read_as(warehouse))
+        retrieved = f"{counted(rows, 'document')} retrieved{_left_out(repeated)}"
+        note(f"loaded {counted(len(loaded), 'run')}: {retrieved}{_read_as(warehouse)}")
         if lines:
             note(f"{counted(lines, 'comment or header line')} kept with them")
         if mixed:
@@ -212,16 +162,13 @@ def runs(
             note(f"{counted(unpaired, 'run')} without judgments yet; evalsql load qrels FILE --run NAME joins them")
 
 
-@grouped_options
+@command
 def scores(
     *,
-    source: Annotated[str, typer.Argument(help="What evalsql spark eval wrote, a folder of Parquet files, or one.")],
-    qrels: Annotated[
-        str | None,
-        qrels_option(help="Judgments they were computed with."),
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Take the place of stored scores of the same.")] = False,
-    meta: Meta = None,
+    source: str = argument("What evalsql spark eval wrote, a folder of Parquet files, or one.", ...),
+    qrels: str | None = option("--qrels NAME", "Judgments they were computed with.", complete="qrels"),
+    replace: bool = flag("--replace", "Take the place of stored scores of the same."),
+    meta: Names = META,
     loading: Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
@@ -239,32 +186,25 @@ def scores(
         ((rows, measures),) = warehouse.rows(
             "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
         )
-        note(
-            f"loaded scores of {counted(len(loaded), 'run')}: {counted(rows, 'value')} of "
-            f"{counted(measures, 'measure')} are held of them"
-        )
+        values = f"{counted(rows, 'value')} of {counted(measures, 'measure')}"
+        note(f"loaded scores of {counted(len(loaded), 'run')}: {values} are held of them")
 
 
-@grouped_options
+@command
 def lists(
     *,
-    files: Annotated[
-        list[str],
-        typer.Argument(help="Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input."),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(help="Name of run and judgments, all files being one; by default each file's stem names its own."),
-    ] = None,
-    qrels: Annotated[
-        str | None, typer.Option("--qrels", metavar="NAME", help="Another name for the judgments; for one set only.")
-    ] = None,
-    order: Annotated[
-        Literal["asc", "desc"] | None,
-        typer.Option(help="Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."),
-    ] = None,
-    replace: Replace = False,
-    meta: Meta = None,
+    files: list[str] = argument(
+        "Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...
+    ),
+    name: str | None = option(
+        "--name", "Name of run and judgments, all files being one; by default each file's stem names its own."
+    ),
+    qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
+    order: Literal["asc", "desc"] | None = option(
+        "--order", "Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."
+    ),
+    replace: bool = REPLACE,
+    meta: Names = META,
     loading: Loading,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights.
@@ -275,9 +215,9 @@ def lists(
     """
     pairs = parse_meta(meta)
     with loading.open(files) as warehouse:
-        held = num_weights(warehouse)
+        held = _num_weights(warehouse)
         loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
-        given = num_weights(warehouse)
+        given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
             ((topics, rows, rising),) = warehouse.rows(
@@ -296,31 +236,18 @@ def lists(
             )
             if judged in held and judged not in given:
                 note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
-            note_set_aside(warehouse, judged)
+            _note_set_aside(warehouse, judged)
 
 
-Qrels = Annotated[
-    str | None,
-    qrels_option(
-        help="Judgments whose topics they are, by default the only set there is.",
-    ),
-]
-ReplaceTexts = Annotated[bool, typer.Option("--replace", help="Take the place of texts and groups of the same names.")]
-_MOST_NAMED = 5
-
-
-@grouped_options
+@command
 def topics(
     *,
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input."
-        ),
-    ],
-    qrels: Qrels = None,
-    columns: Columns = None,
-    replace: ReplaceTexts = False,
+    file: str = argument(
+        "TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...
+    ),
+    qrels: str | None = _TOPICS_OF,
+    columns: str | None = COLUMNS,
+    replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
     """Load the texts of topics, and groups that they belong to.
@@ -329,24 +256,17 @@ def topics(
 
     Example: evalsql load topics queries.tsv --qrels sample
     """
-    with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(file, qrels=qrels, replace=replace, columns=known_columns.parse(columns))
-        _note_loaded(warehouse, loaded)
+    _load_topics(loading, file, qrels, columns, replace=replace)
 
 
-@grouped_options
+@command
 def groups(
     *,
-    file: Annotated[
-        str,
-        typer.Argument(help="TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input."),
-    ],
-    key: Annotated[
-        str | None, typer.Option("--key", metavar="KEY", help="What the groups are, where a file has no header.")
-    ] = None,
-    qrels: Qrels = None,
-    columns: Columns = None,
-    replace: ReplaceTexts = False,
+    file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
+    key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
+    qrels: str | None = _TOPICS_OF,
+    columns: str | None = COLUMNS,
+    replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
     """Load groups of topics, by which leaderboard --by splits figures.
@@ -357,36 +277,14 @@ def groups(
     """
     if key is not None and not key.strip():
         raise UsageError("--key names what the groups are, such as language")
-    with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(
-            file, qrels=qrels, key=key, only_groups=True, replace=replace, columns=known_columns.parse(columns)
-        )
-        _note_loaded(warehouse, loaded)
+    _load_topics(loading, file, qrels, columns, replace=replace, key=key, only_groups=True)
 
 
-def _note_loaded(warehouse: Warehouse, loaded: LoadedTopics) -> None:
-    ((judged,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [loaded.qrels])
-    named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
-    note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
-    lacking = warehouse.rows(
-        """
-        select topic from weighted_topics where qrels = $1 and topic not in (
-            select topic from topic_meta join qrels using (qrels_id) join topics using (topic_id)
-            where qrels = $1 and list_contains($2, key)
-        ) order by topic
-        """,
-        [loaded.qrels, list(loaded.keys)],
-    )
-    if lacking:
-        names = shortened([topic for (topic,) in lacking], _MOST_NAMED)
-        note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
-
-
-@grouped_options
+@command
 def load_measures(
     *,
-    sources: Annotated[list[str], typer.Argument(help="Relation files, or folders of them.")],
-    replace: Replace = False,
+    sources: list[str] = argument("Relation files, or folders of them.", ...),
+    replace: bool = REPLACE,
     loading: Loading,
 ) -> None:
     """Keep measures of your own in the warehouse.
@@ -398,3 +296,54 @@ def load_measures(
     with loading.open() as warehouse:
         loaded = warehouse.load_measures(sources, replace=replace)
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
+
+
+def _load_topics(loading: Loading, file: str, qrels: str | None, columns: str | None, **options: Any) -> None:
+    with loading.open([file]) as warehouse:
+        loaded = warehouse.load_topics(file, qrels=qrels, columns=parse_columns(columns), **options)
+        judged = _num_topics(warehouse, loaded.qrels)
+        named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
+        note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
+        lacking = warehouse.rows(
+            """
+            select topic from weighted_topics where qrels = $1 and topic not in (
+                select topic from topic_meta join qrels using (qrels_id) join topics using (topic_id)
+                where qrels = $1 and list_contains($2, key)
+            ) order by topic
+            """,
+            [loaded.qrels, list(loaded.keys)],
+        )
+        if lacking:
+            names = shortened([topic for (topic,) in lacking])
+            note(f"  nothing was loaded of {counted(len(lacking), 'topic')}: {names}")
+
+
+def _num_topics(warehouse: Warehouse, qrels: str) -> int:
+    ((found,),) = warehouse.rows("select num_topics from holdings where kind = 'qrels' and name = ?", [qrels])
+    return int(found)
+
+
+def _num_weights(warehouse: Warehouse) -> dict[str, int]:
+    """How many weights each judgment set has that has any."""
+    return dict(warehouse.rows("select qrels, count(*) from topic_weights join qrels using (qrels_id) group by qrels"))
+
+
+def _read_as(warehouse: Warehouse) -> str:
+    """The format that the last load recognised; further lines are what it left out."""
+    return "".join(f"; {line}" for line in warehouse.loader.notices)
+
+
+def _left_out(repeated: int) -> str:
+    return f", {counted(repeated, 'repeated document')} left out" if repeated else ""
+
+
+def _note_set_aside(warehouse: Warehouse, loaded: str) -> None:
+    """Print the names under which judgments are kept that this load replaced."""
+    names = warehouse.rows(
+        """
+        select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at
+        where new.qrels = ? and old.qrels = new.qrels || regexp_extract(old.qrels, '@[0-9]+$')
+        """,
+        [loaded],
+    )
+    note(*(f"the judgments before stay as {name}; --qrels {name} evaluates with them" for (name,) in names))

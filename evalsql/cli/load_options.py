@@ -4,63 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
-
-from evalsql.cli.options import system_option
+from evalsql.cli.options import Names, flag, option
 from evalsql.errors import UsageError
+from evalsql.evaluation.selection import parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.run_options import RunOptions
 
-Meta = Annotated[
-    list[str] | None, typer.Option("--meta", metavar="KEY=VALUE", help="Something to keep with it; can be repeated.")
-]
-Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what is held under the same name.")]
-Form = Annotated[
-    Literal["grades", "groups", "preferences", "pairs", "families"],
-    typer.Option(
-        help="One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
-        "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
-        "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families)."
-    ),
-]
-KeepBest = Annotated[
-    bool, typer.Option("--keep-best", help="Keep the best of a document's several rows for a topic, and say how many.")
-]
+Form = Literal["grades", "groups", "preferences", "pairs", "families"]
+META = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
+REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+FORM = option(
+    "--form",
+    "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+    "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
+    "grades",
+)
+KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
+COLUMNS = option(
+    "--columns MEANING=NAME,...",
+    "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
+)
+QUERIES = option(
+    "--queries FILE",
+    "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+)
+WITH_SELF = option(
+    "--with-self/--without-self",
+    "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
+    "E-values, where a query finds itself.",
+)
+QRELS_COLUMNS = option("--qrels-columns MEANING=NAME,...", "The same of the judgments, as in document=pid,grade=label.")
 
 
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="MEANING=NAME,...",
-        help="Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
-    ),
-]
-Queries = Annotated[
-    str | None,
-    typer.Option(
-        "--queries",
-        metavar="FILE",
-        help="Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
-    ),
-]
-WithSelf = Annotated[
-    bool | None,
-    typer.Option(
-        "--with-self/--without-self",
-        help="Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
-        "E-values, where a query finds itself.",
-    ),
-]
-QrelsColumns = Annotated[
-    str | None,
-    typer.Option(metavar="MEANING=NAME,...", help="The same of the judgments, as in document=pid,grade=label."),
-]
-
-
-def parse_meta(meta: list[str] | None) -> dict[str, str]:
+def parse_meta(meta: Names) -> dict[str, str]:
     """What --meta gives, by key."""
     pairs = {}
     for text in meta or ():
@@ -77,20 +56,15 @@ def parse_meta(meta: list[str] | None) -> dict[str, str]:
 class RunReading:
     """How the rows of runs are read and ordered, wherever they are loaded."""
 
-    columns: Columns = None
-    tie_rule: Annotated[
-        Literal["trec_eval", "trec_eval_10", "rank", "input"] | None,
-        typer.Option(
-            "--tie-rule",
-            help="How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
-            "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
-            "trec_eval_10 with --lower-is-better.",
-        ),
-    ] = None
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="Smaller scores are better, as E-values are.")
-    ] = False
-    keep_best: KeepBest = False
+    columns: str | None = COLUMNS
+    tie_rule: Literal["trec_eval", "trec_eval_10", "rank", "input"] | None = option(
+        "--tie-rule",
+        "How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
+        "trec_eval_10 with --lower-is-better.",
+    )
+    lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
+    keep_best: bool = KEEP_BEST
 
     def options(self, **further: Any) -> RunOptions:
         """These options with further ones."""
@@ -102,24 +76,16 @@ class RunReading:
 class RunFacts:
     """Which load of which system runs are."""
 
-    system: Annotated[
-        str | None,
-        system_option(
-            help="System that the runs are a load of; evalsql history shows it over time.",
-        ),
-    ] = None
-    version: Annotated[
-        str | None, typer.Option("--version", metavar="TEXT", help="Version of the system, such as a commit.")
-    ] = None
-    date: Annotated[
-        str | None,
-        typer.Option("--date", metavar="DATE", help="When the system gave these runs; by default they are of now."),
-    ] = None
+    system: str | None = option(
+        "--system NAME",
+        "System that the runs are a load of; evalsql history shows it over time.",
+        complete="systems",
+    )
+    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
+    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
 
     def with_meta(self, meta: Mapping[str, str]) -> dict[str, str]:
         """These facts and the meta; raises UsageError where both say something, or the date is none."""
-        from evalsql.evaluation.selection import parse_date
-
         date = self.date if self.date is None else parse_date(self.date, "--date")
         given = {"system": self.system, "version": self.version, "date": date}
         facts = {key: value for key, value in given.items() if value is not None}

@@ -3,60 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import default_measure, parse_measures
+from evalsql.catalog.measure_names import default_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 from evalsql.cli.access import Asking
-from evalsql.cli.options import complete_measures, grouped_options
-from evalsql.cli.output import OutputOptions, note, print_page, whole_file, write_table
+from evalsql.cli.options import Names, OutputOptions, argument, command, flag, option
+from evalsql.cli.output import note, write_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
-from evalsql.report.terminal import DroppedColumns
+from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.own_measures import read_sources
 
 _LISTED = ("measure", "title", "aliases", "parameters")
-_WHOLE = frozenset({"family", "measure"})
-_CATALOGUE_DROPPED = DroppedColumns(spare=("parameters", "aliases"))
 
 
-def _known_catalog(asking: Asking) -> Catalog:
-    """The catalogue of the warehouse, or of the package where there is none by default."""
-    if asking.db is None and not is_address(asking.path) and not Path(asking.path).exists():
-        return read_catalog().extended(read_sources(asking.paths))
-    with asking.open() as warehouse:
-        return warehouse.catalog
-
-
-def _meant(catalog: Catalog, word: str) -> tuple[Sequence[Relation], bool]:
-    """The measure of this name, else those that have the word in a name, the title or the family; and which it is."""
-    try:
-        return [parse_measures([word], catalog)[0].relation], True
-    except UsageError:
-        wanted = word.strip().casefold()
-        rows = ddl.catalogue_rows(catalog.measures)
-        texts = ["\n".join((relation.family, *row[:4])) for relation, row in zip(catalog.measures, rows, strict=True)]
-        found = [relation for relation, text in zip(catalog.measures, texts, strict=True) if wanted in text.casefold()]
-        if not wanted or not found:
-            raise
-        return found, False
-
-
-@grouped_options
+@command
 def measures(
     *,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            autocompletion=complete_measures, help="A measure, by any of its names, or a word to search for."
-        ),
-    ] = None,
+    name: str | None = argument("A measure, by any of its names, or a word to search for.", complete="measures"),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -67,50 +36,18 @@ def measures(
 
     Example: evalsql measures nDCG
     """
-    catalog = _known_catalog(asking)
-    print_measures(catalog, name, output)
+    print_measures(_known_catalog(asking), name, output)
 
 
-def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) -> None:
-    """Print the catalogue, or the page of one measure."""
-    columns = list(catalog["measures"].columns)
-    listed, is_one = (catalog.measures, False) if name is None else _meant(catalog, name)
-    rows: list[tuple[str, ...]] = ddl.catalogue_rows(listed)
-    as_page = output.format is None and output.path is None
-    if is_one and as_page:
-        print_page(catalog, listed[0])
-        return
-    if as_page:
-        places = [columns.index(column) for column in _LISTED]
-        families = [relation.family for relation in listed]
-        rows = [(family, *(row[place] for place in places)) for family, row in zip(families, rows, strict=True)]
-        rows, columns = _by_family(rows), ["family", *_LISTED]
-        note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
-    write_table(Table(columns, rows, whole=_WHOLE), output, None, _CATALOGUE_DROPPED)
-
-
-def _by_family(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The rows of each family together, its name beside the first."""
-    grouped = sorted(rows, key=lambda row: row[0])
-    before = ["", *(family for family, *_ in grouped)]
-    return [("" if row[0] == last else row[0], *row[1:]) for row, last in zip(grouped, before, strict=False)]
-
-
-DialectName = Literal["spark", "databricks", "postgres", "datafusion", "sqlite", "duckdb"]
-
-
-@grouped_options
+@command
 def compile(
     *,
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(autocompletion=complete_measures, help='Measures such as nDCG@10 or "AP(rel=2)".'),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All measures at their defaults.")] = False,
-    dialect: Annotated[DialectName, typer.Option(help="The engine that is to run it.")],
-    folder: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write a file for each measure here.")
-    ] = None,
+    names: Names = argument('Measures such as nDCG@10 or "AP(rel=2)".', complete="measures"),
+    every: bool = flag("--all", "All measures at their defaults."),
+    dialect: Literal["spark", "databricks", "postgres", "datafusion", "sqlite", "duckdb"] = option(
+        "--dialect", "The engine that is to run it.", ...
+    ),
+    folder: Path | None = option("--output -o DIR", "Write a file for each measure here."),
     asking: Asking,
 ) -> None:
     """Write measures as SQL for another engine.
@@ -132,18 +69,65 @@ def compile(
     if folder is None:
         sys.stdout.write(";\n\n".join(text.rstrip("\n") for text in compiled.values()) + "\n")
     else:
-        _write(folder, compiled)
-    for name, reason in refused.items():
-        note(f"{name} is left out: {reason}")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{folder}: cannot be made: {error.strerror}") from error
+        for name, text in compiled.items():
+            write_file(text, folder / name)
+    note(*(f"{name} is left out: {reason}" for name, reason in refused.items()))
     if folder is not None:
         note(f"{len(compiled)} of {len(measures)} measures are in {folder}")
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{folder}: cannot be made: {error.strerror}") from error
-    for name, text in files.items():
-        with whole_file(folder / name) as stream:
-            stream.write(text.encode())
+def _known_catalog(asking: Asking) -> Catalog:
+    """The catalogue of the warehouse, or of the package where there is none by default."""
+    if asking.db is None and not is_address(asking.path) and not Path(asking.path).exists():
+        return read_catalog().extended(read_sources(asking.paths))
+    with asking.open() as warehouse:
+        return warehouse.catalog
+
+
+def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) -> None:
+    """Print the catalogue, those measures that have a word in a name, the title or the family, or the page of one."""
+    as_page = output.format is None and output.path is None
+    listed: Sequence[Relation] = catalog.measures
+    if name is not None:
+        try:
+            listed = [parse_measures([name], catalog)[0].relation]
+            if as_page:
+                print_page(catalog, listed[0])
+                return
+        except UsageError:
+            word, rows = name.strip().casefold(), ddl.catalogue_rows(listed)
+            texts = ["\n".join((each.family, *row[:4])).casefold() for each, row in zip(listed, rows, strict=True)]
+            listed = [each for each, text in zip(listed, texts, strict=True) if word and word in text]
+            if not listed:
+                raise
+    columns: Sequence[str] = list(catalog["measures"].columns)
+    table = Table(columns, ddl.catalogue_rows(listed), whole=frozenset({"family", "measure"}))
+    if as_page:
+        brief = table.with_columns([columns.index(column) for column in _LISTED])
+        by_family = sorted(zip([each.family for each in listed], brief.rows, strict=True), key=lambda pair: pair[0])
+        families = [family for family, _ in by_family]
+        firsts = [family if at == families.index(family) else "" for at, family in enumerate(families)]
+        table = brief._replace(rows=[row for _, row in by_family]).with_column(0, "family", firsts)
+        note("evalsql measures NAME shows one with its SQL; --format csv or json gives every column of all")
+    write_table(table, output, None, DroppedColumns(spare=("parameters", "aliases")))
+
+
+def print_page(catalog: Catalog, relation: Relation) -> None:
+    """Print the facts of the catalogue row, the parameters and the SQL."""
+    columns = list(catalog["measures"].columns)
+    (row,) = ddl.catalogue_rows([relation])
+    width = max(map(len, columns)) + 2
+    for key, fact in zip(columns, row, strict=True):
+        if fact and key != "parameters":
+            print(f"{key:{width}}{printable(fact)}")
+    for parameter in relation.parameters:
+        domain = f" in {parameter.domain}" if parameter.domain else ""
+        label = f"{parameter.name} {parameter.type}{domain} = {literal(parameter.default)}"
+        print(f"{'parameter':{width}}{label}: {printable(parameter.meaning)}")
+    for order, name in relation.header.ties.items():
+        print(f"{'ties':{width}}{order}: {name}, {catalog[name].header.title}")
+    print(f"\n{printable(relation.body)}")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from io import StringIO
 from itertools import count
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from evalsql.cli.access import Asking, AskingScores
-from evalsql.cli.options import DEFAULT_MEASURES, Baseline, Measures, OneQrelsSelection, RunSelection, grouped_options
-from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_bytes
+from evalsql.cli.options import BASELINE, MeasuredRuns, Names, RunsOfOneSet, command, flag, option
+from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_file
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
 from evalsql.errors import EvalsqlError, UsageError
@@ -25,35 +22,23 @@ from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
 
 
-@grouped_options
+@command
 def report(
     *,
-    selection: OneQrelsSelection,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE", help=f"Where to: {', '.join(EXTENSIONS)} tells the format."),
-    ] = Path("report.html"),
-    measure: Measures = None,
-    baseline: Baseline = None,
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the report.")] = "",
-    shown: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="SECTION",
-            help=f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option("--without", metavar="SECTION", help=f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
-    ] = None,
-    digits: Annotated[
-        int | None,
-        typer.Option(
-            "--digits", min=0, max=17, help=f"Decimals, where people read; {PAGE_DIGITS} on a page, else {DIGITS}."
-        ),
-    ] = None,
+    selection: RunsOfOneSet,
+    output: Path = option(
+        "--output -o FILE", f"Where to: {', '.join(EXTENSIONS)} tells the format.", Path("report.html")
+    ),
+    baseline: str | None = BASELINE,
+    title: str = option("--title TEXT", "What stands above the report.", ""),
+    shown: Names = option(
+        "--with SECTION",
+        f"Show this too: {', '.join(ON_REQUEST)} (this of over {MOST_THRESHOLDS} runs); can be repeated.",
+    ),
+    without: Names = option("--without SECTION", f"Leave it out: {', '.join(SECTIONS)}; can be repeated."),
+    digits: int | None = option(
+        "--digits", f"Decimals, where people read; {PAGE_DIGITS} on a page, else {DIGITS}.", min=0, max=17
+    ),
     asking: AskingScores,
 ) -> None:
     """A report of systems on one judgment set.
@@ -68,19 +53,16 @@ def report(
     extension = output.suffix.lower()
     if extension not in EXTENSIONS:
         raise UsageError(f"{output}: a report is written as {', '.join(EXTENSIONS)}")
+    for name, given, known in (("--with", shown, ON_REQUEST), ("--without", without, SECTIONS)):
+        if unknown := [section for section in given or () if section not in known]:
+            raise UsageError(f"{name} {unknown[0]}: there is no such section; it takes {', '.join(known)}")
     is_page = extension == ".html"
-    _check_sections("--with", shown, ON_REQUEST)
-    _check_sections("--without", without, SECTIONS)
-    with (
-        asking.open() as warehouse,
-        progress_bar() as progress,
-        translated_errors(warehouse.path),
-    ):
+    with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, runs)
         found = gather_report(
             warehouse,
-            measure or DEFAULT_MEASURES,
+            selection.measures,
             program_version=__version__,
             qrels=selection.only_qrels,
             runs=runs,
@@ -99,41 +81,25 @@ def report(
             stream = StringIO()
             WRITERS[extension](found, stream, DIGITS if digits is None else digits)
             text = stream.getvalue()
-        write_bytes(text.encode(), output, warehouse)
+        write_file(text, output, warehouse)
 
 
-def _check_sections(option: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    if unknown := [name for name in given or () if name not in known]:
-        raise UsageError(f"{option} {unknown[0]}: there is no such section; it takes {', '.join(known)}")
-
-
-@grouped_options
+@command
 def site(
     *,
-    selection: RunSelection,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; a site in it is replaced.")
-    ] = None,
-    measure: Measures = None,
-    baseline: Baseline = None,
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands above the site.")] = "",
-    depth: Annotated[
-        int, typer.Option("--depth", min=1, metavar="N", help="Documents of each ranking that readers can ask for.")
-    ] = DEPTH,
-    whole: Annotated[bool, typer.Option("--whole", help="Let readers ask for whole rankings.")] = False,
-    wasm: Annotated[
-        Path | None,
-        typer.Option(
-            "--wasm",
-            metavar="DIR",
-            help="Unpacked npm package @duckdb/duckdb-wasm, for a site that needs no network; else readers fetch it "
-            "from its CDN.",
-        ),
-    ] = None,
-    serve: Annotated[
-        bool, typer.Option("--serve", help="Show the site on this machine and keep it current, until Ctrl-C.")
-    ] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port for --serve; 0 takes a free one.")] = 8000,
+    selection: MeasuredRuns,
+    output: Path | None = option("--output -o DIR", "Folder to write; a site in it is replaced."),
+    baseline: str | None = BASELINE,
+    title: str = option("--title TEXT", "What stands above the site.", ""),
+    depth: int = option("--depth N", "Documents of each ranking that readers can ask for.", DEPTH, min=1),
+    whole: bool = flag("--whole", "Let readers ask for whole rankings."),
+    wasm: Path | None = option(
+        "--wasm DIR",
+        "Unpacked npm package @duckdb/duckdb-wasm, for a site that needs no network; else readers fetch it "
+        "from its CDN.",
+    ),
+    serve: bool = flag("--serve", "Show the site on this machine and keep it current, until Ctrl-C."),
+    port: int = option("--port", "Port for --serve; 0 takes a free one.", 8000, min=0, max=65535),
     asking: Asking,
 ) -> None:
     """A site of the warehouse, with a SQL console in the browser.
@@ -152,10 +118,12 @@ def site(
             asking.open(folders=[str(part_of(folder))]) as warehouse,
             translated_errors(warehouse.path),
         ):
-            _refuse_sources(folder, protected_files(warehouse))
+            for path in map(Path, protected_files(warehouse)):
+                if path.exists() and folder.resolve() in path.resolve().parents:
+                    raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")
             return write_site(
                 warehouse,
-                measure or DEFAULT_MEASURES,
+                selection.measures,
                 folder,
                 program_version=__version__,
                 qrels=selection.qrels_names,
@@ -171,7 +139,10 @@ def site(
         _serve(write, Path(asking.path), port)
         return
     check_folder(output)
-    _tell(output, write(output))
+    written = write(output)
+    held = f"the first {written.copy.depth} documents of each ranking" if written.copy.depth else "whole rankings"
+    size = f"{counted(written.num_pages, 'page')}, {written.size / 1e6:.1f} MB"
+    note(f"{output}: {size}; readers can ask for {held}. To look at it: python -m http.server -d {output}")
 
 
 def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
@@ -181,38 +152,20 @@ def _serve(write: Callable[[Path], Site], warehouse: Path, port: int) -> None:
         state, folder = state_of(warehouse), next(folders)
         written = write(folder)
         server = SiteServer(folder, port)
+
+        def rewrite() -> None:
+            following = next(folders)
+            try:
+                write(following)
+            except EvalsqlError as error:
+                note(f"the site was not rewritten: {error}")
+                return
+            server.replace_folder(following)
+            note("the warehouse changed; the site was rewritten")
+
         try:
             server.start()
             note(f"{server.address} shows {counted(written.num_pages, 'page')} on this machine only; Ctrl-C ends it")
-
-            def rewrite() -> None:
-                following = next(folders)
-                try:
-                    write(following)
-                except EvalsqlError as error:
-                    note(f"the site was not rewritten: {error}")
-                    return
-                server.replace_folder(following)
-                note("the warehouse changed; the site was rewritten")
-
             keep_current(warehouse, state, rewrite)
         finally:
             server.close()
-
-
-def _refuse_sources(output: Path, keep: list[str]) -> None:
-    """Raise UsageError where the warehouse or what it was loaded from lies in the folder that is replaced."""
-    folder = output.resolve()
-    for path in keep:
-        if Path(path).exists() and folder in Path(path).resolve().parents:
-            raise UsageError(f"{output}: holds {path}, which is in use here; name another folder")
-
-
-def _tell(output: Path, written: Site) -> None:
-    held = (
-        "whole rankings" if written.copy.depth is None else f"the first {written.copy.depth} documents of each ranking"
-    )
-    note(
-        f"{output}: {counted(written.num_pages, 'page')}, {written.size / 1e6:.1f} MB; readers can ask for {held}. "
-        f"To look at it: python -m http.server -d {output}"
-    )

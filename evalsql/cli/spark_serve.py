@@ -12,59 +12,50 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from evalsql.cli.access import MemoryLimit, Where
-from evalsql.cli.load_options import Form, QrelsColumns, RunReading
-from evalsql.cli.options import DEFAULT_MEASURES, Measures, OwnMeasures, grouped_options
+from evalsql.catalog.measure_names import DEFAULT_MEASURES
+from evalsql.cli.access import Where
+from evalsql.cli.load_options import FORM, QRELS_COLUMNS, Form, RunReading
+from evalsql.cli.options import MEASURES, MEMORY_LIMIT, Names, OwnMeasures, command, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
-from evalsql.ingest import column_meanings as known_columns
+from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.phrases import counted
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
-from evalsql.warehouse.open import default_path
 
 REFUSED = 2
 _MOST_NOTES = 10
 
 
-@grouped_options
+@command
 def evaluate_on_spark(
     *,
-    qrels: Annotated[str, typer.Option("--qrels", metavar="FILE", help="Judgments: a file here, or any Spark reads.")],
-    runs: Annotated[
-        list[str],
-        typer.Option(
-            "--runs",
-            metavar="PATH",
-            help="Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be "
-            "repeated.",
-        ),
-    ],
-    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder for the results, which all machines share.")],
-    measure: Measures = None,
+    qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
+    runs: list[str] = option(
+        "--runs PATH",
+        "Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be repeated.",
+        ...,
+    ),
+    out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
+    measure: Names = MEASURES,
     own: OwnMeasures,
-    master: Annotated[
-        str | None, typer.Option(metavar="URL", help="The cluster, such as spark://host:7077, yarn or local[4].")
-    ] = None,
-    conf: Annotated[
-        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark; can be repeated.")
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the judgments; by default the file's stem.")] = None,
-    run_column: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="--runs are Parquet tables of many runs, which this column names."),
-    ] = None,
-    form: Form = "grades",
+    master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
+    conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
+    name: str | None = option("--name", "Name of the judgments; by default the file's stem."),
+    run_column: str | None = option(
+        "--run-column COLUMN", "--runs are Parquet tables of many runs, which this column names."
+    ),
+    form: Form = FORM,
     reading: RunReading,
-    qrels_columns: QrelsColumns = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with an error where one run is refused.")] = False,
-    memory_limit: Annotated[str, typer.Option(metavar="SIZE", help="Memory that each task may take.")] = "2GB",
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each task; give spark.task.cpus as many.")] = 1,
+    qrels_columns: str | None = QRELS_COLUMNS,
+    strict: bool = flag("--strict", "End with an error where one run is refused."),
+    memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB"),
+    threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1),
 ) -> None:
     """Evaluate runs on a Spark cluster.
 
@@ -90,8 +81,8 @@ def evaluate_on_spark(
             tie_rule=reading.tie_rule,
             lower_is_better=reading.lower_is_better,
             keep_best=reading.keep_best,
-            columns=known_columns.parse(reading.columns),
-            qrels_columns=known_columns.parse(qrels_columns),
+            columns=parse_columns(reading.columns),
+            qrels_columns=parse_columns(qrels_columns),
             own=own.paths,
             strict=strict,
             memory_limit=memory_limit,
@@ -108,8 +99,7 @@ def evaluate_on_spark(
 
 
 def _note_some(lines: Sequence[str]) -> None:
-    for line in lines[:_MOST_NOTES]:
-        note(line)
+    note(*lines[:_MOST_NOTES])
     if len(lines) > _MOST_NOTES:
         note(f"... and {len(lines) - _MOST_NOTES:,} more; the table runs in the folder has all")
 
@@ -151,17 +141,14 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
         session.stop()
 
 
-@grouped_options
+@command
 def serve(
     *,
-    listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen; other machines reach no loopback.")
-    ] = "localhost:9494",
-    read_token_file: Annotated[
-        Path | None,
-        typer.Option("--read-token-file", metavar="FILE", help="Token of clients that only read; made if missing."),
-    ] = None,
-    memory_limit: MemoryLimit = None,
+    listen: str = option("--listen HOST:PORT", "Where to listen; other machines reach no loopback.", "localhost:9494"),
+    read_token_file: Path | None = option(
+        "--read-token-file FILE", "Token of clients that only read; made if missing."
+    ),
+    memory_limit: str | None = MEMORY_LIMIT,
     where: Where,
 ) -> None:
     """Serve a warehouse to many readers and writers at once.
@@ -172,11 +159,9 @@ def serve(
     Example: evalsql serve --db team.duckdb
     """
     quack.require()
-    path = where.db or default_path()
     address = quack.parse_address(listen)
-    write_file = where.token_file or Path(f"{path}.token")
-    read_file = read_token_file or Path(f"{path}.read-token")
-    tokens, made = read_tokens(write_file, read_file)
+    write_file = where.token_file or Path(f"{where.path}.token")
+    tokens, made = read_tokens(write_file, read_token_file or Path(f"{where.path}.read-token"))
     for file in made:
         note(f"made {file}, which only you can read: for clients that {'write' if file == write_file else 'read'}")
     if not address.is_loopback:
@@ -189,7 +174,7 @@ def serve(
         signal.signal(number, lambda *_: stop.set())
     with progress_bar() as progress:
         serve_file(
-            path,
+            where.path,
             address,
             tokens,
             stop=stop,
@@ -201,7 +186,5 @@ def serve(
 
 
 def _log(line: str) -> None:
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with suppress(OSError):  # clients are served also where nobody reads the log any more
-        sys.stderr.write(f"{now} {line}\n")
-        sys.stderr.flush()
+        print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", file=sys.stderr, flush=True)

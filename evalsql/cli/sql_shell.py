@@ -5,14 +5,12 @@ from __future__ import annotations
 import fnmatch
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, cast, get_args
-
-import typer
+from typing import cast, get_args
 
 from evalsql.cli.access import Statements
 from evalsql.cli.measures_compile import print_measures
-from evalsql.cli.options import grouped_options, meant_word
-from evalsql.cli.output import Digits, Format, FormatOption, OutputOptions, note, write_table
+from evalsql.cli.options import DIGITS, FORMAT, Format, OutputOptions, argument, command, meant_word
+from evalsql.cli.output import note, write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.report.table import Table
@@ -139,10 +137,10 @@ class Session:
         self.is_over = True
 
 
-@grouped_options
+@command
 def sql(
     *,
-    query: Annotated[str, typer.Argument(help="SQL; - reads it from standard input.")],
+    query: str = argument("SQL; - reads it from standard input.", ...),
     output: OutputOptions,
     asking: Statements,
 ) -> None:
@@ -164,11 +162,11 @@ def sql(
             note("only the rows of the last statement are written; evalsql shell writes those of each")
 
 
-@grouped_options
+@command
 def shell(
     *,
-    output_format: FormatOption = None,
-    digits: Digits = 4,
+    output_format: Format | None = FORMAT,
+    digits: int = DIGITS,
     asking: Statements,
 ) -> None:
     """Ask in SQL, statement by statement, with completion.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 import typer
 
@@ -11,8 +12,9 @@ from evalsql.catalog.measure_names import trec_names, unknown_measure
 from evalsql.catalog.relations import read_catalog
 from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
 from evalsql.cli.access import Where
-from evalsql.cli.options import grouped_options
-from evalsql.cli.output import note, print_page, standard_output
+from evalsql.cli.measures_compile import print_page
+from evalsql.cli.options import Names, argument, command, flag, option
+from evalsql.cli.output import note, standard_output
 from evalsql.errors import UsageError
 from evalsql.trec_eval import Options, lines
 
@@ -22,54 +24,36 @@ _LONG_OPTIONS = (
     *("Judged_docs_only", "Number_docs_in_coll", "Max_retrieved_per_topic", "Rel_info_format", "Results_format"),
     *("Zscore", "version-profile"),
 )
-_FORMATS = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
 
 
-@grouped_options
+@dataclass(frozen=True)
+class _Settings:
+    """Options that go by the same name in ``evalsql.trec_eval.Options``."""
+
+    per_topic: bool = flag("-q --query_eval_wanted", "Print every topic too.")
+    complete: bool = flag("-c --complete_rel_info_wanted", "Average over all topics of the judgments.")
+    level: int = option("-l --level_for_rel N", "Least grade that counts as relevant.", 1, min=0)
+    depth: int | None = option("-M --Max_retrieved_per_topic N", "Evaluate so many documents a topic.", min=1)
+    collection: int = option("-N --Number_docs_in_coll N", "Documents in the collection, for utility.", 0, min=0)
+    judged_only: bool = flag("-J --Judged_docs_only", "Leave out what is not judged.")
+    zscores: str | None = option("-Z --Zscore FILE", "Print distances from means given there.")
+    judgments_format: Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"] = option(
+        "-R --Rel_info_format", "Format of the judgments.", "qrels"
+    )
+    version: Literal["9.0.8", "10.0"] = option("--version-profile", "The version to be like.", "9.0.8")
+
+
+@command
 def trec_eval(
     context: typer.Context,
-    files: Annotated[list[str] | None, typer.Argument(metavar="QRELS RUN", help="Judgments, then the run.")] = None,
-    per_topic: Annotated[bool, typer.Option("-q", "--query_eval_wanted", help="Print every topic too.")] = False,
-    no_summary: Annotated[bool, typer.Option("-n", "--nosummary", help="Do not print the summary.")] = False,
-    complete: Annotated[
-        bool, typer.Option("-c", "--complete_rel_info_wanted", help="Average over all topics of the judgments.")
-    ] = False,
-    level: Annotated[
-        int, typer.Option("-l", "--level_for_rel", min=0, metavar="N", help="Least grade that counts as relevant.")
-    ] = 1,
-    depth: Annotated[
-        int | None,
-        typer.Option("-M", "--Max_retrieved_per_topic", min=1, metavar="N", help="Evaluate so many documents a topic."),
-    ] = None,
-    collection: Annotated[
-        int,
-        typer.Option(
-            "-N", "--Number_docs_in_coll", min=0, metavar="N", help="Documents in the collection, for utility."
-        ),
-    ] = 0,
-    judged_only: Annotated[
-        bool, typer.Option("-J", "--Judged_docs_only", help="Leave out what is not judged.")
-    ] = False,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--measure", metavar="NAME", help="NAME, NAME.VALUES or a group of names; can be repeated."),
-    ] = None,
-    zscores: Annotated[
-        str | None, typer.Option("-Z", "--Zscore", metavar="FILE", help="Print distances from means given there.")
-    ] = None,
-    judgments_format: Annotated[
-        _FORMATS, typer.Option("-R", "--Rel_info_format", help="Format of the judgments.")
-    ] = "qrels",
-    results_format: Annotated[
-        Literal["trec_results"], typer.Option("-T", "--Results_format", help="Format of the run.")
-    ] = "trec_results",
-    version: Annotated[
-        Literal["9.0.8", "10.0"], typer.Option("--version-profile", help="The version to be like.")
-    ] = "9.0.8",
-    show_help: Annotated[
-        bool, typer.Option("-h", "--help", help="Show this, or with -m the pages of those measures, and exit.")
-    ] = False,
-    show_version: Annotated[bool, typer.Option("-v", "--version", help="Say the version and exit.")] = False,
+    *,
+    files: Names = argument("Judgments, then the run.", metavar="QRELS RUN"),
+    settings: _Settings,
+    measure: Names = option("-m --measure NAME", "NAME, NAME.VALUES or a group of names; can be repeated."),
+    no_summary: bool = flag("-n --nosummary", "Do not print the summary."),
+    results_format: Literal["trec_results"] = option("-T --Results_format", "Format of the run.", "trec_results"),
+    show_help: bool = flag("-h --help", "Show this, or with -m the pages of those measures, and exit."),
+    show_version: bool = flag("-v --version", "Say the version and exit."),
 ) -> None:
     """Print what trec_eval prints for a run, line by line.
 
@@ -81,26 +65,20 @@ def trec_eval(
 
     Example: evalsql trec_eval -q -m map -m P.5,10 qrels.txt runs/first.run
     """
-    options = Options(
-        measures=measure or ["official"],
-        version=version,
-        per_topic=per_topic,
-        summary=not no_summary,
-        complete=complete,
-        level=level,
-        depth=depth,
-        collection=collection,
-        judged_only=judged_only,
-        judgments_format=judgments_format,
-        zscores=zscores,
-    )
     try:
         if show_version:
-            note(f"evalsql trec_eval, like version {version}")
+            note(f"evalsql trec_eval, like version {settings.version}")
         elif show_help:
             _help(context, measure or [])
         else:
-            _print_lines(files or [], options)
+            if files is None or len(files) != 2:
+                found = len(files or ())
+                raise UsageError(f"expected two files, judgments and run; found {found} (-h shows the options)")
+            qrels, run = files
+            options = Options(measure or ["official"], summary=not no_summary, **asdict(settings))
+            printed = lines(qrels, run, read_catalog(), options, opening=lambda path: Where(db=path).open_file())
+            with standard_output() as stream:
+                stream.writelines(f"{line}\n" for line in printed)
     except UsageError as error:
         error.exit_code = USAGE_EXIT
         raise
@@ -109,22 +87,12 @@ def trec_eval(
 def expand_long_options(arguments: Sequence[str]) -> list[str]:
     """The arguments with long options that are cut short, as trec_eval takes them, written out."""
     whole: list[str] = []
-    for argument in arguments:
-        name, sign, value = argument.removeprefix("--").partition("=")
-        meant = [option for option in _LONG_OPTIONS if option.startswith(name)]
-        if argument.startswith("--") and name not in _LONG_OPTIONS and len(meant) == 1:
-            argument = f"--{meant[0]}{sign}{value}"
-        whole.append(argument)
+    for each in arguments:
+        name, sign, value = each.removeprefix("--").partition("=")
+        meant = [long for long in _LONG_OPTIONS if long.startswith(name)]
+        is_short = each.startswith("--") and name not in _LONG_OPTIONS and len(meant) == 1
+        whole.append(f"--{meant[0]}{sign}{value}" if is_short else each)
     return whole
-
-
-def _print_lines(files: list[str], options: Options) -> None:
-    if len(files) != 2:
-        raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
-    printed = lines(files[0], files[1], read_catalog(), options, opening=lambda path: Where(db=path).open_file())
-    with standard_output() as stream:
-        for line in printed:
-            stream.write(line + "\n")
 
 
 def _help(context: typer.Context, measures: list[str]) -> None:

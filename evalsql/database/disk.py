@@ -13,8 +13,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from evalsql.database.engine import held_back
 from evalsql.errors import UsageError, WarehouseError
@@ -22,6 +24,7 @@ from evalsql.errors import UsageError, WarehouseError
 # Temporary folders are named after machine and process, so that those of killed processes can be removed.
 _SCRATCH = re.compile(r"evalsql-(?P<host>.+)-(?P<pid>\d+)-[^-]*")
 _YOUNG = 60.0  # seconds in which no folder is removed, whoever owns it
+_holder: ContextVar[Path | None] = ContextVar("_holder", default=None)  # the folder in which the others are made
 
 _LOCKED = re.compile(r"could not set lock|being used by another process|already open in", re.IGNORECASE)
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>\S.*?)\s*\(PID (?P<pid>\d+)\)", re.IGNORECASE | re.DOTALL)
@@ -39,6 +42,38 @@ def part_of(target: Path) -> Path:
     target = Path(os.path.abspath(target))
     start = target.name.encode(errors="ignore")[:200].decode(errors="ignore")  # systems count bytes
     return target.with_name(f".{start}.{os.getpid()}.part")
+
+
+@contextmanager
+def whole_file(output: Path) -> Iterator[IO[bytes]]:
+    """A stream whose bytes become the file when all of them are written; until then the file stays as it was.
+
+    Pipes and devices are written to directly, and so is a file in a folder that takes no other.
+
+    Raises:
+        UsageError: the file cannot be written.
+        WarehouseError: the disk is full.
+    """
+    target = Path(os.path.realpath(output))
+    part = part_of(target)
+    try:
+        if target.exists():
+            with target.open("ab"):  # a file that may not be written to is not replaced either
+                pass
+            if not target.is_file() or not os.access(target.parent, os.W_OK):
+                with target.open("wb") as stream:
+                    yield stream
+                return
+        with part.open("wb") as stream:
+            yield stream
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+    except OSError as error:
+        raise failure(output, error) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -118,20 +153,24 @@ def failure(target: Path, error: OSError) -> UsageError | WarehouseError:
 
 def new_scratch_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     """A temporary folder, by default where the system has them; those of killed processes there are removed first."""
-    place = Path(parent or tempfile.gettempdir())
+    place = parent or _holder.get() or Path(tempfile.gettempdir())
     _sweep_once(place)
     return tempfile.TemporaryDirectory(prefix=f"evalsql-{host()}-{os.getpid()}-", dir=place)
 
 
 @contextmanager
-def scratch_folder(parent: Path | None = None) -> Iterator[str]:
-    """A temporary folder that is gone at the end, at Ctrl-C too."""
+def scratch_folder(parent: Path | None = None, *, holds_others: bool = False) -> Iterator[str]:
+    """A temporary folder that is gone at the end, at Ctrl-C too; if it holds others, they are made in it meanwhile."""
     made: tempfile.TemporaryDirectory[str] | None = None
+    before = _holder.get()
     try:
         with held_back():
             made = new_scratch_folder(parent)
+        if holds_others:
+            _holder.set(Path(made.name))
         yield made.name
     finally:
+        _holder.set(before)
         if made is not None:
             with held_back():
                 made.cleanup()

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
-from evalsql.database.disk import new_scratch_folder
+from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import RunOptions
@@ -187,10 +186,8 @@ def _evaluated(
 def _folder(job: Job) -> Iterator[Path]:
     """A folder on this machine's disk, where Spark has its own if it says so, and the judgments in it."""
     places = [place for place in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if os.path.isdir(place)]
-    scratch = new_scratch_folder(Path(places[0]) if places else None)
-    before, tempfile.tempdir = tempfile.tempdir, scratch.name
-    try:
-        folder = Path(scratch.name)
+    with scratch_folder(Path(places[0]) if places else None, holds_others=True) as scratch:
+        folder = Path(scratch)
         (folder / "qrels").mkdir()
         (folder / "qrels" / _file_name(job.qrels_file)).write_bytes(job.qrels_bytes)
         (folder / "own").mkdir()
@@ -203,9 +200,6 @@ def _folder(job: Job) -> Iterator[Path]:
                 f"the job has {job.digest[:12]}; install the same version on all machines"
             )
         yield folder
-    finally:
-        tempfile.tempdir = before
-        scratch.cleanup()
 
 
 @contextmanager

@@ -18,9 +18,9 @@ import pytest
 
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
-from evalsql.cli.output import whole_file
 from evalsql.database import disk, engine
 from evalsql.database.database import Database, translated_errors
+from evalsql.database.disk import whole_file
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
