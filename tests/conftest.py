@@ -17,7 +17,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from tests.random_collections import collection, load_together
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
-RANDOM_SEEDS = range(200)
+RANDOM_SEEDS, MORE_SEEDS = range(80), range(80, 200)
 KEPT = ("tables", "formats", "loading", "stored_scores", "explanation", "selection", "migrations", "audits", "page")
 
 
@@ -97,8 +97,8 @@ def _make_empty(path: Path) -> None:
     evalsql.open(path).close()
 
 
-def _make_random(path: Path) -> None:
-    collections = {seed: collection(seed) for seed in RANDOM_SEEDS}
+def _make_random(path: Path, seeds: range) -> None:
+    collections = {seed: collection(seed) for seed in seeds}
     with evalsql.open(path) as warehouse:
         load_together(warehouse, {f"run {seed}": one.run for seed, one in collections.items()})
         for seed, one in collections.items():
@@ -124,9 +124,9 @@ def new_warehouse() -> Warehouse:
     return pool.warehouse_in_memory()
 
 
-def random_warehouse() -> Warehouse:
+def random_warehouse(seeds: range) -> Warehouse:
     """Each of the random collections a judgment set called by its seed, with one run; for reading only."""
-    return open_held(made_once("random.duckdb", _make_random))
+    return open_held(made_once(f"random-{seeds.start}.duckdb", partial(_make_random, seeds=seeds)))
 
 
 def open_held(path: Path) -> Warehouse:

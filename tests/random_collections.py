@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +27,7 @@ class Collection:
     run: Run
 
 
+@cache
 def collection(seed: int) -> Collection:
     """The collection of that seed: the same one every time."""
     chance = random.Random(seed)

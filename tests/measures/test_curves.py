@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 
 import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
-from tests.conftest import new_file, new_warehouse, random_warehouse
 from tests.measures.topic_values import values
 from tests.oracles import brute_force_curves as plain
-from tests.oracles.brute_force import frs, single
-from tests.random_collections import Collection, collection
+from tests.oracles.brute_force import single
+from tests.random_collections import Collection
 
-SEEDS = range(80)
 EXACT = 1e-9
 UNIVERSES = [("retrieved", None), ("judged", None), ("retrieved", 300)]
-MEASURES: dict[str, Callable[[plain.Grades, plain.Scores], float]] = {
-    **{
-        f"IPrec_textbook@{float(level)}": partial(plain.interpolated, recall=level)
-        for level in (Fraction(0), Fraction(3, 10), Fraction(7, 10), Fraction(37, 100), Fraction(1))
-    },
-    "IPrecAvg_textbook": plain.eleven_points,
-    "BreakEven": plain.break_even,
-    "MaxF": lambda grades, scores: plain.max_f(grades, scores)[0],
-    "MaxF(beta=2)": lambda grades, scores: plain.max_f(grades, scores, 2)[0],
-    "GSuccess@10": partial(plain.generalized_success, k=10),
-    "GSuccess@30": lambda grades, scores: frs(grades, scores, 2 ** (1 / 29)),
-    "FPR@5": partial(plain.false_positive_rate, k=5),
-    "FPR(k=null)": partial(plain.false_positive_rate, k=10**9),
-    "FPR(nonrelevant='judged')@5": partial(plain.false_positive_rate, k=5, nonrelevant="judged"),
-    "FPR(collection=300)@5": partial(plain.false_positive_rate, k=5, collection=300),
-    "Specificity(nonrelevant='judged')@5": partial(plain.specificity, k=5, nonrelevant="judged"),
-    "ROC@1": partial(plain.roc_n, n=1),
-    "ROC@3": partial(plain.roc_n, n=3),
-    "ROC@50": partial(plain.roc_n, n=50),
-    "ROC(nonrelevant='judged')@3": partial(plain.roc_n, n=3, nonrelevant="judged"),
-}
-
-
-@pytest.fixture(scope="module")
-def collections() -> dict[str, Collection]:
-    return {str(seed): collection(seed) for seed in SEEDS}
-
-
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
-    """All collections in one warehouse, each a judgment set of its own with one run."""
-    with random_warehouse() as warehouse:
-        yield warehouse
 
 
 def topics(collections: dict[str, Collection]) -> Iterator[tuple[str, str, plain.Grades, plain.Scores]]:
@@ -67,6 +30,12 @@ def topics(collections: dict[str, Collection]) -> Iterator[tuple[str, str, plain
 
 def universe(nonrelevant: str, number: int | None) -> str:
     return f"nonrelevant := '{nonrelevant}', collection := {'null' if number is None else number}"
+
+
+def aucs(warehouse: Warehouse, nonrelevant: str, number: int | None) -> dict[tuple[str, str], float]:
+    """Areas by judgment set and topic."""
+    rows = warehouse.rows(f"select qrels, topic, value from auc({universe(nonrelevant, number)})")
+    return {(qrels, topic): value for qrels, topic, value in rows}
 
 
 def curves(warehouse: Warehouse, columns: str, call: str, order: str) -> dict[tuple[str, ...], list[tuple[float, ...]]]:
@@ -83,28 +52,21 @@ def area(points: list[tuple[float, ...]]) -> float:
     return math.fsum((x - x0) * (y + y0) / 2 for (x0, y0, *_), (x, y, *_) in pairwise(points))
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_measures_equal_plain_loops(loaded: Warehouse, collections: dict[str, Collection], name: str) -> None:
-    ours = values(loaded, name)
-    for qrels, topic, grades, scores in topics(collections):
-        assert ours[qrels, topic] == pytest.approx(MEASURES[name](grades, scores), abs=EXACT), (qrels, topic)
-
-
 def test_places_of_the_break_even_point_and_the_highest_f(
-    loaded: Warehouse, collections: dict[str, Collection]
+    random_file: Warehouse, collections: dict[str, Collection]
 ) -> None:
-    even, best = values(loaded, "BreakEven", "rank"), values(loaded, "MaxF", "rank")
+    even, best = values(random_file, "BreakEven", "rank"), values(random_file, "MaxF", "rank")
     for qrels, topic, grades, scores in topics(collections):
         assert even[qrels, topic] == (plain.num_relevant(grades) or None)
         assert best[qrels, topic] == plain.max_f(grades, scores)[1], (qrels, topic)
 
 
 def test_textbook_and_trec_eval_part_where_their_counts_do(
-    loaded: Warehouse, collections: dict[str, Collection]
+    random_file: Warehouse, collections: dict[str, Collection]
 ) -> None:
     parted = 0
     for level in (0.1, 0.3, 0.7, 0.95):
-        textbook, rounded = values(loaded, f"IPrec_textbook@{level}"), values(loaded, f"IPrec@{level}")
+        textbook, rounded = values(random_file, f"IPrec_textbook@{level}"), values(random_file, f"IPrec@{level}")
         for qrels, topic, grades, _ in topics(collections):
             relevant = plain.num_relevant(grades)
             if math.floor(level * relevant + 0.9) == math.ceil(Fraction(str(level)) * relevant):
@@ -115,11 +77,13 @@ def test_textbook_and_trec_eval_part_where_their_counts_do(
 
 @pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
 def test_auc_equals_scikit_learn(
-    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+    random_file: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
 ) -> None:
     ours = {
         (qrels, topic): value
-        for qrels, topic, value in loaded.rows(f"select qrels, topic, value from auc({universe(nonrelevant, number)})")
+        for qrels, topic, value in random_file.rows(
+            f"select qrels, topic, value from auc({universe(nonrelevant, number)})"
+        )
     }
     compared = 0
     for qrels, topic, grades, scores in topics(collections):
@@ -136,15 +100,16 @@ def test_auc_equals_scikit_learn(
 
 @pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
 def test_roc_curve_equals_scikit_learn(
-    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+    random_file: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
 ) -> None:
     """Every point is one of theirs, and no corner of theirs is wanting."""
     call = f"roc_curve({universe(nonrelevant, number)})"
-    ours = curves(loaded, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
-    ours = {key: points for key, points in ours.items() if key[0] in collections}
+    ours = curves(random_file, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
     areas = {
         (qrels, topic): value
-        for qrels, topic, value in loaded.rows(f"select qrels, topic, value from auc({universe(nonrelevant, number)})")
+        for qrels, topic, value in random_file.rows(
+            f"select qrels, topic, value from auc({universe(nonrelevant, number)})"
+        )
     }
     compared = 0
     for qrels, topic, grades, scores in topics(collections):
@@ -182,20 +147,19 @@ def compare_with_scikit_learn(
 
 @pytest.mark.parametrize(("nonrelevant", "number"), UNIVERSES)
 def test_pooled_curve_and_areas_equal_scikit_learn(
-    loaded: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
+    random_file: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
 ) -> None:
     call = f"roc_curve_pooled({universe(nonrelevant, number)})"
-    ours = curves(loaded, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
-    ours = {key: points for key, points in ours.items() if key[0] in collections}
+    ours = curves(random_file, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
     areas = {
         qrels: areas
-        for qrels, *areas in loaded.rows(
+        for qrels, *areas in random_file.rows(
             "select qrels, auc_pooled, auc_mean, roc_n_pooled, roc_n_mean "
             f"from roc_areas(n := 7, {universe(nonrelevant, number)})"
         )
     }
-    auc_means = means(loaded, f"auc({universe(nonrelevant, number)})")
-    roc_means = means(loaded, f"roc(n := 7, nonrelevant := '{nonrelevant}')")
+    auc_means = means(random_file, f"auc({universe(nonrelevant, number)})")
+    roc_means = means(random_file, f"roc(n := 7, nonrelevant := '{nonrelevant}')")
     compared = 0
     for qrels, one in collections.items():
         labels: list[int] = []
@@ -220,9 +184,9 @@ def means(warehouse: Warehouse, call: str) -> dict[str, float]:
     return dict(warehouse.rows(f"select qrels, avg(value) from {call} group by qrels"))
 
 
-def test_truncated_at_the_last_false_positive_the_area_is_whole(loaded: Warehouse) -> None:
+def test_truncated_at_the_last_false_positive_the_area_is_whole(random_file: Warehouse) -> None:
     for n in (1, 2, 5, 9):
-        pairs = loaded.rows(f"""
+        pairs = random_file.rows(f"""
             select roc.value, auc.value from roc(n := {n}, ties := 'expected') as roc join auc() as auc
             using (qrels, run, topic) join steps.evaluated_topics using (qrels, run, topic)
             join steps.class_counts() using (evaluation_id) where nonrel_ret = {n}
@@ -232,8 +196,8 @@ def test_truncated_at_the_last_false_positive_the_area_is_whole(loaded: Warehous
             assert truncated == pytest.approx(whole, abs=EXACT)
 
 
-def test_saw_tooth_has_the_ends_of_every_step(loaded: Warehouse, collections: dict[str, Collection]) -> None:
-    ours = curves(loaded, "rank, recall, precision, interpolated", "pr_curve()", "rank")
+def test_saw_tooth_has_the_ends_of_every_step(random_file: Warehouse, collections: dict[str, Collection]) -> None:
+    ours = curves(random_file, "rank, recall, precision, interpolated", "pr_curve()", "rank")
     for qrels, topic, grades, scores in topics(collections):
         found = plain.found_at(grades, scores)
         relevant = plain.num_relevant(grades)
@@ -268,48 +232,13 @@ def test_mean_curve_is_the_mean_of_the_measure(sample: Warehouse) -> None:
         assert average == pytest.approx(sum(curve) / 11, abs=EXACT)
 
 
-def test_lower_scores_and_ranks_that_stand_for_themselves() -> None:
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels({"t": {"a": 1, "b": 0, "c": 1, "d": 0}}, "judged")
-        scores = {"t": {"a": 1e-9, "b": 1e-5, "c": 1e-5, "d": 0.1}}
-        warehouse.load_run(scores, "e-values", lower_is_better=True)
-        warehouse.load_run(scores, "as they stand", tie_rule="input")
-        assert warehouse.rows("select run, value from auc() order by run") == [
-            ("as they stand", 0.75),
-            ("e-values", 0.875),
-        ]
-        by_topic = (
-            "select threshold, false_positives, true_positives from roc_curve() where run = 'e-values' order by rank"
-        )
-        pooled = by_topic.replace("roc_curve", "roc_curve_pooled").replace("by rank", "by fpr, tpr")
+def test_lower_scores_and_ranks_that_stand_for_themselves(empty: Warehouse) -> None:
+    empty.load_qrels({"t": {"a": 1, "b": 0, "c": 1, "d": 0}}, "judged")
+    scores = {"t": {"a": 1e-9, "b": 1e-5, "c": 1e-5, "d": 0.1}}
+    empty.load_run(scores, "e-values", lower_is_better=True)
+    empty.load_run(scores, "as they stand", tie_rule="input")
+    assert empty.rows("select run, value from auc() order by run") == [("as they stand", 0.75), ("e-values", 0.875)]
+    for relation, order in (("roc_curve", "rank"), ("roc_curve_pooled", "fpr, tpr")):
+        points = f"select threshold, false_positives, true_positives from {relation}() where run = 'e-values'"
         expected = [(None, 0, 0), (1e-9, 0, 1), (1e-5, 1, 2), (0.1, 2, 2)]
-        assert warehouse.rows(by_topic) == expected
-        assert warehouse.rows(pooled) == expected
-
-
-BY_LEVEL = (
-    *("auc", "roc", "fpr", "specificity", "max_f", "break_even", "g_success", "iprec_textbook", "iprec_avg_textbook"),
-    *("pr_curve", "pr_curve_mean", "roc_curve", "roc_curve_pooled", "roc_areas", "task_ratings"),
-)
-
-
-def test_a_higher_level_is_as_if_lower_grades_were_not_relevant() -> None:
-    # Two files, since rows of a warehouse that was used before may be added in another order.
-    with evalsql.open(new_file()) as graded, evalsql.open(new_file()) as split:
-        for seed in range(12):
-            one = collection(seed)
-            raised = {
-                topic: {document: min(grade, 0) if grade < 2 else 1 for document, grade in grades.items()}
-                for topic, grades in one.qrels.items()
-            }
-            for warehouse, qrels in ((graded, one.qrels), (split, raised)):
-                warehouse.load_qrels(qrels, f"{seed}")
-                warehouse.load_run(one.run, f"run {seed}", qrels=[f"{seed}"])
-        for relation in BY_LEVEL:
-            for nonrelevant in ("", ", nonrelevant := 'judged'"):
-                if nonrelevant and not relation.startswith(("auc", "roc", "fpr", "specificity")):
-                    continue
-                high = graded.rows(f"from {relation}(rel := 2{nonrelevant}) order by all")
-                low = split.rows(f"from {relation}(rel := 1{nonrelevant}) order by all")
-                assert high == low, relation
-                assert high
+        assert empty.rows(f"{points} order by {order}") == expected

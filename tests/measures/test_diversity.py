@@ -16,14 +16,14 @@ import pandas as pd
 import pyndeval
 import pytest
 
-import evalsql
 from evalsql import InputError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, SAMPLE, Command, new_warehouse, write
-from tests.measures.test_ties import orders
-from tests.measures.topic_values import values_by_topic
+from tests.measures.tied import compare_orders, orders
+from tests.measures.topic_values import values, values_by_topic
 from tests.oracles import brute_force_diversity as plain
+from tests.oracles.brute_force import ranking
 from tests.oracles.brute_force_diversity import DiversityCollection, Judged, Scores, diversity_collection
 
 CATALOG = read_catalog()
@@ -62,16 +62,18 @@ def load(warehouse: Warehouse, one: DiversityCollection, name: str = "judged") -
 
 @pytest.fixture(scope="module")
 def tied() -> Iterator[Loaded]:
+    one = together(tied=True)
     with new_warehouse() as warehouse:
-        load(warehouse, together(tied=True))
-        yield warehouse, together(tied=True)
+        load(warehouse, one)
+        yield warehouse, one
 
 
 @pytest.fixture(scope="module")
 def strict() -> Iterator[Loaded]:
+    one = together(tied=False)
     with new_warehouse() as warehouse:
-        load(warehouse, together(tied=False))
-        yield warehouse, together(tied=False)
+        load(warehouse, one)
+        yield warehouse, one
 
 
 def ndeval(
@@ -197,17 +199,39 @@ def test_measures_equal_plain_loops(tied: Loaded, rel: int, alpha: float, judged
         assert any(expected.values()) or (alpha == 0 and "k=null" in name)
 
 
-@pytest.mark.parametrize(("rel", "k"), [(1, None), (1, 1), (2, 5)])
-def test_subtopics_found_and_there_are_counted(tied: Loaded, rel: int, k: int | None) -> None:
-    warehouse, one = tied
-    call = parse_measures([f"StRecall({given({'rel': rel}, k=k)})"], CATALOG)[0].call
-    counted = {
-        topic: counts for topic, *counts in warehouse.rows(f"select topic, num_found, num_subtopics from {call}")
-    }
-    for topic, judged in one.judged.items():
-        relevant = plain.relevant_to(judged, rel)
-        share = plain.st_recall(judged, one.run.get(topic, {}), k, rel=rel)
-        assert counted[topic] == [pytest.approx(share * len(relevant)), len(relevant)], topic
+def alpha_dcg(judged: Judged, scores: Scores) -> float:
+    return plain.total(plain.gains(ranking(scores), plain.relevant_to(judged, 1), 0.3), plain.logarithmic, 4)
+
+
+def ideal_alpha_dcg(judged: Judged, scores: Scores) -> float:
+    relevant = plain.relevant_to(judged, 1)
+    order = plain.ideal_order(relevant, 0.3) if relevant else []
+    return plain.total(plain.gains(order, relevant, 0.3), plain.logarithmic, 4)
+
+
+COLUMNS: dict[str, dict[str, Plain]] = {
+    "alpha_nDCG(alpha=0.3)@4": {"dcg": alpha_dcg, "idcg": ideal_alpha_dcg},
+    **{
+        f"StRecall({given({'rel': rel}, k=k)})": {
+            "num_found": lambda judged, scores, rel=rel, k=k: (  # type: ignore[misc]
+                plain.st_recall(judged, scores, k, rel=rel) * len(plain.relevant_to(judged, rel))
+            ),
+            "num_subtopics": lambda judged, scores, rel=rel: len(plain.relevant_to(judged, rel)),  # type: ignore[misc]
+        }
+        for rel, k in ((1, None), (1, 1), (2, 5))
+    },
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_equal_plain_loops(tied: Loaded, strict: Loaded, name: str) -> None:
+    for column, function in COLUMNS[name].items():
+        for warehouse, one in (tied, strict):
+            expected = {
+                ("judged", topic): function(judged, one.run.get(topic, {})) for topic, judged in one.judged.items()
+            }
+            assert values(warehouse, name, column) == pytest.approx(expected, abs=EXACT), column
+        assert len(set(expected.values())) > 3
 
 
 def test_what_the_random_topics_hold(tied: Loaded) -> None:
@@ -274,7 +298,7 @@ def short_ties() -> DiversityCollection:
     chance = random.Random(5)
     judged: dict[str, Judged] = {}
     run: dict[str, Scores] = {}
-    for number in range(60):
+    for number in range(40):
         documents = [f"d{at}" for at in range(chance.randint(2, 6))]
         judged[f"t{number}"] = {
             f"s{at}": {document: chance.choice((-1, 0, 1, 1, 2)) for document in documents if chance.random() < 0.6}
@@ -288,23 +312,13 @@ def short_ties() -> DiversityCollection:
 def test_ties_equal_every_permutation(empty: Warehouse) -> None:
     one = short_ties()
     load(empty, one)
-    pick: dict[str, Callable[[list[float]], float]] = {
-        "worst": min,
-        "best": max,
-        "expected": lambda numbers: math.fsum(numbers) / len(numbers),
-    }
     for name, function in plain.TIED.items():
-        (measure,) = parse_measures([name], CATALOG)
-        variants = tie_variants(measure)
-        assert list(variants) == (["expected"] if name.startswith(plain.EXPECTED_ONLY) else list(pick))
+        kinds = ["expected"] if name.startswith(plain.EXPECTED_ONLY) else ["worst", "best", "expected"]
+        assert list(tie_variants(parse_measures([name], CATALOG)[0])) == kinds
         found = {
             topic: [function(judged, order) for order in orders(one.run[topic])] for topic, judged in one.judged.items()
         }
-        for ties, variant in variants.items():
-            expected = {topic: pick[ties](numbers) for topic, numbers in found.items()}
-            assert values_by_topic(empty, variant.name) == pytest.approx(expected, abs=1e-12), (name, ties)
-        whole = "k=null" in name or name == "StRecall"
-        assert whole or sum(max(numbers) > min(numbers) for numbers in found.values()) > 10, name
+        compare_orders(empty, name, found, differing=-1 if "k=null" in name or name == "StRecall" else 10)
 
 
 def test_without_a_cutoff_sums_tend_to_their_limit(strict: Loaded) -> None:
@@ -322,23 +336,16 @@ def test_without_a_cutoff_sums_tend_to_their_limit(strict: Loaded) -> None:
     assert {t: deep[t] for t in first} == pytest.approx({t: shallow[t] / harmonic for t in first}, abs=EXACT)
 
 
-def test_one_iteration_is_one_subtopic(sample_file: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [("AP_IA", "AP"), ("P_IA@5", "P@5"), ("StRecall@3", "Success@3"), ("NRBP(alpha=0)", "RBP(p=0.5)")],
+)
+def test_one_iteration_is_one_subtopic(sample: Warehouse, name: str, same: str) -> None:
     """What is judged in the form grades has subtopics by its iterations too; the sample has one, 0."""
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        for name, same in (
-            ("AP_IA", "AP"),
-            ("P_IA@5", "P@5"),
-            ("StRecall@3", "Success@3"),
-            ("NRBP(alpha=0)", "RBP(p=0.5)"),
-        ):
-            assert warehouse.rows(
-                f"select value from {parse_measures([same], CATALOG)[0].call} order by run, topic"
-            ) == [
-                (pytest.approx(value, abs=EXACT),)
-                for (value,) in warehouse.rows(
-                    f"select value from {parse_measures([name], CATALOG)[0].call} order by run, topic"
-                )
-            ]
+    ours, theirs = (sample.evaluate(each, per_topic=True).fetchall() for each in (name, same))
+    assert sorted((*row[:3], pytest.approx(row[4], abs=EXACT)) for row in ours) == sorted(
+        (*row[:3], row[4]) for row in theirs
+    )
 
 
 def test_documents_in_one_subtopic_each_need_no_form(empty: Warehouse, tmp_path: Path) -> None:

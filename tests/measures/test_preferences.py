@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
-from statistics import fmean as mean
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pytest
@@ -14,26 +13,29 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
-from evalsql.catalog.relations import read_catalog
 from tests.conftest import FIXTURES, Command, new_warehouse, write
-from tests.measures.test_ties import orders
-from tests.measures.topic_values import values_by_topic
+from tests.measures.tied import compare_orders, orders
+from tests.measures.topic_values import values_by_run
+from tests.oracles.brute_force_preferences import PREFERENCES as PREFERENCE_MEASURES
 from tests.oracles.brute_force_preferences import (
-    SETS,
     TIED,
     PreferenceCollection,
     Topic,
+    agreed,
     ap_groups,
     contested_ties,
+    cut_ties,
     p_groups,
+    paired_ties,
     preference_collection,
+    preferences_below_0,
     rprec_groups,
     tied_preferences,
 )
 
-CATALOG = read_catalog()
 SEEDS = range(100)
 PREFERENCES = (FIXTURES / "preferences" / "prefs.txt").read_text()
+Collections = Mapping[str, PreferenceCollection]
 
 
 def together(*, as_qrels: bool) -> PreferenceCollection:
@@ -47,115 +49,134 @@ def together(*, as_qrels: bool) -> PreferenceCollection:
     return PreferenceCollection(preferences, run)
 
 
-Loaded = tuple[Warehouse, PreferenceCollection]
+def load(warehouse: Warehouse, folder: Path, form: str, collections: Collections) -> None:
+    """Load judgments by name and a run of each collection, which all of them evaluate."""
+    for name, collection in collections.items():
+        rows = [
+            f"{topic} {group} {subgroup} {document} {level}\n"
+            if form == "preferences"
+            else f"{topic} {group} {document} {level:.0f}\n"
+            for topic, group, subgroup, document, level in collection.rows()
+        ]
+        warehouse.load_qrels(write(folder / f"{name}.txt", "".join(rows)), name, form=form)
+    for name, collection in collections.items():
+        warehouse.load_run(collection.run, f"run of {name}", qrels=[*collections])
 
 
-@pytest.fixture(scope="module")
-def preferences(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
-    collection = together(as_qrels=False)
-    text = "".join(" ".join(map(str, row)) + "\n" for row in collection.rows())
-    with new_warehouse() as warehouse:
-        path = write(tmp_path_factory.mktemp("preferences") / "q.txt", text)
-        warehouse.load_qrels(path, form="preferences")
-        warehouse.load_run(collection.run, "system")
-        yield warehouse, collection
-
-
-@pytest.fixture(scope="module")
-def groups(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
-    collection = together(as_qrels=True)
-    text = "".join(f"{topic} {group} {d} {level:.0f}\n" for topic, group, _, d, level in collection.rows())
-    with new_warehouse() as warehouse:
-        warehouse.load_qrels(write(tmp_path_factory.mktemp("groups") / "q.txt", text), form="groups")
-        warehouse.load_run(collection.run, "system")
-        yield warehouse, collection
-
-
-PREFERENCE_MEASURES: dict[str, Callable[[Topic], float]] = {
-    "NumPrefs": Topic.num_prefs,
-    **{f"NumPrefsFulfilled(pairs='{pairs}')": partial(Topic.num_fulfilled, pairs=pairs) for pairs in SETS[::2]},
-    **{f"PrefsSimple(pairs='{pairs}')": partial(Topic.simple, pairs=pairs) for pairs in SETS},
-    **{f"PrefsGroup(pairs='{pairs}')": partial(Topic.by_group, pairs=pairs) for pairs in SETS},
-    **{f"PrefsPair(pairs='{pairs}')": partial(Topic.by_pair, pairs=pairs) for pairs in SETS},
-    **{f"PrefsGroupR(pairs='{pairs}')": partial(Topic.by_group_r, pairs=pairs) for pairs in SETS[::2]},
+# By name the form of the judgments; levels below 0 in several subgroups, in two judgment sets of the same topics.
+LOADED: dict[str, tuple[str, Callable[[], Collections]]] = {
+    "preferences": ("preferences", lambda: {"q": together(as_qrels=False)}),
+    "groups": ("groups", lambda: {"q": together(as_qrels=True)}),
+    "below 0": ("preferences", lambda: {"one": preferences_below_0(1), "other": preferences_below_0(2)}),
 }
+
+
+@pytest.fixture(scope="module", params=LOADED)
+def loaded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Warehouse, Collections]]:
+    form, make = LOADED[request.param]
+    with new_warehouse() as warehouse:
+        load(warehouse, tmp_path_factory.mktemp("preferences"), form, make())
+        yield warehouse, make()
+
+
+def by_loops(collections: Collections, value: Callable[[Topic], float]) -> dict[tuple[str, str, str], float]:
+    """Values by judgment set, run and topic."""
+    return {
+        (qrels, f"run of {run}", topic): value(Topic(judged, retrieved.run.get(topic, {})))
+        for qrels, collection in collections.items()
+        for run, retrieved in collections.items()
+        for topic, judged in collection.preferences.items()
+    }
 
 
 @pytest.mark.parametrize("measure", PREFERENCE_MEASURES)
-@pytest.mark.parametrize("form", ["preferences", "groups"])
-def test_measures_of_preferences_equal_plain_loops(form: str, measure: str, request: pytest.FixtureRequest) -> None:
-    warehouse, collection = request.getfixturevalue(form)
-    expected = {
-        topic: PREFERENCE_MEASURES[measure](Topic(judged, collection.run.get(topic, {})))
-        for topic, judged in collection.preferences.items()
-    }
-    assert values_by_topic(warehouse, measure) == pytest.approx(expected, abs=1e-12)
-    assert any(expected.values())
+def test_measures_of_preferences_equal_plain_loops(loaded: tuple[Warehouse, Collections], measure: str) -> None:
+    warehouse, collections = loaded
+    expected = by_loops(collections, PREFERENCE_MEASURES[measure])
+    assert values_by_run(warehouse, measure) == pytest.approx(expected, abs=1e-12)
+    assert len(set(expected.values())) > 10
 
 
+@pytest.mark.parametrize("loaded", ["groups"], indirect=True)
 @pytest.mark.parametrize("rel", [1, 2])
 @pytest.mark.parametrize("judged_only", [False, True])
-def test_measures_of_groups_equal_plain_loops(groups: Loaded, rel: int, judged_only: bool) -> None:
-    warehouse, collection = groups
-    pairs = {topic: (judged, collection.run.get(topic, {})) for topic, judged in collection.preferences.items()}
+def test_measures_of_groups_equal_plain_loops(
+    loaded: tuple[Warehouse, Collections], rel: int, judged_only: bool
+) -> None:
+    warehouse, collections = loaded
+    given: dict[str, Any] = {"rel": rel, "judged_only": judged_only}
     options = f"rel={rel},judged_only={judged_only}"
-    function: Any
-    for measure, function, more in (
-        (f"AP_groups({options})", ap_groups, ()),
-        *((f"P_groups({options})@{k}", p_groups, (k,)) for k in (1, 4, 50)),
-        *((f"Rprec_groups({options})@{x}", rprec_groups, (x,)) for x in (0.1, 0.4, 1.0, 1.7)),
+    for measure, function in (
+        (f"AP_groups({options})", partial(ap_groups, **given)),
+        *((f"P_groups({options})@{k}", partial(p_groups, k=k, **given)) for k in (1, 4, 50)),
+        *((f"Rprec_groups({options})@{x}", partial(rprec_groups, multiple=x, **given)) for x in (0.1, 0.4, 1.0, 1.7)),
     ):
-        expected = {topic: function(*pair, *more, rel=rel, judged_only=judged_only) for topic, pair in pairs.items()}
-        assert values_by_topic(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
+        expected = by_loops(collections, function)
+        assert values_by_run(warehouse, measure) == pytest.approx(expected, abs=1e-12), measure
         assert any(expected.values())
 
 
-# The judgments by what measures they are for, their form, and a collection with ties.
+class Tied(NamedTuple):
+    """A collection with ties, the measures it is for, the form of its judgments, and what may be unknown of it."""
+
+    measures: str
+    form: str
+    collection: PreferenceCollection
+    in_subgroups: bool = False
+
+
 TIES = {
-    "preferences": ("preferences", "preferences", tied_preferences(7, as_qrels=False)),
-    "preferences-of-groups": ("preferences", "groups", tied_preferences(7, as_qrels=True)),
-    "contested": ("preferences", "preferences", contested_ties(2)),
-    "groups": ("groups", "groups", tied_preferences(7, as_qrels=True)),
-    "contested-groups": ("groups", "groups", contested_ties(5)),
+    "preferences": Tied("preferences", "preferences", tied_preferences(7, as_qrels=False, topics=80)),
+    "preferences of groups": Tied("preferences", "groups", tied_preferences(7, as_qrels=True, topics=80)),
+    "contested": Tied("preferences", "preferences", contested_ties(2)),
+    "groups": Tied("groups", "groups", tied_preferences(7, as_qrels=True, topics=160)),
+    "contested groups": Tied("groups", "groups", contested_ties(5)),
+    "one group": Tied("partly known", "preferences", cut_ties(1, 1, 1)),
+    "several groups": Tied("partly known", "preferences", cut_ties(2, 3, 1)),
+    "contested, partly known": Tied("partly known", "preferences", contested_ties(2)),
+    "pairs": Tied("partly known", "preferences", paired_ties(1)),
+    "subgroups": Tied("partly known", "preferences", cut_ties(3, 1, 2), in_subgroups=True),
+    "groups of subgroups": Tied("partly known", "preferences", cut_ties(4, 2, 2), in_subgroups=True),
+}
+MORE_TIES = {
+    "preferences": Tied("preferences", "preferences", tied_preferences(8, as_qrels=False, topics=300)),
+    "preferences of groups": Tied("preferences", "groups", tied_preferences(8, as_qrels=True, topics=300)),
+    "groups": Tied("groups", "groups", tied_preferences(8, as_qrels=True, topics=300)),
 }
 
 
-def load_ties(warehouse: Warehouse, folder: Path, name: str) -> None:
-    _, form, collection = TIES[name]
-    rows = [
-        f"{topic} {group} {subgroup} {document} {level}\n"
-        if form == "preferences"
-        else f"{topic} {group} {document} {level:.0f}\n"
-        for topic, group, subgroup, document, level in collection.rows()
-    ]
-    warehouse.load_qrels(write(folder / f"{name}.txt", "".join(rows)), name, form=form)
-    warehouse.load_run(collection.run, f"run of {name}", qrels=[name])
-
-
-@pytest.mark.parametrize("ties", TIES)
-def test_ties_in_every_permutation(empty: Warehouse, tmp_path: Path, ties: str) -> None:
-    load_ties(empty, tmp_path, ties)
-    judgments, _, collection = TIES[ties]
-    for name, function in TIED[judgments].items():
-        (measure,) = parse_measures([name], CATALOG)
-        variants = tie_variants(measure)
-        assert list(variants) == ["worst", "best", "expected"]
-        found = {
-            topic: [function(judged, order) for order in orders(collection.run[topic])]
-            for topic, judged in collection.preferences.items()
-        }
-        pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
-        for kind, picked in pick.items():
-            expected = {topic: picked(numbers) for topic, numbers in found.items()}
-            assert values_by_topic(empty, variants[kind].name) == pytest.approx(expected, abs=1e-12), (name, kind)
-        assert sum(max(numbers) - min(numbers) > 1e-12 for numbers in found.values()) > 10, name
+@pytest.mark.parametrize(
+    "tied",
+    [
+        *(pytest.param(tied, id=name) for name, tied in TIES.items()),
+        *(pytest.param(tied, id=f"more {name}", marks=pytest.mark.long) for name, tied in MORE_TIES.items()),
+    ],
+)
+def test_ties_in_every_permutation(empty: Warehouse, tmp_path: Path, tied: Tied) -> None:
+    load(empty, tmp_path, tied.form, {"q": tied.collection})
+    preferences, run = tied.collection.preferences, tied.collection.run
+    pairs = {topic: Topic(judged, {}).pairs for topic, judged in preferences.items()}
+    tried = {
+        topic: [Topic(judged, order, pairs[topic]) for order in orders(run[topic])]
+        for topic, judged in preferences.items()
+    }
+    unknown: list[str] = []
+    if tied.measures == "partly known":
+        unknown = [
+            topic for topic, judged in preferences.items() if tied.in_subgroups or not agreed(judged, run[topic])
+        ]
+    for name, function in TIED[tied.measures].items():
+        assert list(tie_variants(parse_measures([name], empty.catalog)[0])) == ["worst", "best", "expected"]
+        found = {topic: [function(each) for each in every] for topic, every in tried.items()}
+        differing = 7 if unknown else 10
+        compare_orders(empty, name, found, unknown=unknown, unknown_mean=tied.in_subgroups, differing=differing)
 
 
 def test_contested_ties_hold_circles(empty: Warehouse, tmp_path: Path) -> None:
     """What the test above is good for."""
-    rows = [" ".join(map(str, row)) + "\n" for row in contested_ties(2).rows()]
-    empty.load_qrels(write(tmp_path / "q.txt", "".join(rows)), form="preferences")
-    empty.load_run(contested_ties(2).run, "system")
+    load(empty, tmp_path, "preferences", {"q": contested_ties(2)})
     for unit in ("one", "share", "group"):
         losses = empty.rows(f"select loss from steps.preference_losses(unit := '{unit}')")
         assert sum(loss > 0 for (loss,) in losses) > 3, unit

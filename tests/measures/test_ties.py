@@ -7,8 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache, partial
-from itertools import chain, groupby, permutations, product
-from statistics import fmean as mean
+from itertools import chain
 
 import pytest
 import pytrec_eval
@@ -17,14 +16,14 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import new_warehouse
+from tests.measures.tied import EXACT, compare_orders, orders, tied_collection
+from tests.measures.topic_values import first_of_each
 from tests.oracles import brute_force, brute_force_curves, brute_force_diversity, brute_force_user_models
 from tests.oracles.brute_force_preferences import TIED
 from tests.oracles.brute_force_user_models import TIED as TIED_MODELS
 from tests.random_collections import Qrels, Run
 
 CATALOG = read_catalog()
-TOPICS = range(120)
-EXACT = 1e-12
 # Name here, name in trec_eval 9.
 PEERS = {
     **{f"AP{cut}": name for cut, name in (("", "map"), ("@1", "map_cut_1"), ("@3", "map_cut_3"))},
@@ -97,30 +96,6 @@ PLAIN: dict[str, Callable[[dict[str, int], dict[str, float]], float]] = {
 }
 
 
-@cache
-def tied_collection() -> tuple[Qrels, Run]:
-    """Short rankings in which few scores stand for many documents."""
-    chance = random.Random(3)
-    qrels: Qrels = {}
-    run: Run = {}
-    for number in TOPICS:
-        documents = [f"d{at}" for at in range(chance.randint(2, 7))]
-        unseen = {f"u{at}": chance.choice((0, 1, 2)) for at in range(chance.randint(0, 3))}
-        judged = {document: chance.choice((-1, 0, 0, 1, 1, 2, 3)) for document in documents if chance.random() < 0.8}
-        qrels[f"t{number}"] = {"u": 0, **unseen, **judged}
-        run[f"t{number}"] = {document: float(chance.choice((1, 2, 2, 3))) for document in documents}
-    return qrels, run
-
-
-def orders(scores: dict[str, float]) -> Iterator[dict[str, float]]:
-    """The ranking in each order of its tied documents, as scores that tie no more."""
-    ranked = sorted(scores, key=lambda document: -scores[document])
-    groups = [list(group) for _, group in groupby(ranked, key=lambda document: scores[document])]
-    for choice in product(*(permutations(group) for group in groups)):
-        order = [document for group in choice for document in group]
-        yield {document: float(len(order) - place) for place, document in enumerate(order)}
-
-
 @pytest.fixture(scope="module")
 def every_order() -> dict[tuple[str, int], dict[str, float]]:
     """Scores by topic and number of the order."""
@@ -150,43 +125,28 @@ def loaded() -> Iterator[Warehouse]:
         yield warehouse
 
 
-def compare(loaded: Warehouse, name: str, values: dict[str, list[float]]) -> None:
-    """Every kind of value that the measure knows against all the values there are."""
-    (measure,) = parse_measures([name], CATALOG)
-    variants = tie_variants(measure)
-    assert {"worst", "best"} <= set(variants)
-    # Of what is better when it is less, the worst order gives the most.
-    falls = measure.relation.name in ("rbp_residual", "rbp_resid", "unjudged", "fpr")
-    pick: dict[str, Callable[[list[float]], float]] = {
-        "worst": max if falls else min,
-        "best": min if falls else max,
-        "expected": mean,
-    }
-    differing = 0
-    for ties, variant in variants.items():
-        ours = dict(loaded.rows(f"select topic, value from {variant.call}"))
-        for topic, numbers in values.items():
-            assert ours[topic] == pytest.approx(pick[ties](numbers), abs=EXACT), (name, ties, topic)
-            differing += max(numbers) - min(numbers) > EXACT
-    assert differing > 10, name
+def in_every_order(
+    every_order: dict[tuple[str, int], dict[str, float]], value: Callable[[dict[str, int], dict[str, float]], float]
+) -> dict[str, list[float]]:
+    qrels, _ = tied_collection()
+    values: dict[str, list[float]] = {}
+    for (topic, _), scores in every_order.items():
+        values.setdefault(topic, []).append(value(qrels[topic], scores))
+    return values
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_every_permutation_through_trec_eval(
     loaded: Warehouse, peer_values: dict[str, dict[str, list[float]]], name: str
 ) -> None:
-    compare(loaded, name, peer_values[PEERS[name]])
+    compare_orders(loaded, name, peer_values[PEERS[name]])
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", first_of_each(PLAIN))
 def test_every_permutation_by_plain_loops(
     loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]], name: str
 ) -> None:
-    qrels, _ = tied_collection()
-    values: dict[str, list[float]] = {}
-    for (topic, _), scores in every_order.items():
-        values.setdefault(topic, []).append(PLAIN[name](qrels[topic], scores))
-    compare(loaded, name, values)
+    compare_orders(loaded, name, in_every_order(every_order, PLAIN[name]))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +170,7 @@ def test_tap_in_every_permutation(
         kept = {document: score for document, score in order.items() if run[topic][document] >= (threshold or 0)}
         value = brute_force.tap_of_list(qrels[topic], kept, cut=threshold is not None)
         values.setdefault(topic, []).append(value)
-    compare(empty, name, values)
+    compare_orders(empty, name, values)
     effects, _ = empty.ties(name)
     ((_, _, _, ruled, worst, expected, best),) = effects.fetchall()
     total = math.fsum(weights.get(topic, 1.0) for topic in values)
@@ -221,50 +181,67 @@ def test_tap_in_every_permutation(
     assert worst < ruled < best
 
 
+GAINS_BELOW_0 = {0: -0.5, 1: 2.0, 2: 0.5, 3: 1.0}
+LISTED = "{0:-0.5,1:2,2:0.5,3:1}"
+
+
 def test_ndcg_rel_is_null_where_losses_make_it_unknown(
     loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
 ) -> None:
     """With gains below 0 the orders that are tried are the worst and the best only where no DCG is below 0."""
-    qrels, _ = tied_collection()
-    gains = {0: -0.5, 1: 2.0, 2: 0.5, 3: 1.0}
-    values: dict[str, list[float]] = {}
-    least: dict[str, float] = {}
-    for (topic, _), scores in every_order.items():
-        values.setdefault(topic, []).append(brute_force.ndcg_rel(qrels[topic], scores, gains))
-        least[topic] = min(least.get(topic, 0.0), *brute_force.dcgs(qrels[topic], scores, gains))
-    pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
-    listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
-    for ties, picked in pick.items():
-        ours = dict(loaded.rows(f"select topic, value from ndcg_rel(gains := '{listed}', ties := '{ties}')"))
-        known = {topic: value for topic, value in ours.items() if value is not None}
-        assert known == pytest.approx({topic: picked(values[topic]) for topic in known}, abs=EXACT)
-        assert {topic for topic in ours if least[topic] >= 0} <= set(known)
-        assert 20 < len(known) < len(ours) - 10
+    least = in_every_order(every_order, lambda grades, scores: min(0, *brute_force.dcgs(grades, scores, GAINS_BELOW_0)))
+    values = in_every_order(every_order, partial(brute_force.ndcg_rel, gains=GAINS_BELOW_0))
+    losing = [topic for topic, numbers in least.items() if min(numbers) < 0]
+    name = f"nDCG_rel(gains={LISTED})"
+    unknown = compare_orders(loaded, name, values, unknown=losing, unknown_mean=True)
+    assert 10 < len(unknown) < len(values) - 20
 
 
 def test_g_with_losses_is_known_where_none_is_tied(
     loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
 ) -> None:
     qrels, run = tied_collection()
-    gains = {0: -0.5, 1: 2.0, 2: 0.5, 3: 1.0}
-    values: dict[str, list[float]] = {}
-    for (topic, _), scores in every_order.items():
-        values.setdefault(topic, []).append(brute_force.g(qrels[topic], scores, gains))
     tied_losses = {
         topic
         for topic, scores in run.items()
         if any(qrels[topic].get(d) == 0 and list(scores.values()).count(score) > 1 for d, score in scores.items())
-        and any(gains.get(grade, 0) > 0 for grade in qrels[topic].values())
+        and any(GAINS_BELOW_0.get(grade, 0) > 0 for grade in qrels[topic].values())
     }
-    pick: dict[str, Callable[[list[float]], float]] = {"worst": min, "best": max, "expected": mean}
-    listed = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
-    for ties, picked in pick.items():
-        ours = dict(loaded.rows(f"select topic, value from g(gains := '{listed}', ties := '{ties}')"))
-        unknown = set() if ties == "expected" else tied_losses
-        assert 20 < len(tied_losses) < len(ours) - 20
-        assert {topic for topic, value in ours.items() if value is None} == unknown
-        expected = {topic: picked(numbers) for topic, numbers in values.items() if topic not in unknown}
-        assert {topic: ours[topic] for topic in expected} == pytest.approx(expected, abs=EXACT), ties
+    values = in_every_order(every_order, partial(brute_force.g, gains=GAINS_BELOW_0))
+    assert compare_orders(loaded, f"G(gains={LISTED})", values, unknown=tied_losses) == tied_losses
+    assert 20 < len(tied_losses) < len(values) - 20
+
+
+# Goals of INST, and whether its worst and best values are unknown there.
+GOALS = {0.25: True, 0.49: True, 0.5: False}
+FALLING = "1=0.5,2=0.2,3=1"
+
+
+def test_inst_is_null_where_a_gain_can_make_the_reader_go_on(loaded: Warehouse) -> None:
+    """With a goal of a quarter the reader goes on for sure below a first document of gain 1."""
+    gains = [1.0, 0.9]
+    onward = brute_force_user_models.inst_onward(0.25)
+    assert brute_force_user_models.rate(gains, onward, 7) < brute_force_user_models.rate(gains[::-1], onward, 7)
+    for t, unknown in GOALS.items():
+        for ties in ("worst", "best"):
+            values = loaded.rows(f"select value from inst(t := {t}, ties := '{ties}')")
+            assert {value is None for (value,) in values} == {unknown}
+    assert loaded.rows("select count(*) from inst(t := 0.25) where value is null") == [(0,)]
+
+
+def test_gap_is_null_where_a_greater_grade_is_less(
+    loaded: Warehouse, every_order: dict[tuple[str, int], dict[str, float]]
+) -> None:
+    """With grade 2 below grade 1 a document of it first is good for some least grades and bad for others."""
+
+    def gap(grades: dict[str, int], scores: dict[str, float]) -> float:
+        # Where no document has grade 2, grade 3 takes its chance.
+        chances = {1: 0.5, 2: -0.3, 3: 0.8} if 2 in grades.values() else {1: 0.5, 3: 0.5}
+        return brute_force_user_models.gap(grades, scores, chances)
+
+    falling = {topic for topic, grades in tied_collection()[0].items() if {1, 2} <= set(grades.values())}
+    values = in_every_order(every_order, gap)
+    assert compare_orders(loaded, f"GAP(gains='{FALLING}')", values, unknown=falling) == falling
 
 
 # Grades of documents in the order of their ranks, one tie in brackets; "u" has no judgment, "-" a negative grade.

@@ -19,29 +19,24 @@ import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures, tie_variants
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import FIXTURES, made_once, new_file, write
+from tests.conftest import FIXTURES, made_once, new_file
 from tests.golden_cases import CASES, load_judgments
 from tests.measures import (
-    test_arguments,
-    test_columns,
-    test_curves,
+    plain_measures,
     test_diversity,
     test_ir_measures,
     test_judged_only,
     test_levels,
-    test_peers,
+    test_plain_loops,
     test_preferences,
-    test_preferences_below_0,
-    test_same_names,
     test_tap,
-    test_tap_lists,
     test_ties,
-    test_unknown_ties,
     test_user_models,
+    tied,
 )
 from tests.measures.test_golden import tolerance
 from tests.oracles import brute_force_preferences, peers
-from tests.random_collections import collection
+from tests.random_collections import Collection, collection
 
 CATALOG = read_catalog()
 SEEDS = range(60)  # the fewest that one of these tests takes
@@ -56,7 +51,7 @@ COLUMNS = {
     "st_recall": ("num_found", "num_subtopics"),
 }
 # The same for some arguments only.
-TESTED_COLUMNS: Mapping[str, Iterable[str]] = {**test_columns.COLUMNS, **test_columns.OF_SUBTOPICS}
+TESTED_COLUMNS: Mapping[str, Iterable[str]] = {**plain_measures.MEASURES, **test_diversity.COLUMNS}
 COLUMNS_OF_CALLS = {parse_measures([name], CATALOG)[0].call: tuple(columns) for name, columns in TESTED_COLUMNS.items()}
 Values = dict[tuple[str, ...], float | None]
 
@@ -80,43 +75,20 @@ def random_ones() -> Warehouse:
     return warehouse
 
 
-def weighted() -> Warehouse:
-    warehouse = evalsql.open(new_file())
-    for seed in SEEDS:
-        one, weights = test_tap.weighted_collection(seed)
-        warehouse.load_qrels(one.qrels, f"{seed}")
-        if weights:
-            warehouse.load_weights(weights, f"{seed}")
-        ascending = test_tap.is_ascending(seed)
-        warehouse.load_run(one.run, f"{seed}", qrels=[f"{seed}"], tie_rule="trec_eval", lower_is_better=ascending)
-    return warehouse
+def of_collection(name: str, make: Callable[[], Collection]) -> Callable[[Warehouse], None]:
+    """Loads a collection as a judgment set and a run."""
+
+    def load(warehouse: Warehouse) -> None:
+        one = make()
+        warehouse.load_qrels(one.qrels, name)
+        warehouse.load_run(one.run, "system")
+
+    return load
 
 
-def lists() -> Warehouse:
-    warehouse = evalsql.open(new_file())
-    test_tap_lists.load(warehouse)
-    return warehouse
-
-
-def short(name: str) -> Warehouse:
-    warehouse = evalsql.open(new_file())
-    test_arguments.load_short(warehouse, name)
-    return warehouse
-
-
-def tied() -> Warehouse:
-    warehouse = evalsql.open(new_file())
-    qrels, run = test_ties.tied_collection()
-    warehouse.load_qrels(qrels, "tied")
-    warehouse.load_run(run, "system")
-    return warehouse
-
-
-def subtopics() -> Warehouse:
-    warehouse = evalsql.open(new_file())
+def load_subtopics(warehouse: Warehouse) -> None:
     for is_tied in (True, False):
         test_diversity.load(warehouse, test_diversity.together(tied=is_tied), f"tied {is_tied}")
-    return warehouse
 
 
 def loaded_by(load: Callable[[Warehouse], None]) -> Callable[[], Warehouse]:
@@ -130,51 +102,38 @@ def loaded_by(load: Callable[[Warehouse], None]) -> Callable[[], Warehouse]:
     return make
 
 
-def preferred() -> Warehouse:
-    """Preferences, and judgments in groups."""
-    warehouse = evalsql.open(new_file())
+def load_preferences(warehouse: Warehouse, names: Iterable[str]) -> None:
+    """Preferences, and judgments in groups, each in judgment sets of their own."""
     with TemporaryDirectory() as folder:
-        for form, as_qrels in (("preferences", False), ("groups", True)):
-            one = test_preferences.together(as_qrels=as_qrels)
-            rows = [(row[0], row[1], row[3], f"{row[4]:.0f}") if as_qrels else row for row in one.rows()]
-            text = "".join(" ".join(map(str, row)) + "\n" for row in rows)
-            warehouse.load_qrels(write(Path(folder) / f"{form}.txt", text), form, form=form)
-            warehouse.load_run(one.run, f"of {form}", qrels=[form])
-    return warehouse
+        for name in names:
+            form, make = test_preferences.LOADED[name]
+            sets = {f"{name} {each}": collection for each, collection in make().items()}
+            test_preferences.load(warehouse, Path(folder), form, sets)
 
 
-def tied_preferences() -> Warehouse:
-    warehouse = evalsql.open(new_file())
+def load_tied_preferences(warehouse: Warehouse) -> None:
     with TemporaryDirectory() as folder:
-        for name, (judgments, _, _) in test_preferences.TIES.items():
-            if judgments == "preferences":
-                test_preferences.load_ties(warehouse, Path(folder), name)
-    return warehouse
-
-
-def below_0() -> Warehouse:
-    warehouse = evalsql.open(new_file())
-    with TemporaryDirectory() as folder:
-        test_preferences_below_0.load(warehouse, Path(folder))
-    return warehouse
+        for name, one in test_preferences.TIES.items():
+            if one.measures == "preferences":
+                test_preferences.load(warehouse, Path(folder), one.form, {name: one.collection})
 
 
 DATA: Mapping[str, Callable[[], Warehouse]] = {
     "golden": golden,
-    "tied": tied,
+    "tied": loaded_by(of_collection("tied", lambda: Collection(*tied.tied_collection()))),
     "random": random_ones,
-    "weighted": weighted,
-    "lists": lists,
-    "short": partial(short, "short"),
-    "two": partial(short, "two"),
-    "subtopics": subtopics,
-    "preferred": preferred,
-    "great": loaded_by(test_user_models.load_great_grades),
-    "judged anew": loaded_by(test_same_names.load_judged_anew),
-    "numbered": loaded_by(test_same_names.load_numbered),
-    "numbered apart": loaded_by(test_same_names.load_numbered_apart),
-    "below 0": below_0,
-    "tied preferences": tied_preferences,
+    "weighted": loaded_by(test_tap.load_weighted),
+    "lists": loaded_by(test_tap.load_lists),
+    "short": loaded_by(of_collection("short", lambda: test_user_models.short("short"))),
+    "two": loaded_by(of_collection("two", lambda: test_user_models.short("two"))),
+    "subtopics": loaded_by(load_subtopics),
+    "preferred": loaded_by(partial(load_preferences, names=("preferences", "groups"))),
+    "great": loaded_by(of_collection("great", test_user_models.great_grades)),
+    "judged anew": loaded_by(test_plain_loops.load_judged_anew),
+    "numbered": loaded_by(test_plain_loops.load_numbered),
+    "numbered apart": loaded_by(test_plain_loops.load_numbered_apart),
+    "below 0": loaded_by(partial(load_preferences, names=("below 0",))),
+    "tied preferences": loaded_by(load_tied_preferences),
 }
 
 
@@ -231,7 +190,7 @@ def _tied() -> Iterator[tuple[str, Measure, float]]:
         for measure in parse_measures([name], CATALOG):
             for variant in tie_variants(measure).values():
                 yield "tied", variant, EXACT
-    unknown = [*(f"INST(t={t})" for t in test_unknown_ties.GOALS), f"GAP(gains='{test_unknown_ties.FALLING}')"]
+    unknown = [*(f"INST(t={t})" for t in test_ties.GOALS), f"GAP(gains='{test_ties.FALLING}')"]
     for measure in parse_measures(unknown, CATALOG):
         for variant in tie_variants(measure).values():
             yield "tied", variant, EXACT
@@ -242,10 +201,8 @@ def _tied() -> Iterator[tuple[str, Measure, float]]:
 
 def _on_random_collections() -> Iterator[tuple[str, Measure, float]]:
     """Values on the collections that most tests take."""
-    plain = [*test_peers.PLAIN, *test_curves.MEASURES, *test_user_models.PLAIN]
-    yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain], EXACT)
+    yield from _named("random", [*peers.at_level(1), *peers.at_level(2), *plain_measures.MEASURES], EXACT)
     yield from _named("random", [f"ESL(wanted={wanted})" for wanted in (1, 2, 4)], EXACT)
-    yield from _named("random", list(test_columns.COLUMNS), EXACT)
     for relation in test_judged_only.TAKING:
         for measure in test_judged_only.variants(relation):
             arguments = {**measure.arguments, "judged_only": True}
@@ -259,26 +216,26 @@ def _on_random_collections() -> Iterator[tuple[str, Measure, float]]:
         yield from _named("random", [form.format(name) for form in forms], EXACT)
     for k in (1, 2, 5):
         yield from _named("random", [f"TAP(quantile={quantile})@{k}" for quantile in (0.5, 0.7, 1.0)], EXACT)
-    yield from _named("random", [*test_arguments.PLAIN, *test_arguments.WORTHLESS], EXACT)
 
 
 def _on_made_collections() -> Iterator[tuple[str, Measure, float]]:
     """Values on collections that were made for some measures."""
-    yield from _named("subtopics", list(test_columns.OF_SUBTOPICS), EXACT)
+    yield from _named("subtopics", list(test_diversity.COLUMNS), EXACT)
     yield from _named("great", list(test_user_models.GREAT), EXACT)
-    yield from _named("judged anew", [*test_user_models.PLAIN, *test_columns.COLUMNS], EXACT)
+    yield from _named("judged anew", list(plain_measures.USER_MODELS), EXACT)
     for apart in ("numbered", "numbered apart"):
-        yield from _named(apart, list(test_same_names.OF_SUBTOPICS), EXACT)
-    yield from _named("weighted", [f"TAP(reward_silence=true,{given})" for given in test_tap.OPTIONS], EXACT)
-    for options in test_tap_lists.OPTIONS:
-        yield "lists", test_tap_lists.measure(options), EXACT
+        yield from _named(apart, list(test_plain_loops.OF_SUBTOPICS), EXACT)
+    for options in test_tap.OPTIONS:
+        yield "weighted", test_tap.measure({"reward_silence": True, **options}), EXACT
+    for options in test_tap.OPTIONS_OF_LISTS:
+        yield "lists", test_tap.measure(options), EXACT
     for data in ("short", "two"):
-        yield from _named(data, list(test_arguments.SHORT), EXACT)
+        yield from _named(data, list(test_user_models.SHORT), EXACT)
     for rel, alpha, judged_only in ((1, 0.5, False), (1, 0.0, True), (2, 0.5, True), (1, 1.0, False), (2, 0.9, False)):
         names = [name for name, _ in test_diversity.plain_measures(rel, alpha, judged_only)]
         yield from _named("subtopics", names, EXACT)
     for data in ("preferred", "below 0"):
-        yield from _named(data, list(test_preferences.PREFERENCE_MEASURES), EXACT)
+        yield from _named(data, list(brute_force_preferences.PREFERENCES), EXACT)
     for given in ("rel=1,judged_only=false", "rel=2,judged_only=true"):
         names = [f"AP_groups({given})", *(f"P_groups({given})@{k}" for k in (1, 4, 50))]
         yield from _named("preferred", [*names, *(f"Rprec_groups({given})@{x}" for x in (0.1, 0.4, 1.0, 1.7))], EXACT)

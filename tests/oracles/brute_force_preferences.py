@@ -70,12 +70,12 @@ def preferences_below_0(seed: int) -> PreferenceCollection:
     return PreferenceCollection(preferences, run)
 
 
-def tied_preferences(seed: int, *, as_qrels: bool) -> PreferenceCollection:
+def tied_preferences(seed: int, *, as_qrels: bool, topics: int) -> PreferenceCollection:
     """Topics with short rankings in which few scores stand for many documents."""
     chance = random.Random(seed)
     preferences: dict[str, Preferences] = {}
     run: dict[str, dict[str, float]] = {}
-    for topic in (f"q{number}" for number in range(300)):
+    for topic in (f"q{number}" for number in range(topics)):
         documents = [f"d{number}" for number in range(chance.randint(3, 7))]
         groups = [f"g{number}" for number in range(chance.randint(1, 3))]
         preferences[topic] = {group: _group(chance, documents, as_qrels) for group in groups}
@@ -179,9 +179,11 @@ def stated_or_implied(subgroups: dict[str, Levels]) -> set[Pair]:
 class Topic:
     """One topic: its preferences and the places of the documents in one ranking."""
 
-    def __init__(self, groups: Preferences, scores: dict[str, float]) -> None:
-        self.groups = groups
-        self.pairs = {group: stated_or_implied(subgroups) for group, subgroups in groups.items()}
+    def __init__(
+        self, groups: Preferences, scores: dict[str, float], pairs: dict[str, set[Pair]] | None = None
+    ) -> None:
+        self.groups, self.scores = groups, scores
+        self.pairs = pairs or {group: stated_or_implied(subgroups) for group, subgroups in groups.items()}
         ranked = preference_ranking(scores)
         judged = {d for subgroups in groups.values() for levels in subgroups.values() for d in levels}
         self.retrieved = {document for document in ranked if document in judged}
@@ -252,56 +254,53 @@ class Topic:
         return sum(map(self.fulfilled, counting)), len(counting)
 
 
-def ap_groups(groups: Preferences, scores: dict[str, float], rel: int = 1, judged_only: bool = False) -> float:
+def ap_groups(topic: Topic, rel: int = 1, judged_only: bool = False) -> float:
     values = []
-    for grades, ranked in _by_group(groups, scores, judged_only):
+    for grades, ranked in _by_group(topic, judged_only):
         hits = [rank for rank, document in enumerate(ranked, start=1) if grades.get(document, -1) >= rel]
         relevant = sum(grade >= rel for grade in grades.values())
         values.append(sum(nth / rank for nth, rank in enumerate(hits, start=1)) / relevant if relevant else 0.0)
     return sum(values) / len(values)
 
 
-def p_groups(groups: Preferences, scores: dict[str, float], k: int, rel: int = 1, judged_only: bool = False) -> float:
+def p_groups(topic: Topic, k: int, rel: int = 1, judged_only: bool = False) -> float:
     shares = [
         sum(grades.get(document, -1) >= rel for document in ranked[:k]) / k
-        for grades, ranked in _by_group(groups, scores, judged_only)
+        for grades, ranked in _by_group(topic, judged_only)
     ]
     return sum(shares) / len(shares)
 
 
-def rprec_groups(
-    groups: Preferences, scores: dict[str, float], multiple: float, rel: int = 1, judged_only: bool = False
-) -> float:
+def rprec_groups(topic: Topic, multiple: float, rel: int = 1, judged_only: bool = False) -> float:
     shares = []
-    for grades, ranked in _by_group(groups, scores, judged_only):
+    for grades, ranked in _by_group(topic, judged_only):
         cutoff = int(multiple * sum(grade >= rel for grade in grades.values()) + 0.9)
         found = sum(grades.get(document, -1) >= rel for document in ranked[:cutoff])
         shares.append(found / cutoff if cutoff else 0.0)
     return sum(shares) / len(shares)
 
 
-def _by_group(groups: Preferences, scores: dict[str, float], judged_only: bool) -> Iterator[tuple[Levels, list[str]]]:
+def _by_group(topic: Topic, judged_only: bool) -> Iterator[tuple[Levels, list[str]]]:
     """Grades of each group, and the ranking, without what the group has not judged if that is wanted."""
-    for subgroups in groups.values():
+    for subgroups in topic.groups.values():
         (grades,) = subgroups.values()
-        yield grades, [d for d in ranking(scores) if not judged_only or grades.get(d, -1) >= 0]
+        yield grades, [d for d in ranking(topic.scores) if not judged_only or grades.get(d, -1) >= 0]
 
 
 SETS = ("all", "implied", "retrieved")
-
-
-def _of_topic(method: Callable[[Topic, str], float], pairs: str) -> Callable[[Preferences, dict[str, float]], float]:
-    return lambda groups, scores: method(Topic(groups, scores), pairs)
-
-
+PREFERENCES: dict[str, Callable[[Topic], float]] = {
+    "NumPrefs": Topic.num_prefs,
+    **{f"NumPrefsFulfilled(pairs='{pairs}')": partial(Topic.num_fulfilled, pairs=pairs) for pairs in SETS[::2]},
+    **{f"PrefsSimple(pairs='{pairs}')": partial(Topic.simple, pairs=pairs) for pairs in SETS},
+    **{f"PrefsGroup(pairs='{pairs}')": partial(Topic.by_group, pairs=pairs) for pairs in SETS},
+    **{f"PrefsPair(pairs='{pairs}')": partial(Topic.by_pair, pairs=pairs) for pairs in SETS},
+    **{f"PrefsGroupR(pairs='{pairs}')": partial(Topic.by_group_r, pairs=pairs) for pairs in SETS[::2]},
+}
 # Measures of which the worst, the best and the expected value over all orders of tied documents are known, by what
 # judgments they are tried on; and those of which they are known for some topics.
-TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
+TIED: dict[str, dict[str, Callable[[Topic], float]]] = {
     "preferences": {
-        **{f"PrefsSimple(pairs='{p}')": _of_topic(Topic.simple, p) for p in SETS},
-        **{f"PrefsGroup(pairs='{p}')": _of_topic(Topic.by_group, p) for p in SETS},
-        **{f"PrefsPair(pairs='{p}')": _of_topic(Topic.by_pair, p) for p in SETS},
-        **{f"NumPrefsFulfilled(pairs='{p}')": _of_topic(Topic.num_fulfilled, p) for p in SETS[::2]},
+        name: value for name, value in PREFERENCES.items() if name != "NumPrefs" and not name.startswith("PrefsGroupR")
     },
     "groups": {
         name: function
@@ -315,5 +314,5 @@ TIED: dict[str, dict[str, Callable[[Preferences, dict[str, float]], float]]] = {
             f"Rprec_groups(judged_only={only})@0.6": partial(rprec_groups, multiple=0.6, judged_only=only),
         }.items()
     },
-    "partly known": {f"PrefsGroupR(pairs='{p}')": _of_topic(Topic.by_group_r, p) for p in SETS[::2]},
+    "partly known": {name: value for name, value in PREFERENCES.items() if name.startswith("PrefsGroupR")},
 }

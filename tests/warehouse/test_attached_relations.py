@@ -54,6 +54,7 @@ def rounded(relation: duckdb.DuckDBPyRelation) -> list[list[object]]:
     return [[round(value, 12) if isinstance(value, float) else value for value in row] for row in relation.fetchall()]
 
 
+@pytest.mark.long
 def test_a_copy_is_what_would_have_been_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with evalsql.open(tmp_path / "file.duckdb") as file:
         contents = file.rows(EVERYTHING)
@@ -123,6 +124,7 @@ def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
             assert figures(warehouse)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_a_template_that_is_damaged_somewhere_is_made_anew(cache: Path, tmp_path: Path) -> None:
     evalsql.open(":memory:").close()

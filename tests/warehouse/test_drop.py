@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ TABLES = (
 )
 
 
-def filled(path: Path) -> Path:
-    """Two judgment sets and three runs; each has a document and a topic of its own."""
+@cache
+def _filled() -> Path:
+    path = new_file()
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
         warehouse.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
@@ -38,6 +40,11 @@ def filled(path: Path) -> Path:
     return path
 
 
+def filled(folder: Path) -> Path:
+    """A file with two judgment sets and three runs; each has a document and a topic of its own."""
+    return new_file(folder, like=_filled())
+
+
 def sizes(warehouse: Warehouse) -> dict[str, int]:
     return {table: warehouse.rows(f"select count(*) from {table}")[0][0] for table in TABLES}
 
@@ -47,8 +54,8 @@ def figures(warehouse: Warehouse, without: tuple[str, ...] = ()) -> list[tuple[o
     return [row for row in found if not {row[0], row[1]} & set(without)]
 
 
-def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path) -> None:
-    with evalsql.open(filled(new_file(tmp_path))) as warehouse:
+def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path, empty: Warehouse) -> None:
+    with evalsql.open(filled(tmp_path)) as warehouse:
         expected = figures(warehouse, ("one", "three"))
         assert warehouse.drop_runs(["t*ree", "one"]) == ["one", "three"]
         assert figures(warehouse) == expected
@@ -66,19 +73,18 @@ def test_dropped_runs_leave_nothing_and_change_nothing(tmp_path: Path) -> None:
         warehouse.drop_qrels("*")
         assert {table: count for table, count in sizes(warehouse).items() if count} == {}
     # As if the others had never been there.
-    with evalsql.open(new_file(tmp_path)) as fresh:
-        fresh.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
-        fresh.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
-        fresh.load_weights({"only other": 2.0}, "other")
-        fresh.load_topics({"only other": {"text": "what?", "language": "en"}}, qrels="other")
-        run = {"1": {"a": 3.0, "b": 3.0, "only two": 1.0}, "2": {"c": 1.0}, "topic of two": {"a": 1.0}}
-        fresh.load_run(run, "two", qrels=["main", "other"])
-        assert sizes(fresh) == kept
-        assert figures(fresh) == expected
+    empty.load_qrels({"1": {"a": 1, "b": 0, "only main": 2}, "2": {"c": 1}}, "main")
+    empty.load_qrels({"1": {"b": 1}, "only other": {"only other": 1}}, "other")
+    empty.load_weights({"only other": 2.0}, "other")
+    empty.load_topics({"only other": {"text": "what?", "language": "en"}}, qrels="other")
+    run = {"1": {"a": 3.0, "b": 3.0, "only two": 1.0}, "2": {"c": 1.0}, "topic of two": {"a": 1.0}}
+    empty.load_run(run, "two", qrels=["main", "other"])
+    assert sizes(empty) == kept
+    assert figures(empty) == expected
 
 
 def test_dropped_judgments_leave_the_runs(tmp_path: Path) -> None:
-    with evalsql.open(filled(new_file(tmp_path))) as warehouse:
+    with evalsql.open(filled(tmp_path)) as warehouse:
         expected = figures(warehouse, ("other",))
         assert warehouse.drop_qrels("other") == ["other"]
         assert figures(warehouse) == expected
@@ -92,7 +98,7 @@ def test_dropped_judgments_leave_the_runs(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_drops_nothing(tmp_path: Path, command: Command) -> None:
-    path = filled(new_file(tmp_path))
+    path = filled(tmp_path)
     with evalsql.open(path) as warehouse:
         before = sizes(warehouse)
         with pytest.raises(UsageError, match='no run is called "four"'):
@@ -109,7 +115,7 @@ def test_an_unknown_name_drops_nothing(tmp_path: Path, command: Command) -> None
 
 
 def test_a_dry_run_prints_what_goes(tmp_path: Path, command: Command) -> None:
-    path = filled(new_file(tmp_path))
+    path = filled(tmp_path)
     words = ("drop", "runs", "t*", "--db", path, "--format", "csv")
     dry = command(*words, "--dry-run")
     assert (dry.returncode, dry.stdout) == (0, "kind,name\nruns,three\nruns,two\n")
@@ -121,7 +127,7 @@ def test_a_dry_run_prints_what_goes(tmp_path: Path, command: Command) -> None:
 
 
 def test_vacuum_gives_space_back_and_keeps_all_else(tmp_path: Path, command: Command) -> None:
-    path = filled(new_file(tmp_path))
+    path = filled(tmp_path)
     with evalsql.open(path) as warehouse:
         many = {f"t{topic}": {f"d{topic}-{nth}": float(nth) for nth in range(1000)} for topic in range(100)}
         warehouse.load_run(many, "large", qrels="main")
@@ -142,7 +148,7 @@ def test_vacuum_gives_space_back_and_keeps_all_else(tmp_path: Path, command: Com
 
 
 def test_vacuum_is_refused_while_another_process_has_the_file(tmp_path: Path, process: Command) -> None:
-    path = filled(new_file(tmp_path))
+    path = filled(tmp_path)
     holder = "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [sys.executable, "-c", holder, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -156,7 +162,7 @@ def test_vacuum_is_refused_while_another_process_has_the_file(tmp_path: Path, pr
 
 
 def test_a_vacuum_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = filled(new_file(tmp_path))
+    path = filled(tmp_path)
     whole = shutil.copy(path, tmp_path / "whole")
 
     def full(*_: object) -> None:
@@ -171,8 +177,10 @@ def test_a_vacuum_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest
         vacuum(warehouse.database)
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_own_measures_go_by_name_and_glob(tmp_path: Path, command: Command) -> None:
-    path = new_file(tmp_path)
+    path = tmp_path / "w.duckdb"
+    evalsql.open(path).close()
     for name in ("Fully", "FullyMore"):
         header = f"-- measure: {name}\n-- title: One\n-- definition: 1.\n-- range: 1 1\n-- mean: arithmetic\n"
         body = "select qrels, run, topic, cast(1 as double) as value from evaluated_topics\n"

@@ -2,90 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import evalsql
-from tests.conftest import Command, new_file, write
-from tests.warehouse.test_export import filled_copy
+from evalsql import Warehouse
+from evalsql.warehouse.export_files import names_of
+from evalsql.warehouse.export_files import write as write_file
+from tests.conftest import Command, new_file, new_warehouse, write
+from tests.warehouse.test_export import fill, filled_file
+
+LEVELS = """
+    select topic, judgment_group, subgroup, document, level from preferences join topics using (topic_id)
+    join documents using (document_id) order by all
+"""
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """All that files are written of."""
+    with new_warehouse() as warehouse:
+        fill(warehouse, tmp_path_factory.mktemp("held"))
+        yield warehouse
+
+
+def contents(warehouse: Warehouse) -> list[tuple[Any, ...]]:
+    return [row for view in ("rankings", "judgments") for row in warehouse.rows(f"from {view} order by all")]
 
 
 @pytest.mark.parametrize("form", ["trec", "beir", "parquet", "jsonl"])
-def test_runs_load_again_as_they_were(command: Command, tmp_path: Path, sample_file: Path, form: str) -> None:
-    done = command("export", "runs", "--format", form, "-o", "out/", "--db", sample_file)
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert len(list((tmp_path / "out").iterdir())) == 8
-    command("export", "qrels", "--format", form, "-o", "sample.qrels", "--db", sample_file)
-    assert command("load", "qrels", "sample.qrels").returncode == 0
-    loaded = command("load", "runs", "out/*")
-    assert loaded.returncode == 0, loaded.stderr
-    assert by_name(tmp_path / "evalsql.duckdb", sample_file) == [(0,), (0,)]
-
-
-def by_name(path: Path, other: Path) -> list[tuple[int]]:
-    """How many rows of rankings and judgments only one of two warehouses has."""
-    with duckdb.connect() as connection:
-        connection.execute(f"attach '{path}' as a (read_only); attach '{other}' as b (read_only)")
-        return [
-            connection.execute(f"""
-                select count(*) from (
-                    (from a.{view} except all from b.{view}) union all (from b.{view} except all from a.{view})
-                )""").fetchall()[0]
-            for view in ("rankings", "judgments")
-        ]
+def test_runs_load_again_as_they_were(sample: Warehouse, empty: Warehouse, tmp_path: Path, form: str) -> None:
+    runs = names_of(sample.database, "runs", ())
+    assert len(runs) == 8
+    write_file(sample.database, "qrels", "sample", form, tmp_path / "sample")
+    empty.load_qrels(tmp_path / "sample")
+    for run in runs:
+        write_file(sample.database, "runs", run, form, tmp_path / f"{run}.run")
+    empty.load_runs(str(tmp_path / "*.run"))
+    assert contents(empty) == contents(sample)
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
-def test_odd_names_scores_and_tie_rules_go_through(tmp_path: Path, command: Command, form: str) -> None:
-    path = filled_copy(tmp_path)
-    for name, others in (
-        ("one", ()),
-        ("two/x", ()),
-        ("blast", ("--lower-is-better",)),
-        ("ranking", ("--tie-rule", "rank")),
+def test_odd_names_scores_and_tie_rules_stay(held: Warehouse, empty: Warehouse, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "file"
+    options: dict[str, Any]
+    for name, options, words in (
+        ("one", {}, ""),
+        ("two/x", {}, ""),
+        ("blast", {"lower_is_better": True}, "--lower-is-better"),
+        ("ranking", {"tie_rule": "rank"}, "--tie-rule rank"),
     ):
-        file = f"run-{name.replace('/', '-')}"
-        done = command("export", "runs", name, "--format", form, "-o", file, "--db", path)
-        assert done.returncode == 0, done.stderr
-        assert ("evalsql load runs takes " + " ".join(others) in done.stderr) == bool(others)
-        loaded = command("load", "runs", file, "--name", name, *others, "--db", "again.duckdb")
-        assert loaded.returncode == 0, loaded.stderr
-    for name, others in (("main", ()), ("groups", ("--form", "groups")), ("levels", ("--form", "preferences"))):
-        assert command("export", "qrels", name, "--format", form, "-o", name, "--db", path).returncode == 0
-        loaded = command("load", "qrels", name, *others, "--db", "again.duckdb")
-        assert loaded.returncode == 0, loaded.stderr
-    assert by_name(tmp_path / "again.duckdb", path) == [(0,), (0,)]
-    levels = "select topic, judgment_group, subgroup, document, level from preferences join topics using (topic_id) "
-    levels += "join documents using (document_id) order by all"
-    with evalsql.open(path, read_only=True) as first, evalsql.open(tmp_path / "again.duckdb", read_only=True) as second:
-        assert first.rows(levels) == second.rows(levels)
-        assert len(first.rows(levels)) == 4
+        remarks = write_file(held.database, "runs", name, form, path).remarks
+        assert remarks == ([f"evalsql load runs takes {words} to rank it as it is here"] if words else [])
+        empty.load_runs(path, name=name, **options)
+    for name, how in (("main", "grades"), ("groups", "groups"), ("levels", "preferences")):
+        write_file(held.database, "qrels", name, form, path)
+        empty.load_qrels(path, name, form=how)
+    assert contents(empty) == contents(held)
+    assert empty.rows(LEVELS) == held.rows(LEVELS)
+    assert len(held.rows(LEVELS)) == 4
 
 
-def test_groups_and_preferences_as_trec_files(tmp_path: Path, command: Command) -> None:
-    path = filled_copy(tmp_path)
-    groups = command("export", "qrels", "groups", "--db", path)
+def test_groups_and_preferences_as_trec_files(command: Command) -> None:
+    groups = command("export", "qrels", "groups", "--db", filled_file())
     assert groups.stdout == "1 g1 a 1\n1 g2 a 2\n1 g2 b 1\n3 g1 c 0\n"
     assert "evalsql load qrels takes --form groups for it" in groups.stderr
-    levels = command("export", "qrels", "levels", "--db", path)
+    levels = command("export", "qrels", "levels", "--db", filled_file())
     assert levels.stdout == "1 u s1 a 2.0\n1 u s1 b 1.5\n1 u s2 c 0.0\n1 v s1 b 3.0\n"
-    refused = command("export", "qrels", "levels", "--format", "beir", "--db", path)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    lost = command("export", "qrels", "groups", "--format", "beir", "--db", path)
-    assert (lost.returncode, lost.stdout) == (2, "")
+    for name in ("levels", "groups"):
+        lost = command("export", "qrels", name, "--format", "beir", "--db", filled_file())
+        assert (lost.returncode, lost.stdout) == (2, "")
 
 
 def test_what_a_trec_file_cannot_hold_is_refused_whole(tmp_path: Path, command: Command) -> None:
-    path = filled_copy(tmp_path)
-    refused = command("export", "runs", "one", "ranking", "-o", "out", "--db", path)
+    refused = command("export", "runs", "one", "ranking", "-o", "out", "--db", filled_file())
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "'ü 2' cannot be written to a TREC file" in refused.stderr
-    refused = command("export", "runs", "-o", "out", "--format", "jsonl", "--db", path)
+    refused = command("export", "runs", "-o", "out", "--format", "jsonl", "--db", filled_file())
     assert "two/x cannot name a file; export it by itself with -o FILE" in refused.stderr
-    assert not (tmp_path / "out").exists()
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -> None:
@@ -107,45 +106,37 @@ def test_other_files_stay(tmp_path: Path, command: Command, sample_file: Path) -
     assert (parquet.returncode, parquet.stdout) == (2, "")
 
 
-def test_judgments_before_a_replacement_are_written_by_name(tmp_path: Path, command: Command) -> None:
-    path = new_file(tmp_path)
-    with evalsql.open(path) as warehouse:
-        for grade in (1, 2):
-            warehouse.load_qrels({"q": {"a": grade}}, "set", replace=True)
-            warehouse.load_topics({"q": f"text {grade}"}, qrels="set", replace=True)
-            warehouse.load_weights({"q": float(grade)}, "set", replace=True)
+def test_judgments_before_a_replacement_are_written_by_name(empty: Warehouse, tmp_path: Path) -> None:
+    for grade in (1, 2):
+        empty.load_qrels({"q": {"a": grade}}, "set", replace=True)
+        empty.load_topics({"q": f"text {grade}"}, qrels="set", replace=True)
+        empty.load_weights({"q": float(grade)}, "set", replace=True)
     for name, grade in (("set", 2), ("set@1", 1)):
-        for kind, expected in (
-            ("qrels", f"q 0 a {grade}\n"),
-            ("topics", f'{{"topic": "q", "text": "text {grade}"}}\n'),
-            ("weights", f"q {grade}.0\n"),
+        for kind, form, expected in (
+            ("qrels", "trec", f"q 0 a {grade}\n"),
+            ("topics", "jsonl", f'{{"topic": "q", "text": "text {grade}"}}\n'),
+            ("weights", "trec", f"q {grade}.0\n"),
         ):
-            done = command("export", kind, name, "--db", path)
-            assert (done.returncode, done.stdout) == (0, expected), done.stderr
+            assert names_of(empty.database, kind, name) == [name]
+            write_file(empty.database, kind, name, form, tmp_path / f"{kind} of {name}")
+            assert (tmp_path / f"{kind} of {name}").read_text() == expected
     # Where no name is given, those in use are written.
     for kind in ("qrels", "topics", "weights"):
-        assert command("export", kind, "--db", path).stdout == command("export", kind, "set", "--db", path).stdout != ""
-
-
-# Topics, weights and values
+        assert names_of(empty.database, kind, ()) == ["set"]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "beir"])
-def test_topics_and_weights_load_again(tmp_path: Path, command: Command, form: str) -> None:
-    path = filled_copy(tmp_path)
-    asked = "select * from topic_meta where qrels_id = 1 order by all"
-    weights = "select * from topic_weights order by all"
-    with evalsql.open(path) as warehouse:
-        warehouse.execute("update topics set topic = '2' where topic = 'ü 2'")
-        before = warehouse.rows(asked), warehouse.rows(weights)
-    assert command("export", "topics", "main", "--format", form, "-o", "t.jsonl", "--db", path).returncode == 0
-    assert command("export", "weights", "-o", "w.txt", "--db", path).returncode == 0
-    with evalsql.open(path) as warehouse:
-        warehouse.execute("delete from topic_meta where qrels_id = 1; delete from topic_weights")
-        warehouse.load_topics(tmp_path / "t.jsonl", qrels="main")
-        warehouse.load_weights(tmp_path / "w.txt", "main", replace=True)
-        assert (warehouse.rows(asked), warehouse.rows(weights)) == before
-        assert [len(rows) for rows in before] == [3, 2]
+def test_topics_and_weights_load_again(held: Warehouse, empty: Warehouse, tmp_path: Path, form: str) -> None:
+    write_file(held.database, "topics", "main", form, tmp_path / "t.jsonl")
+    write_file(held.database, "weights", "main", "trec", tmp_path / "w.txt")
+    empty.load_qrels({"1": {"a": 1}, "ü 2": {"c": 2}}, "main")
+    empty.load_topics(tmp_path / "t.jsonl")
+    empty.load_weights(tmp_path / "w.txt", "main")
+    for table, count in (("topic_meta", 3), ("topic_weights", 2)):
+        rows = f"select * exclude (qrels_id, topic_id) from {table} join topics using (topic_id) where qrels_id = 1"
+        found = empty.rows(f"{rows} order by all")
+        assert found == held.rows(f"{rows} order by all")
+        assert len(found) == count
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import duckdb
 import pytest
 
 import evalsql
 from evalsql import InputWarning, WarehouseError
 from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
 from tests.conftest import SAMPLE, Command, write
+from tests.warehouse.conftest import Crafted
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
 SECRET = "the-secret-of-this-machine"
@@ -27,38 +22,11 @@ ONE_STEP = """\
 --   value   a number
 {body}
 """
-Crafted = Callable[..., Path]
 
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
     return write(tmp_path / "elsewhere" / "secret.txt", SECRET)
-
-
-@cache
-def sample_of_few() -> Path:
-    """A warehouse with the sample whose views are those of ``few_measures``."""
-    path = Path(tempfile.mkdtemp()) / "few.duckdb"
-    atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs(str(SAMPLE / "runs" / "*.run"))
-    return path
-
-
-@pytest.fixture
-def crafted(tmp_path: Path, sample_file: Path, request: pytest.FixtureRequest) -> Crafted:
-    """A copy of the sample's warehouse that statements were run on without this package."""
-
-    def craft(*statements: str) -> Path:
-        sample = sample_of_few() if "few_measures" in request.fixturenames else sample_file
-        path = Path(shutil.copy(sample, tmp_path / "w.duckdb"))
-        with duckdb.connect(str(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-        return path
-
-    return craft
 
 
 def kept(text: str, name: str = "strange") -> list[str]:
@@ -125,7 +93,14 @@ def test_columns_may_be_words_of_sql(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
-    "arguments", [("ls",), ("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1")]
+    "arguments",
+    [
+        ("ls",),
+        *(
+            pytest.param(words, marks=pytest.mark.long)
+            for words in (("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1"))
+        ),
+    ],
 )
 @pytest.mark.parametrize("table", ["warehouse", "runs", "added_relations"])
 def test_base_tables_are_tables(

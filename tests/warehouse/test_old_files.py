@@ -43,7 +43,9 @@ def test_every_schema_before_this_one_has_a_file() -> None:
     assert max(VERSIONS) < SCHEMA_VERSION
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "version", [VERSIONS[0], *(pytest.param(each, marks=pytest.mark.long) for each in VERSIONS[1:])]
+)
 def test_a_file_of_an_earlier_schema_holds_what_its_text_files_do(
     version: int, tmp_path: Path, fresh: Warehouse, command: Command
 ) -> None:

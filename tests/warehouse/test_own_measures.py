@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,9 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, UsageError, Warehouse
-from tests.conftest import SAMPLE, Command, new_file, write
+from evalsql.catalog.relations import Catalog
+from tests.conftest import SAMPLE, Command, write
+from tests.warehouse.conftest import Crafted
 
 STEP = """\
 -- title: How many documents each ranking holds at least half as many of as the longest one
@@ -53,8 +54,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def warehouse(tmp_path: Path, sample_file: Path) -> Iterator[Warehouse]:
-    with evalsql.open(shutil.copy(sample_file, tmp_path / "w.duckdb")) as warehouse:
+def warehouse(few_measures: Catalog, crafted: Crafted) -> Iterator[Warehouse]:
+    with evalsql.open(crafted()) as warehouse:
         yield warehouse
 
 
@@ -71,9 +72,10 @@ def answers(warehouse: Warehouse) -> None:
     assert warehouse.rows("select sum(value) from scores where run = 'bm25' and measure = 'Fullness'") == [(expected,)]
 
 
+@pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize("read_only", [False, True])
-def test_borrowed_for_one_connection(tmp_path: Path, sample_file: Path, folder: Path, read_only: bool) -> None:
-    path = Path(shutil.copy(sample_file, tmp_path / "w.duckdb"))
+def test_borrowed_for_one_connection(crafted: Crafted, folder: Path, read_only: bool) -> None:
+    path = crafted()
     before = path.read_bytes() if read_only else b""
     with evalsql.open(path, read_only=read_only, measures=folder) as warehouse:
         answers(warehouse)
@@ -129,6 +131,7 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
         evalsql.open(warehouse.path, read_only=True, measures=folder / "fullness.sql")
 
 
+@pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
@@ -142,9 +145,10 @@ def test_a_measure_that_breaks_the_contract_leaves_all_as_it_was(warehouse: Ware
 def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: str | bytes, complaint: str) -> None:
     own = write(tmp_path / "other" / name, text)
     with pytest.raises(CatalogError, match=complaint):
-        evalsql.open(new_file(tmp_path), measures=own)
+        evalsql.open(":memory:", measures=own)
 
 
+@pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
     ("before", "after", "complaint"),
     [
@@ -159,7 +163,7 @@ def test_what_cannot_stand_beside_the_package(tmp_path: Path, name: str, text: s
 def test_names_and_ranges_that_mean_nothing(folder: Path, before: str, after: str, complaint: str) -> None:
     path = write(folder / "fullness.sql", MEASURE.replace(before, after))
     with pytest.raises(CatalogError, match=complaint):
-        evalsql.open(new_file(folder), measures=[path, folder / "steps"])
+        evalsql.open(":memory:", measures=[path, folder / "steps"])
 
 
 def test_values_out_of_range_are_refused(warehouse: Warehouse, folder: Path) -> None:
@@ -178,7 +182,7 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     path = write(
         tmp_path / "own" / "share.sql", share.replace("Fullness", "Share").replace("aliases: full", "aliases: sh")
     )
-    with evalsql.open(new_file(tmp_path)) as warehouse:
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
         warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
         warehouse.load_run({"t": {"a": 2.0, "b": 1.0}}, "two")
         assert warehouse.load_measures(path) == ["Share"]
@@ -208,6 +212,7 @@ def test_the_same_file_kept_and_borrowed_is_one(warehouse: Warehouse, folder: Pa
         answers(again)
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
     with pytest.raises(CatalogError, match=r"no \.sql file is in this folder"):
@@ -216,7 +221,6 @@ def test_nothing_to_read_is_said(tmp_path: Path) -> None:
         evalsql.open(":memory:", measures=tmp_path / "absent.sql")
 
 
-@pytest.mark.usefixtures("few_measures")
 def test_one_that_the_package_has_come_to_have_is_left_out_with_a_warning(warehouse: Warehouse, folder: Path) -> None:
     """As if a later version brought a measure of the same name."""
     warehouse.load_measures(folder)
@@ -254,6 +258,7 @@ def test_from_the_command_line(command: Command, folder: Path) -> None:
     assert asked.returncode == 0
 
 
+@pytest.mark.usefixtures("few_measures")
 def test_nothing_of_this_warns(folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import evalsql
 from evalsql import CatalogError, InputWarning, WarehouseError
 from evalsql.warehouse import connecting, schema
 from tests.conftest import write
+from tests.warehouse.conftest import Crafted
 from tests.warehouse.test_old_files import VERSIONS, old_file
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
@@ -41,21 +41,12 @@ OBJECTS = """
 """
 OLDER = "update warehouse set sql_digest = 'older'"
 STAGE = "making views"
-File = Callable[..., Path]
 
 
 @pytest.fixture
-def older(tmp_path: Path, sample_file: Path) -> File:
+def older(crafted: Crafted) -> Crafted:
     """A copy of the sample's warehouse that seems to be made with other SQL, after more statements."""
-
-    def make(*statements: str, name: str = "w.duckdb") -> Path:
-        path = Path(shutil.copy(sample_file, tmp_path / name))
-        with duckdb.connect(str(path)) as connection:
-            for statement in (*statements, OLDER):
-                connection.execute(statement)
-        return path
-
-    return make
+    return lambda *statements, **name: crafted(*statements, OLDER, **name)
 
 
 @pytest.fixture
@@ -94,7 +85,7 @@ def own(folder: Path) -> list[str | Path]:
     return [write(folder / "fullness.sql", MEASURE), write(folder / "half_full_rankings.sql", STEP)]
 
 
-def test_an_older_file_gets_what_a_new_file_has(older: File, tmp_path: Path) -> None:
+def test_an_older_file_gets_what_a_new_file_has(older: Crafted, tmp_path: Path) -> None:
     evalsql.open(tmp_path / "new.duckdb").close()
     changes = ("drop view ap", "drop macro table ndcg", "create or replace view rr as select 1 as one")
     path = older(*changes, "comment on view p is 'other'", "drop view steps.evaluated_topics")
@@ -105,7 +96,9 @@ def test_an_older_file_gets_what_a_new_file_has(older: File, tmp_path: Path) -> 
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "version", [VERSIONS[0], *(pytest.param(each, marks=pytest.mark.long) for each in VERSIONS[1:])]
+)
 def test_files_of_earlier_schemas_get_what_a_new_file_has(version: int, tmp_path: Path) -> None:
     evalsql.open(tmp_path / "new.duckdb").close()
     path = old_file(version, tmp_path)
@@ -113,10 +106,11 @@ def test_files_of_earlier_schemas_get_what_a_new_file_has(version: int, tmp_path
     assert objects(path, tables=False) == objects(tmp_path / "new.duckdb", tables=False)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*beside those of evalsql")
 def test_copied_relations_are_those_that_statements_make(
-    older: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     views = ("create view board as from summary", "create macro double_of(x) as 2 * x")
     for measures in ([], own(tmp_path)):
@@ -143,7 +137,7 @@ def test_copied_relations_are_those_that_statements_make(
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_other_views_and_macros_with_our_names_are_replaced(older: File, tmp_path: Path) -> None:
+def test_other_views_and_macros_with_our_names_are_replaced(older: Crafted, tmp_path: Path) -> None:
     """The file does not list them as its own. What is no view or macro stays."""
     evalsql.open(tmp_path / "new.duckdb").close()
     path = older(
@@ -162,7 +156,7 @@ def test_other_views_and_macros_with_our_names_are_replaced(older: File, tmp_pat
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: File) -> None:
+def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted) -> None:
     path = older("drop view ap", "create table ap as select 1 as one")
     before = objects(path)
     with pytest.raises(CatalogError, match=r'w\.duckdb: .*Table with name "ap" already exists'):
@@ -171,7 +165,7 @@ def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: File) -> No
 
 
 @pytest.mark.usefixtures("few_measures", "without_template")
-def test_without_a_template_statements_make_them(older: File, tmp_path: Path) -> None:
+def test_without_a_template_statements_make_them(older: Crafted, tmp_path: Path) -> None:
     evalsql.open(tmp_path / "new.duckdb").close()
     path = older("drop view ap")
     assert STAGE in stages(path)
@@ -179,9 +173,9 @@ def test_without_a_template_statements_make_them(older: File, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("damage", ["no database", "somewhere"])
+@pytest.mark.parametrize("damage", ["no database", pytest.param("somewhere", marks=pytest.mark.long)])
 def test_a_damaged_template_is_not_used(
-    older: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
     evalsql.open(tmp_path / "new.duckdb").close()
@@ -199,7 +193,7 @@ def test_a_damaged_template_is_not_used(
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_a_file_called_like_a_template_is_remade(older: File, tmp_path: Path) -> None:
+def test_a_file_called_like_a_template_is_remade(older: Crafted, tmp_path: Path) -> None:
     evalsql.open(tmp_path / "new.duckdb").close()
     path = older("drop view ap", name="template.duckdb")
     assert STAGE not in stages(path)
@@ -210,7 +204,7 @@ def test_a_file_called_like_a_template_is_remade(older: File, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_an_interrupt_leaves_the_file_as_it_was(older: File, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_the_file_as_it_was(older: Crafted, monkeypatch: pytest.MonkeyPatch) -> None:
     path = older("drop view ap")
     before = objects(path)
 
@@ -223,7 +217,8 @@ def test_an_interrupt_leaves_the_file_as_it_was(older: File, monkeypatch: pytest
     assert objects(path) == before
 
 
-def test_a_kill_leaves_the_file_as_it_was(older: File) -> None:
+@pytest.mark.long
+def test_a_kill_leaves_the_file_as_it_was(older: Crafted) -> None:
     path = older("drop view ap")
     before = objects(path)
     program = (
@@ -242,7 +237,7 @@ def test_a_kill_leaves_the_file_as_it_was(older: File) -> None:
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_a_file_is_shut_in_while_it_is_remade(older: File, tmp_path: Path) -> None:
+def test_a_file_is_shut_in_while_it_is_remade(older: Crafted, tmp_path: Path) -> None:
     """What a file defines is not run for it."""
     written = tmp_path / "written.txt"
     path = older(
@@ -282,8 +277,14 @@ def values(warehouse: evalsql.Warehouse) -> dict[tuple[Any, ...], Any]:
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
-@pytest.mark.parametrize("name", ["w.duckdb", 'we ird,"na\'me".duckdb', "main.duckdb", "scores.duckdb"])
-def test_an_older_file_is_read_by_this_versions_sql(older: File, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        'we ird,"na\'me".duckdb',
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("w.duckdb", "main.duckdb", "scores.duckdb")),
+    ],
+)
+def test_an_older_file_is_read_by_this_versions_sql(older: Crafted, tmp_path: Path, name: str) -> None:
     with evalsql.open(shutil.copy(older(name="new.duckdb"), tmp_path / "current.duckdb")) as current:
         expected = values(current)
     path = older(*BAD, name=name)
@@ -297,7 +298,7 @@ def test_an_older_file_is_read_by_this_versions_sql(older: File, tmp_path: Path,
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*with other SQL")
-def test_measures_of_ones_own_are_read_in_an_older_file(older: File, tmp_path: Path) -> None:
+def test_measures_of_ones_own_are_read_in_an_older_file(older: Crafted, tmp_path: Path) -> None:
     path = older()
     with evalsql.open(path) as warehouse:
         warehouse.load_measures(own(tmp_path))
@@ -321,7 +322,7 @@ def test_measures_of_ones_own_are_read_in_an_older_file(older: File, tmp_path: P
 
 
 @pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
-def test_statistics_of_an_older_file_are_those_of_a_current_one(older: File, sample_file: Path) -> None:
+def test_statistics_of_an_older_file_are_those_of_a_current_one(older: Crafted, sample_file: Path) -> None:
     with evalsql.open(sample_file, read_only=True) as warehouse:
         expected = warehouse.compare("bm25", measures="AP").fetchall()
     with evalsql.open(older(*BAD), read_only=True) as warehouse:
@@ -335,7 +336,7 @@ def test_statistics_of_an_older_file_are_those_of_a_current_one(older: File, sam
 
 @pytest.mark.usefixtures("few_measures", "without_template")
 @pytest.mark.filterwarnings("ignore:.*with other SQL")
-def test_without_a_template_an_older_file_is_read_as_well(older: File) -> None:
+def test_without_a_template_an_older_file_is_read_as_well(older: Crafted) -> None:
     with evalsql.open(older(*BAD[:3]), read_only=True) as warehouse:
         assert len(warehouse.rows("from ap")) == 8 * 40
         assert len(warehouse.evaluate("AP nDCG").fetchall()) == 8
@@ -343,7 +344,7 @@ def test_without_a_template_an_older_file_is_read_as_well(older: File) -> None:
 
 @pytest.mark.parametrize("name", ["steps.duckdb", "Steps.duckdb", "steps.2026.db", "steps"])
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_file_called_steps_is_refused_and_not_made(older: File, name: str, read_only: bool) -> None:
+def test_a_file_called_steps_is_refused_and_not_made(older: Crafted, name: str, read_only: bool) -> None:
     path = older(*BAD[:2], name=name) if read_only else older(*BAD[:2]).parent / "new" / name
     path.parent.mkdir(exist_ok=True)
     with pytest.raises(WarehouseError, match="steps is the name of a schema in every warehouse; call the file"):

@@ -81,6 +81,7 @@ with evalsql.open(":memory:") as warehouse:
     assert found.stdout == "[('judged', 'run', 1.0)]\n"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
 def test_on_a_terminal_the_first_warehouse_shows_progress(tmp_path: Path) -> None:
     ours, theirs = os.openpty()

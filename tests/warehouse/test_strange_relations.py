@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -13,24 +11,10 @@ import pytest
 import evalsql
 from evalsql import InputWarning, QueryError, WarehouseError
 from tests.conftest import SAMPLE, Command, new_file, write
+from tests.warehouse.conftest import Crafted
 
 TRUE_AP = "select value from ap where run = 'bm25' and topic = 'T23'"
 BY_HAND = (1 / 1 + 2 / 13 + 3 / 16 + 4 / 28) / 5  # sql/README.md
-Crafted = Callable[..., Path]
-
-
-@pytest.fixture
-def crafted(tmp_path: Path, sample_file: Path) -> Crafted:
-    """A copy of the sample's warehouse that statements were run on without this package."""
-
-    def craft(*statements: str) -> Path:
-        path = Path(shutil.copy(sample_file, tmp_path / "w.duckdb"))
-        with duckdb.connect(str(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-        return path
-
-    return craft
 
 
 LIES = (
@@ -49,8 +33,13 @@ LIES = (
 FIGURES = "select run, topic, measure, value from scores order by all"
 
 
-@pytest.mark.parametrize("read_only", [True, False])
-@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize(
+    ("read_only", "other"),
+    [
+        (True, True),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((True, False), (False, True), (False, False))),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
 def test_relations_and_functions_that_lie_are_not_asked(
     crafted: Crafted, sample_file: Path, read_only: bool, other: bool

@@ -1,4 +1,4 @@
-"""Judgment sets, topics and subtopics that share names, and a run that is evaluated with several judgment sets."""
+"""Measures and their columns against plain loops: on random collections, and where judgment sets share names."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
-from tests.measures.test_columns import COLUMNS
+from tests.measures.plain_measures import CURVES, MEASURES, USER_MODELS, WORTHLESS
 from tests.measures.test_diversity import load, plain_measures
-from tests.measures.test_user_models import PLAIN
 from tests.oracles.brute_force_diversity import DiversityCollection
-from tests.random_collections import Qrels, Run, collection
+from tests.random_collections import Collection, Qrels, Run, collection
 
 EXACT = 1e-9
 # Seeds of collections that judge other documents of the same topics.
@@ -22,18 +21,47 @@ SETS = (8, 21, 53)
 # Iterations in which a document of each topic is relevant. As numbers among their topic's they are in the first topic 1
 # to 4, in the second 1 and 2, in the last two 3 and 4.
 NUMBERED = {"t": ("s1", "s2", "s3", "s4"), "u": ("s2", "s4"), "v": ("s00", "s01", "s1", "s3")}
-BESIDE = [(name, column) for name, columns in COLUMNS.items() for column in columns]
 OF_SUBTOPICS = dict(plain_measures(1, 0.5, judged_only=False))
+
+
+def columns_of(warehouse: Warehouse, name: str) -> dict[tuple[str, str, str], tuple[float, ...]]:
+    """The columns that have plain loops, by judgment set, run and topic."""
+    call = parse_measures([name], warehouse.catalog)[0].call
+    rows = warehouse.rows(f"select qrels, run, topic, {', '.join(MEASURES[name])} from {call}")
+    return {tuple(row[:3]): tuple(row[3:]) for row in rows}
+
+
+def greatest_grade(qrels: Qrels) -> int:
+    return max(max(grades.values()) for grades in qrels.values())
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_columns_equal_plain_loops(random_file: Warehouse, collections: dict[str, Collection], name: str) -> None:
+    ours = columns_of(random_file, name)
+    found: list[set[float]] = [set() for _ in MEASURES[name]]
+    for seed, one in collections.items():
+        greatest = greatest_grade(one.qrels)
+        for topic, grades in one.qrels.items():
+            scores = one.run.get(topic, {})
+            expected = [function(grades, scores, greatest) for function in MEASURES[name].values()]
+            assert list(ours[seed, f"run {seed}", topic]) == pytest.approx(expected, rel=1e-10, abs=EXACT), topic
+            for values, value in zip(found, expected, strict=True):
+                values.add(round(value, 6))
+    if name in WORTHLESS:
+        assert found == [{0.0}]
+    elif name not in CURVES:
+        assert all(len(values) > (1 if name.endswith(("@1", "depth=1)")) else 2) for values in found)
+
+
+# Judgment sets, topics and subtopics that share names, and a run that is evaluated with several judgment sets
 
 
 @cache
 def judged_anew() -> tuple[dict[str, Qrels], dict[str, Run]]:
     """Judgment sets and runs by name."""
     collections = {str(seed): collection(seed) for seed in SETS}
-    return (
-        {name: one.qrels for name, one in collections.items()},
-        {f"run {name}": one.run for name, one in collections.items()},
-    )
+    runs = {f"run {name}": one.run for name, one in collections.items()}
+    return {name: one.qrels for name, one in collections.items()}, runs
 
 
 def load_judged_anew(warehouse: Warehouse) -> None:
@@ -45,34 +73,29 @@ def load_judged_anew(warehouse: Warehouse) -> None:
 
 
 @pytest.fixture(scope="module")
-def loaded() -> Iterator[Warehouse]:
+def shared_names() -> Iterator[Warehouse]:
+    judgments, _ = judged_anew()
+    shared = [set(one) & set(other) for one in judgments.values() for other in judgments.values() if one is not other]
+    assert min(map(len, shared)) > 1
     with new_warehouse() as warehouse:
         load_judged_anew(warehouse)
         yield warehouse
 
 
-def test_the_sets_judge_the_same_topics_and_documents() -> None:
-    judgments, _ = judged_anew()
-    shared = [set(one) & set(other) for one in judgments.values() for other in judgments.values() if one is not other]
-    assert min(map(len, shared)) > 1
-
-
-@pytest.mark.parametrize(("name", "column"), [*((name, "value") for name in PLAIN), *BESIDE])
-def test_each_judgment_set_has_values_of_its_own(loaded: Warehouse, name: str, column: str) -> None:
+@pytest.mark.parametrize("name", USER_MODELS)
+def test_each_judgment_set_has_values_of_its_own(shared_names: Warehouse, name: str) -> None:
     judgments, runs = judged_anew()
-    function = PLAIN[name] if column == "value" else COLUMNS[name][column]
-    call = parse_measures([name], loaded.catalog)[0].call
-    ours = {
-        (qrels, run, topic): value
-        for qrels, run, topic, value in loaded.rows(f"select qrels, run, topic, {column} from {call}")
+    expected = {
+        (qrels, run, topic): pytest.approx(
+            [each(grades, rankings.get(topic, {}), greatest_grade(topics)) for each in MEASURES[name].values()],
+            rel=1e-10,
+            abs=EXACT,
+        )
+        for qrels, topics in judgments.items()
+        for topic, grades in topics.items()
+        for run, rankings in runs.items()
     }
-    expected = {}
-    for qrels, topics in judgments.items():
-        greatest = max(max(grades.values()) for grades in topics.values())
-        for topic, grades in topics.items():
-            for run, rankings in runs.items():
-                expected[qrels, run, topic] = function(grades, rankings.get(topic, {}), greatest)
-    assert ours == pytest.approx(expected, rel=1e-10, abs=EXACT)
+    assert {key: list(row) for key, row in columns_of(shared_names, name).items()} == expected
 
 
 def numbered_alike(topic: str) -> DiversityCollection:
@@ -111,14 +134,12 @@ def load_numbered_apart(warehouse: Warehouse) -> None:
 @pytest.mark.parametrize("apart", [False, True])
 def test_subtopics_are_told_apart_by_set_and_topic(empty: Warehouse, apart: bool) -> None:
     (load_numbered_apart if apart else load_numbered)(empty)
-    one, other = numbered_alike(""), alone()
     for name, function in OF_SUBTOPICS.items():
-        expected = {topic: function(judged, one.run[topic]) for topic, judged in one.judged.items()}
-        if apart:
-            expected = {f"set {topic}": value for topic, value in expected.items()}
-        else:
-            expected |= {topic: function(judged, other.run[topic]) for topic, judged in other.judged.items()}
+        expected = {
+            f"set {topic}" if apart else topic: function(judged, one.run[topic])
+            for one in ((numbered_alike(""),) if apart else (numbered_alike(""), alone()))
+            for topic, judged in one.judged.items()
+        }
         call = parse_measures([name], empty.catalog)[0].call
-        assert dict(empty.rows(f"select {'qrels' if apart else 'topic'}, value from {call}")) == pytest.approx(
-            expected, abs=EXACT
-        ), name
+        found = dict(empty.rows(f"select {'qrels' if apart else 'topic'}, value from {call}"))
+        assert found == pytest.approx(expected, abs=EXACT), name
