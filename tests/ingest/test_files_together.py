@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-import evalsql
 from evalsql import InputError, Warehouse
 from tests.conftest import write
 from tests.ingest.variants import RUNS, parquet
@@ -201,11 +200,10 @@ def test_very_small_scores_of_rankings_are_kept_whole(empty: Warehouse, tmp_path
     assert stored(empty, "r") == [("T1", "a", 1, 2.5), ("T1", "b", 2, 1e-180)]
 
 
-def test_judgments_as_dicts_are_read_as_python_reads_them(tmp_path: Path) -> None:
+def test_judgments_as_dicts_are_read_as_python_reads_them(empty: Warehouse, tmp_path: Path) -> None:
     judged: Nested = {"T1": {"a": 1, "b": 0, "c": -1}, "T2": {"a": "2"}}
-    with evalsql.open(":memory:") as warehouse:
-        warehouse.load_qrels(write(tmp_path / "q.json", json.dumps(judged)), "q")
-        rows = warehouse.rows("select topic, document, grade from judgments order by all")
+    empty.load_qrels(write(tmp_path / "q.json", json.dumps(judged)), "q")
+    rows = empty.rows("select topic, document, grade from judgments order by all")
     assert rows == [(topic, name, int(grade)) for topic, each in judged.items() for name, grade in each.items()]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import sys
 from collections.abc import Callable, Iterator
@@ -14,11 +15,11 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql import EvalsqlError, Warehouse
-from tests.conftest import SAMPLE, Command, write
+from evalsql import EvalsqlError, InputError, Warehouse
+from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
-from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
+from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, ODD_RUNS, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
 from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
 
@@ -28,28 +29,29 @@ else:
     from backports import zstd
 
 
-@pytest.fixture(scope="module")
-def expected() -> list[tuple[Any, ...]]:
-    with evalsql.open(":memory:") as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
-        warehouse.load_runs(SAMPLE / "runs" / "bm25.run", name="r")
-        return warehouse.evaluate(MEASURES, per_topic=True).fetchall()
+RANKS = "select topic, document, rank from rankings where run = 'r' order by all"
+GRADES = "select topic, document, grade from judgments where qrels = 'q' order by all"
+Rows = list[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Warehouse]:
     """One warehouse in memory for all formats, each load taking the place of the one before."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "judged")
         yield warehouse
 
 
-def figures(warehouse: Warehouse) -> list[tuple[Any, ...]]:
-    """Values by topic; the last digit of a sum hangs on the order in which threads add."""
-    return rounded(warehouse.evaluate(MEASURES, per_topic=True).fetchall())
+@pytest.fixture(scope="module")
+def ranks(shared: Warehouse) -> Rows:
+    """The ranks of the TREC file, on which all figures rest."""
+    shared.load_runs(SAMPLE / "runs" / "bm25.run", name="r", qrels="judged")
+    return shared.rows(RANKS)
 
 
-def rounded(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return sorted((*names, round(value, 12)) for *names, value in rows)
+@pytest.fixture(scope="module")
+def grades() -> Rows:
+    return sorted((topic, document, grade) for topic, document, grade, _ in QRELS)
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
@@ -59,46 +61,64 @@ def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_a_run_of_any_format_gives_the_figures_of_its_trec_file(
-    shared: Warehouse, tmp_path: Path, kind: str, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+def test_a_run_of_any_format_has_the_ranks_of_its_trec_file(
+    shared: Warehouse, tmp_path: Path, kind: str, ranks: Rows
 ) -> None:
     name, content = RUNS[kind]
-    shared.load_qrels(SAMPLE / "qrels.txt", "q", replace=True)
-    shared.load_runs(write(tmp_path / name, content), name="r", replace=True)
-    assert figures(shared) == rounded(expected)
-    ranks = "select topic, document, rank from rankings where run = 'r' order by all"
+    shared.load_runs(write(tmp_path / name, content), name="r", qrels="judged", replace=True)
+    assert shared.rows(RANKS) == ranks
     ((count, rule, lower),) = shared.rows(
         "select (select count(*) from retrieved), tie_rule, lower_is_better from runs"
     )
     assert count == len(RUN)
     holds_evalues = kind.startswith(ALIGNED) or "E-values" in kind
     assert lower == holds_evalues
-    assert rule == (
-        "rank" if kind in (*RANKINGS, "JSON lines of rankings") else "trec_eval_10" if lower else "trec_eval"
-    )
+    assert rule == ("rank" if kind in RANKINGS else "trec_eval_10" if lower else "trec_eval")
     told = shared.loader.notices[0]
     assert told.startswith("read as TREC") == kind.startswith(("TREC", "tar archive"))
     assert told.endswith(", lower E-values being better") == holds_evalues
     assert shared.rows("select table_name from duckdb_tables() where temporary") == []
-    of_the_file = shared.rows(ranks)
-    shared.load_runs(piped(monkeypatch, content), name="r", replace=True)
-    assert shared.rows(ranks) == of_the_file
 
 
 @pytest.mark.parametrize("kind", QRELS_FILES)
-def test_judgments_of_any_format_give_the_figures_of_their_trec_file(
-    shared: Warehouse, tmp_path: Path, kind: str, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+def test_judgments_of_any_format_have_the_grades_of_their_trec_file(
+    shared: Warehouse, tmp_path: Path, kind: str, grades: Rows
 ) -> None:
     name, content = QRELS_FILES[kind]
     shared.load_qrels(write(tmp_path / name, content), "q", replace=True)
-    shared.load_runs(SAMPLE / "runs" / "bm25.run", name="r", replace=True)
-    assert figures(shared) == rounded(expected)
-    judged = "select topic, document, grade from judgments order by all"
-    of_the_file = shared.rows(judged)
-    assert len(of_the_file) == len(QRELS)
-    shared.load_qrels(piped(monkeypatch, content), "q", replace=True)
-    assert shared.rows(judged) == of_the_file
+    assert shared.rows(GRADES) == grades
     assert shared.loader.notices[0].startswith("read as ")
+
+
+@pytest.mark.parametrize("kind", [*RUNS][::4] + [pytest.param(kind, marks=pytest.mark.long) for kind in RUNS])
+def test_a_run_of_any_format_comes_from_standard_input(
+    shared: Warehouse, kind: str, ranks: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.load_runs(piped(monkeypatch, RUNS[kind][1]), name="r", qrels="judged", replace=True)
+    assert shared.rows(RANKS) == ranks
+
+
+@pytest.mark.parametrize(
+    "kind", [*QRELS_FILES][::4] + [pytest.param(kind, marks=pytest.mark.long) for kind in QRELS_FILES]
+)
+def test_judgments_of_any_format_come_from_standard_input(
+    shared: Warehouse, kind: str, grades: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.load_qrels(piped(monkeypatch, QRELS_FILES[kind][1]), "q", replace=True)
+    assert shared.rows(GRADES) == grades
+
+
+@pytest.mark.parametrize("kind", ODD_RUNS)
+def test_odd_runs_have_the_ranks_of_their_trec_file(shared: Warehouse, tmp_path: Path, kind: str, ranks: Rows) -> None:
+    path = write(tmp_path / "r", ODD_RUNS[kind])
+    shared.load_runs(path, name="r", qrels="judged", replace=True)
+    assert shared.rows(RANKS) == ranks
+
+
+def test_a_negative_grade_may_come_first(shared: Warehouse, tmp_path: Path, grades: Rows) -> None:
+    content = b"T01 nowhere -1\n" + QRELS_FILES["text of three columns"][1]
+    shared.load_qrels(write(tmp_path / "q.txt", content), "q", replace=True)
+    assert shared.rows(GRADES) == sorted([*grades, ("T01", "nowhere", -1)])
 
 
 _OTHERS = [name for name in GUIDE if name not in map(format_of, (*FRAMES, *QRELS_FRAMES, *TOPICS_FRAMES))]
@@ -111,17 +131,16 @@ def test_a_format_of_the_other_kind_is_refused_by_its_name(shared: Warehouse, tm
         [content for kind, (_, content) in files.items() if format_of(kind) == name]
         for files in (RUNS, QRELS_FILES, TOPICS_FILES)
     )
-    shared.load_qrels(SAMPLE / "qrels.txt", "q", replace=True)
     given = write(tmp_path / "given", (runs or judged or topics)[0])
     if not judged:
         with pytest.raises(EvalsqlError, match=SAID.get(name, name.partition(" ")[0])):
             shared.load_qrels(given, "other")
     if not runs:
         with pytest.raises(EvalsqlError, match=SAID.get(name, name)):
-            shared.load_runs(given, name="other", qrels="q")
+            shared.load_runs(given, name="other", qrels="judged")
     if not topics:
         with pytest.raises(EvalsqlError, match=REFUSED_TOPICS):
-            shared.load_topics(given)
+            shared.load_topics(given, qrels="judged")
 
 
 # What a file that holds no topics is told, by what one sees in it.
@@ -139,33 +158,34 @@ SAID = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_a_frame_is_whatever_holds_rows(shared: Warehouse, kind: str, expected: list[tuple[Any, ...]]) -> None:
-    shared.load_qrels(SAMPLE / "qrels.txt", "q", replace=True)
-    shared.load_run(FRAMES[kind](), "r", replace=True)
-    assert figures(shared) == rounded(expected)
-    means = evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES)
-    expected_means = evalsql.evaluate(SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", MEASURES)
-    assert means == pytest.approx(expected_means, abs=1e-12)
+def test_a_frame_is_whatever_holds_rows(shared: Warehouse, kind: str, ranks: Rows) -> None:
+    shared.load_run(FRAMES[kind](), "r", qrels="judged", replace=True)
+    assert shared.rows(RANKS) == ranks
+
+
+def test_frames_are_evaluated_at_once() -> None:
+    expected = evalsql.evaluate(SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", MEASURES)
+    for kind in FRAMES:
+        means = evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES)
+        assert means == pytest.approx(expected, abs=1e-12), kind
 
 
 @pytest.mark.parametrize("kind", QRELS_FRAMES)
-def test_a_frame_of_judgments_is_whatever_holds_rows(
-    shared: Warehouse, kind: str, expected: list[tuple[Any, ...]]
-) -> None:
+def test_a_frame_of_judgments_is_whatever_holds_rows(shared: Warehouse, kind: str, grades: Rows) -> None:
     shared.load_qrels(QRELS_FRAMES[kind](), "q", replace=True)
-    shared.load_runs(SAMPLE / "runs" / "bm25.run", name="r", replace=True)
-    assert figures(shared) == rounded(expected)
+    assert shared.rows(GRADES) == grades
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("kind", ["TREC", "CSV", "JSON dict of dicts", "Parquet"])
 def test_every_compression_is_told_by_the_content(
-    shared: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes], kind: str, expected: list[tuple[Any, ...]]
+    shared: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes], kind: str, ranks: Rows, grades: Rows
 ) -> None:
-    content = TREC_RUN.encode() if kind == "TREC" else RUNS[kind][1]
-    shared.load_qrels(write(tmp_path / "q", pack(TREC_QRELS.encode())), "q", replace=True)
-    shared.load_runs(write(tmp_path / "r", pack(content)), name="r", replace=True)
-    assert figures(shared) == rounded(expected)
+    shared.load_runs(write(tmp_path / "r", pack(RUNS[kind][1])), name="r", qrels="judged", replace=True)
+    assert shared.rows(RANKS) == ranks
+    if kind == "TREC":
+        shared.load_qrels(write(tmp_path / "q", pack(TREC_QRELS.encode())), "q", replace=True)
+        assert shared.rows(GRADES) == grades
 
 
 @pytest.mark.parametrize(("name", "pack"), [("r.csv.bz2", bz2.compress), ("r.csv.xz", lzma.compress)])
@@ -173,7 +193,7 @@ def test_a_run_is_called_by_its_stem(
     shared: Warehouse, tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
 ) -> None:
     path = write(tmp_path / name, pack(RUNS["CSV"][1]))
-    assert shared.load_runs(path, qrels="q", replace=True) == ["r"]
+    assert shared.load_runs(path, qrels="judged", replace=True) == ["r"]
 
 
 def test_eval_takes_every_format_and_says_which(command: Command, tmp_path: Path) -> None:
@@ -218,3 +238,16 @@ def test_a_header_of_trec_columns_is_left_to_their_reader(shared: Warehouse, tmp
         "select topic, document, tag from rankings join runs using (run) where run = 'headed' order by rank"
     )
     assert found == [("T1", "b", "tag"), ("T1", "a", "tag")]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_that_is_not_utf8_is_refused_with_its_line(shared: Warehouse, tmp_path: Path, indent: int | None) -> None:
+    content = json.dumps({"T01": {"d1": 1.0, "dé": 2.0}}, ensure_ascii=False, indent=indent).encode("latin-1")
+    with pytest.raises(InputError, match=rf"n:{4 if indent else 1}: JSON: not UTF-8 text"):
+        shared.load_runs(write(tmp_path / "n", content))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_told_with_and_without_its_mark(shared: Warehouse, tmp_path: Path, encoding: str) -> None:
+    with pytest.raises(InputError, match=r"n: is text in UTF-16, .* as UTF-8"):
+        shared.load_runs(write(tmp_path / "n", TREC_RUN.encode(encoding)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pandas
@@ -15,9 +16,10 @@ from pyarrow import parquet as parquet_files
 
 import evalsql
 from evalsql import EvalsqlError, UsageError, Warehouse
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.sample_rows import RUN, TREC_RUN
 from tests.ingest.variants import RUNS, archive, parquet
+from tests.long_cases import few_of
 
 SURROGATE = "d\ud800"
 
@@ -25,14 +27,21 @@ SURROGATE = "d\ud800"
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
     path = write(tmp_path_factory.mktemp("trec") / "given.run", TREC_RUN)
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
         warehouse.load_runs(path)
         return warehouse.rows("select topic, rank, document, score from rankings order by topic, rank")
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("kind", ["Parquet", "CSV", "JSON lines", "Feather", "JSON dict of dicts"])
+@pytest.mark.parametrize(
+    ("kind", "packed"),
+    few_of(
+        [
+            *(("Parquet", False), ("CSV", True)),
+            *product(("Parquet", "CSV", "JSON lines", "Feather", "JSON dict of dicts"), (False, True)),
+        ]
+    ),
+)
 def test_the_command_loads_files_of_every_format(
     command: Command, tmp_path: Path, kind: str, packed: bool, expected: list[tuple[object, ...]]
 ) -> None:
@@ -72,7 +81,7 @@ def test_arrow_without_utf8_is_refused_and_the_warehouse_goes_on(tmp_path: Path,
     elif name == "r.arrows":
         with ipc.new_stream(path, table.schema) as stream:
             stream.write_table(table)
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         load = partial(warehouse.load_run, table, "r") if name == "frame" else partial(warehouse.load_runs, path)
         with pytest.raises(EvalsqlError, match=r"UTF-?8"):
             load()
@@ -95,7 +104,7 @@ def test_text_without_utf8_is_refused_and_the_warehouse_goes_on(tmp_path: Path) 
     rows = write(tmp_path / "rows.jsonl", '{"qid": "T01", "docno": "d\\ud800", "score": 1}\n' * 2)
     frame = pandas.DataFrame({"thema": ["T01"], "hit": [SURROGATE], "score": [1.0]}, dtype=object)
     columns = {"topic": "thema", "document": "hit"}
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         for path in (nested, rows):
             with pytest.raises(evalsql.InputError, match=rf"{path.name}.* document .*no UTF-8"):
                 warehouse.load_runs(path)

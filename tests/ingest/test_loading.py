@@ -96,8 +96,9 @@ def mutated(chance: random.Random, line: str) -> str:
     return "".join(column + chance.choice(separators) for column in columns) + chance.choice(("", "", " ", "\r"))
 
 
-def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred and twenty mutated files: the engine's reader and the exact one agree on rows, tags and refusals."""
+@pytest.mark.parametrize("seeds", few_of([range(30), range(30, 150)], 1), ids=["few", "more"])
+def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: range) -> None:
+    """Mutated files: the engine's reader and the exact one agree on rows, tags and refusals."""
     sample = (SAMPLE / "runs" / "bm25.run").read_text().splitlines()[:30]
     outcomes = []
     for exact in (False, True):
@@ -105,7 +106,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             monkeypatch.setattr(ingest_runs, "layout", lambda text: None)
         found = []
         with new_warehouse() as warehouse:
-            for seed in range(120):
+            for seed in seeds:
                 chance = random.Random(seed)
                 few = chance.random() < 0.5
                 lines = [mutated(chance, line) if not few or chance.random() < 0.1 else line for line in sample]
@@ -119,7 +120,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                     found.append(str(error))
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
-    assert 10 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 110
+    assert 4 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < len(seeds) - 4
 
 
 def mutated_judgment(chance: random.Random, line: str) -> str:
@@ -133,8 +134,9 @@ def mutated_judgment(chance: random.Random, line: str) -> str:
     return "".join(column + chance.choice((" ", " ", "\t", "  ", " \t")) for column in columns) + chance.choice("  \r")
 
 
-def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two hundred mutated files: the engine's reader and the exact one agree on rows, comments and refusals."""
+@pytest.mark.parametrize("seeds", few_of([range(40), range(40, 240)], 1), ids=["few", "more"])
+def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: range) -> None:
+    """Mutated files: the engine's reader and the exact one agree on rows, comments and refusals."""
     sample = (SAMPLE / "qrels.txt").read_text().splitlines()[:12]
     by_engine = ingest_qrels._stage_clean
     outcomes, read = [], []
@@ -147,7 +149,7 @@ def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: py
         monkeypatch.setattr(ingest_qrels, "_stage_clean", staged)
         found = []
         with new_warehouse() as warehouse:
-            for seed in range(200):
+            for seed in seeds:
                 chance = random.Random(seed)
                 lines = [mutated_judgment(chance, line) if chance.random() < 0.15 else line for line in sample]
                 path = write(tmp_path / "mutated.qrels", "\n".join(lines * chance.choice((1, 1, 1, 2))))
@@ -160,8 +162,8 @@ def test_both_readers_of_judgments_give_the_same(tmp_path: Path, monkeypatch: py
                     found.append(str(error))
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
-    assert 30 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < 170
-    assert sum(map(bool, read)) > 30, "the engine's reader has hardly been tried"
+    assert 4 < sum("nothing was loaded" in outcome for outcome in outcomes[0]) < len(seeds) - 4
+    assert sum(map(bool, read)) > 5, "the engine's reader has hardly been tried"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import evalsql
 from evalsql import InputError, Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.options import DEFAULT_MEASURES
-from tests.conftest import SAMPLE, Command, warned, write
+from tests.conftest import Command, new_file, warned, write
 from tests.random_collections import collection
 
 E_VALUES = "t1 Q0 good 1 1e-180 blast\nt1 Q0 poor 2 1e-100 blast\n"
@@ -193,8 +193,7 @@ def test_ranks_that_contradict_scores_are_told(
 
 def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path) -> None:
     qrels = write(tmp_path / "q.txt", E_QRELS)
-    for name in ("first", "second"):
-        command("load", "runs", write(tmp_path / f"{name}.run", E_VALUES))
+    command("load", "runs", *(write(tmp_path / f"{name}.run", E_VALUES) for name in ("first", "second")))
     said = (
         "2 runs wait for judgments: first, second; evalsql load qrels FILE --run '*' brings both together\n",
         "2 runs wait for judgments: first, second; evalsql load qrels FILE --run '*' --replace brings both together\n",
@@ -225,25 +224,31 @@ def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path
 # What is corrected for, and where intervals end
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini_hochberg"])
-def test_p_is_corrected_for_the_runs_asked_for(sample_file: Path, correction: str) -> None:
-    method = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg": "fdr_bh"}[correction]
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        for baseline, runs, pairs in (
-            ("'bm25'", "dense, tfidf", 2),
-            ("null", "bm25,dense,tfidf", 3),
-            ("'bm25'", None, 7),
-        ):
-            given = "null" if runs is None else f"'{runs}'"
-            found = warehouse.rows(f"""
-                select p, p_corrected, num_tests, baseline, run
-                from comparisons({baseline}, runs := {given}, correction := '{correction}') where measure = 'AP'
-            """)
-            assert [row[2] for row in found] == [pairs] * pairs
-            expected = multipletests([row[0] for row in found], method=method)[1]
-            assert [row[1] for row in found] == pytest.approx(list(expected), rel=1e-12)
-            if runs is not None:
-                assert {name for row in found for name in row[3:]} == {"bm25", "dense", "tfidf"}
+FAMILIES = [("'bm25'", "dense, tfidf", 2), ("null", "bm25,dense,tfidf", 3), ("'bm25'", None, 7)]
+CORRECTIONS = [("holm", "holm"), ("bonferroni", "bonferroni"), ("benjamini_hochberg", "fdr_bh")]
+
+
+@pytest.mark.parametrize(
+    ("correction", "method", "baseline", "runs", "pairs"),
+    [
+        pytest.param(*how, *family, marks=[] if nth == at else pytest.mark.long)
+        for nth, how in enumerate(CORRECTIONS)
+        for at, family in enumerate(FAMILIES)
+    ],
+)
+def test_p_is_corrected_for_the_runs_asked_for(
+    sample: Warehouse, correction: str, method: str, baseline: str, runs: str | None, pairs: int
+) -> None:
+    given = "null" if runs is None else f"'{runs}'"
+    found = sample.rows(f"""
+        select p, p_corrected, num_tests, baseline, run
+        from comparisons({baseline}, runs := {given}, correction := '{correction}') where measure = 'AP'
+    """)
+    assert [row[2] for row in found] == [pairs] * pairs
+    expected = multipletests([row[0] for row in found], method=method)[1]
+    assert [row[1] for row in found] == pytest.approx(list(expected), rel=1e-12)
+    if runs is not None:
+        assert {name for row in found for name in row[3:]} == {"bm25", "dense", "tfidf"}
 
 
 def test_intervals_end_where_the_measure_does(empty_file: Warehouse, command: Command, tmp_path: Path) -> None:
@@ -276,6 +281,16 @@ def test_intervals_end_where_the_measure_does(empty_file: Warehouse, command: Co
 # Statements that take the run from its rows
 
 
+@pytest.fixture(scope="module")
+def e_values(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with E_QRELS and E_VALUES."""
+    folder = tmp_path_factory.mktemp("e-values")
+    with evalsql.open(new_file(folder)) as warehouse:
+        warehouse.load_qrels(write(folder / "q.txt", E_QRELS))
+        warehouse.load_runs(write(folder / "r.run", E_VALUES))
+        return Path(warehouse.path)
+
+
 @pytest.mark.parametrize(
     ("statements", "lost"),
     [
@@ -293,17 +308,18 @@ def test_intervals_end_where_the_measure_does(empty_file: Warehouse, command: Co
          "delete from judged_ranks; commit", None),
     ],
 )  # fmt: skip
-def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, statements: str, lost: str | None) -> None:
-    command("load", "qrels", write(tmp_path / "q.txt", E_QRELS))
-    command("load", "runs", write(tmp_path / "r.run", E_VALUES))
+@pytest.mark.parametrize("way", ["sql", pytest.param("shell", marks=pytest.mark.long)])
+def test_rows_keep_their_run_and_judgments(
+    command: Command, tmp_path: Path, e_values: Path, statements: str, lost: str | None, way: str
+) -> None:
+    new_file(like=e_values).rename(tmp_path / "evalsql.duckdb")
     held = "select (select count(*) from runs), (select count(*) from qrels), (select count(*) from retrieved)"
-    for arguments, stdin in ((("sql", "--write", statements), ""), (("shell", "--write"), statements)):
-        found = command(*arguments, stdin=stdin)
-        if lost is None:
-            assert found.returncode == 0, found.stderr
-        else:
-            assert (found.returncode, lost in found.stderr, "evalsql drop runs" in found.stderr) == (2, True, True)
-            assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
+    found = command("sql", "--write", statements) if way == "sql" else command("shell", "--write", stdin=statements)
+    if lost is None:
+        assert found.returncode == 0, found.stderr
+    else:
+        assert (found.returncode, lost in found.stderr, "evalsql drop runs" in found.stderr) == (2, True, True)
+        assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
 
 
 def test_rows_of_a_file_have_their_run_too(command: Command, tmp_path: Path) -> None:
@@ -362,13 +378,10 @@ def test_odd_runs_are_runs(empty: Warehouse, tmp_path: Path, text: str) -> None:
     assert empty.rows("select count(*) from rankings") == [(text.count("\n"),)]
 
 
-def test_what_the_command_line_shows_by_default_is_in_scores_and_summary() -> None:
-    with evalsql.open(":memory:") as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        warehouse.load_runs([SAMPLE / "runs" / "bm25.run", SAMPLE / "runs" / "dense.run"])
-        names = [measure.name for measure in parse_measures(DEFAULT_MEASURES, warehouse.catalog)]
-        rows = warehouse.evaluate(names).fetchall()
-        board = {(run, name): value for _, run, *values in rows for name, value in zip(names, values, strict=True)}
-        found = {(run, name): value for run, name, value in warehouse.rows("select run, measure, value from summary")}
-        assert len(board) == 2 * len(names)
-        assert {key: found.get(key) for key in board} == pytest.approx(board, abs=1e-12)
+def test_what_the_command_line_shows_by_default_is_in_scores_and_summary(sample: Warehouse) -> None:
+    names = [measure.name for measure in parse_measures(DEFAULT_MEASURES, sample.catalog)]
+    rows = sample.evaluate(names).fetchall()
+    board = {(run, name): value for _, run, *values in rows for name, value in zip(names, values, strict=True)}
+    found = {(run, name): value for run, name, value in sample.rows("select run, measure, value from summary")}
+    assert len(board) == 8 * len(names)
+    assert {key: found.get(key) for key in board} == pytest.approx(board, abs=1e-12)

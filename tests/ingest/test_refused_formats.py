@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, Warehouse
-from tests.conftest import SAMPLE, Command, write
+from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.refused_runs import REFUSED
 from tests.ingest.sample_rows import QRELS, RUN, TREC_RUN
 from tests.ingest.variants import MEASURES, delimited, lines, nested, parquet, ranked, records
@@ -21,7 +21,7 @@ from tests.ingest.variants import MEASURES, delimited, lines, nested, parquet, r
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Warehouse]:
     """One warehouse in memory with the sample's judgments."""
-    with evalsql.open(":memory:") as warehouse:
+    with new_warehouse() as warehouse:
         warehouse.load_qrels(SAMPLE / "qrels.txt", "q")
         yield warehouse
 

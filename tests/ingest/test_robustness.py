@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from scipy.stats import ttest_rel
 
-import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
@@ -28,12 +26,7 @@ LITMUS = {
 }
 
 
-def test_litmus_equals_scipy(sample_file: Path) -> None:
-    with evalsql.open(sample_file, read_only=True) as sample:
-        compare_with_scipy(sample)
-
-
-def compare_with_scipy(sample: Warehouse) -> None:
+def test_litmus_equals_scipy(sample: Warehouse) -> None:
     rows = sample.rows("""
         select measure, baseline_mean, expanded_mean, difference, num_topics, t, direction, verdict
         from litmus(baseline := 'bm25', expanded := 'bm25-rm3') order by place

@@ -95,8 +95,7 @@ def streamed(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
 
 
 def ms_marco() -> bytes:
-    rows = [(topic, name, rank) for topic, names in ranked().items() for rank, name in enumerate(names, start=1)]
-    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+    return text(*(f"{topic}\t{name}\t{rank}" for topic, name, rank, _ in with_ranks()))
 
 
 def in_order(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
@@ -234,6 +233,7 @@ RUNS: dict[str, tuple[str, bytes]] = {
 # What is left out of a table of alignments, and the tie rule of scores that are E-values.
 ALIGNED = ("BLAST", "DIAMOND", "MMseqs2", "HMMER", "Infernal")
 RANKINGS = ("JSON rankings", "JSON lines of rankings", "MS MARCO", "MS MARCO, header")
+OF_NTCIR = [(topic, name, f"L{grade}" if grade >= 0 else grade) for topic, name, grade, _ in QRELS]
 QRELS_FILES: dict[str, tuple[str, bytes]] = {
     "Parquet": ("q.parquet", parquet(("query_id", "doc_id", "relevance", "iteration"), QRELS)),
     "Parquet of pandas": ("q.parquet", by_pandas(("q_id", "doc_id", "score"), QRELS)),
@@ -250,6 +250,23 @@ QRELS_FILES: dict[str, tuple[str, bytes]] = {
     "text with a header": ("q.txt", delimited(("qid", "docno", "label"), [row[:3] for row in QRELS], " ")),
     "tar archive": ("q.tar", archive("", TREC_QRELS)),
     "text of three columns": ("q.txt", text(*(f"{t} {d} {g}" for t, d, g, _ in QRELS))),
+    **{
+        f"text of three columns, {what}": ("q.txt", b"".join(line.format(t, d, g).encode() for t, d, g, _ in QRELS))
+        for what, line in (
+            ("several blanks", "{}  {}   {}\n"),
+            ("a blank at the end", "{} {} {} \r\n"),
+            ("a tab at the end", "{}\t{}\t{}\t\n"),
+            ("tabs and blanks", "{} \t{}\t {}\n"),
+            ("decimals", "{}\t{}\t{}.0\n"),
+        )
+    },
+    "text of three columns, a comment and a mark": (
+        "q.txt", b"\xef\xbb\xbf# judged\n" + text(*(f"{t} {d}  {g}" for t, d, g, _ in QRELS))
+    ),
+    "text of three columns, grades of NTCIR": ("q.txt", text(*(f"{t} {d} {g}" for t, d, g in OF_NTCIR))),
+    "TREC, grades of NTCIR by subtopic": ("q.txt", text(*(f"{t} 1 {d} {g}" for t, d, g in OF_NTCIR))),
+    "TSV of BEIR, grades of NTCIR": ("q.tsv", delimited(BEIR, OF_NTCIR, "\t")),
+    "CSV, a column judgment": ("q.csv", delimited(("topic", "document", "judgment"), [row[:3] for row in QRELS], ",")),
     "LETOR": (
         "q.txt",
         text(
@@ -270,6 +287,21 @@ QRELS_FILES: dict[str, tuple[str, bytes]] = {
     "Quepid": ("q.csv", delimited(("query", "docid", "rating"), [row[:3] for row in QRELS], ",")),
     "Quepid, detailed": ("q.csv", quepid()),
     "MS MARCO": ("q.tsv", "".join(f"{t}\t0\t{d}\t{g}\n" for t, d, g, _ in QRELS).encode()),
+}  # fmt: skip
+RANKED = [(topic, name, rank) for topic, names in ranked().items() for rank, name in enumerate(names, start=1)]
+# Runs as people have them, which the guide does not list.
+ODD_RUNS = {
+    **{
+        f"rankings of three columns, {parted!r}": text(*(f"{t}{parted}{d}{parted}{rank} " for t, d, rank in RANKED))
+        for parted in (" ", "  ", " \t")
+    },
+    **{
+        f"scores in the third column, {parted!r}": text(*(f"{t}{parted}{d}{parted}{score!r}" for t, d, score, _ in RUN))
+        for parted in ("\t", " ")
+    },
+    "predictions of MTEB": json.dumps(
+        {"mteb_model_meta": {"model_name": "some/model", "revision": "1"}, "default": {"test": nested(RUN)}}
+    ).encode(),
 }
 FRAMES: dict[str, Callable[[], Any]] = {
     "tuples": lambda: [row[:3] for row in RUN],

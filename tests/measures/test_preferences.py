@@ -141,6 +141,8 @@ TIES = {
     "groups of subgroups": Tied("partly known", "preferences", cut_ties(4, 2, 2), in_subgroups=True),
 }
 MORE_TIES = {
+    "contested": Tied("preferences", "preferences", contested_ties(3, topics=80)),
+    "contested groups": Tied("groups", "groups", contested_ties(6, topics=80)),
     "preferences": Tied("preferences", "preferences", tied_preferences(8, as_qrels=False, topics=300)),
     "preferences of groups": Tied("preferences", "groups", tied_preferences(8, as_qrels=True, topics=300)),
     "groups": Tied("groups", "groups", tied_preferences(8, as_qrels=True, topics=300)),

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable
-from typing import Any
-
-import pytest
-
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 
@@ -25,17 +18,6 @@ def values_by_run(warehouse: Warehouse, measure: str) -> dict[tuple[str, str, st
     call = parse_measures([measure], warehouse.catalog)[0].call
     rows = warehouse.rows(f"select qrels, run, topic, value from {call}")
     return {(qrels, run, topic): value for qrels, run, topic, value in rows}
-
-
-def first_of_each(names: Iterable[str], most: int = 2) -> list[Any]:
-    """Names as parameters of a test; but for the first two of each measure they take long together."""
-    counts: Counter[str] = Counter()
-    found = []
-    for name in names:
-        measure = re.split(r"[(@]", name)[0]
-        counts[measure] += 1
-        found.append(pytest.param(name, marks=pytest.mark.long) if counts[measure] > most else name)
-    return found
 
 
 def values_by_topic(warehouse: Warehouse, measure: str) -> dict[str, float]:

@@ -84,12 +84,12 @@ def tied_preferences(seed: int, *, as_qrels: bool, topics: int) -> PreferenceCol
     return PreferenceCollection(preferences, run)
 
 
-def contested_ties(seed: int) -> PreferenceCollection:
+def contested_ties(seed: int, topics: int = 20) -> PreferenceCollection:
     """Topics with one tie of five documents, of which groups have orders of their own or compare only some."""
     chance = random.Random(seed)
     preferences: dict[str, Preferences] = {}
     run: dict[str, dict[str, float]] = {}
-    for topic in (f"q{number}" for number in range(40)):
+    for topic in (f"q{number}" for number in range(topics)):
         documents = [f"d{number}" for number in range(5)]
         preferences[topic] = {}
         for group in (f"g{number}" for number in range(chance.randint(2, 5))):

@@ -16,6 +16,7 @@ import evalsql
 from evalsql import Evaluator, InputError, InputWarning, UsageError
 from evalsql.ingest import python_rows
 from tests.conftest import SAMPLE, new_warehouse
+from tests.long_cases import few_of
 from tests.oracles import peers
 from tests.random_collections import Run, collection
 
@@ -30,7 +31,7 @@ def columns(run: Run) -> dict[str, list[object]]:
 
 
 @pytest.mark.filterwarnings("ignore::evalsql.InputWarning")
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 12))])
+@pytest.mark.parametrize("seed", few_of(range(12), 3))
 def test_values_are_those_of_trec_eval_run_after_run(seed: int) -> None:
     first = collection(seed)
     with Evaluator(first.qrels, list(NAMES)) as evaluator:

@@ -12,6 +12,7 @@ import evalsql
 from evalsql import InputWarning, WarehouseError
 from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
 from tests.conftest import SAMPLE, Command, write
+from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
@@ -93,14 +94,7 @@ def test_columns_may_be_words_of_sql(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("ls",),
-        *(
-            pytest.param(words, marks=pytest.mark.long)
-            for words in (("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1"))
-        ),
-    ],
+    "arguments", few_of([("ls",), ("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1")], 1)
 )
 @pytest.mark.parametrize("table", ["warehouse", "runs", "added_relations"])
 def test_base_tables_are_tables(

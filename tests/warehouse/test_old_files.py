@@ -13,6 +13,7 @@ from evalsql import Warehouse, WarehouseError
 from evalsql.evaluation.audits import audits, findings
 from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_warehouse
+from tests.long_cases import few_of
 
 CASE = FIXTURES / "schemas"
 VERSIONS = (1, 2, 3, 4)
@@ -43,9 +44,7 @@ def test_every_schema_before_this_one_has_a_file() -> None:
     assert max(VERSIONS) < SCHEMA_VERSION
 
 
-@pytest.mark.parametrize(
-    "version", [VERSIONS[0], *(pytest.param(each, marks=pytest.mark.long) for each in VERSIONS[1:])]
-)
+@pytest.mark.parametrize("version", few_of(VERSIONS, 1))
 def test_a_file_of_an_earlier_schema_holds_what_its_text_files_do(
     version: int, tmp_path: Path, fresh: Warehouse, command: Command
 ) -> None:

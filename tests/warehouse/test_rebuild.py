@@ -18,6 +18,7 @@ import evalsql
 from evalsql import CatalogError, InputWarning, WarehouseError
 from evalsql.warehouse import connecting, schema
 from tests.conftest import write
+from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 from tests.warehouse.test_old_files import VERSIONS, old_file
 from tests.warehouse.test_own_measures import MEASURE, STEP
@@ -96,9 +97,7 @@ def test_an_older_file_gets_what_a_new_file_has(older: Crafted, tmp_path: Path) 
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
 
 
-@pytest.mark.parametrize(
-    "version", [VERSIONS[0], *(pytest.param(each, marks=pytest.mark.long) for each in VERSIONS[1:])]
-)
+@pytest.mark.parametrize("version", few_of(VERSIONS, 1))
 def test_files_of_earlier_schemas_get_what_a_new_file_has(version: int, tmp_path: Path) -> None:
     evalsql.open(tmp_path / "new.duckdb").close()
     path = old_file(version, tmp_path)
@@ -173,7 +172,7 @@ def test_without_a_template_statements_make_them(older: Crafted, tmp_path: Path)
 
 
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("damage", ["no database", pytest.param("somewhere", marks=pytest.mark.long)])
+@pytest.mark.parametrize("damage", few_of(["no database", "somewhere"], 1))
 def test_a_damaged_template_is_not_used(
     older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
@@ -277,13 +276,7 @@ def values(warehouse: evalsql.Warehouse) -> dict[tuple[Any, ...], Any]:
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
-@pytest.mark.parametrize(
-    "name",
-    [
-        'we ird,"na\'me".duckdb',
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("w.duckdb", "main.duckdb", "scores.duckdb")),
-    ],
-)
+@pytest.mark.parametrize("name", few_of(['we ird,"na\'me".duckdb', "w.duckdb", "main.duckdb", "scores.duckdb"], 1))
 def test_an_older_file_is_read_by_this_versions_sql(older: Crafted, tmp_path: Path, name: str) -> None:
     with evalsql.open(shutil.copy(older(name="new.duckdb"), tmp_path / "current.duckdb")) as current:
         expected = values(current)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,7 @@ import pytest
 import evalsql
 from evalsql import InputWarning, QueryError, WarehouseError
 from tests.conftest import SAMPLE, Command, new_file, write
+from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 
 TRUE_AP = "select value from ap where run = 'bm25' and topic = 'T23'"
@@ -33,13 +35,7 @@ LIES = (
 FIGURES = "select run, topic, measure, value from scores order by all"
 
 
-@pytest.mark.parametrize(
-    ("read_only", "other"),
-    [
-        (True, True),
-        *(pytest.param(*case, marks=pytest.mark.long) for case in ((True, False), (False, True), (False, False))),
-    ],
-)
+@pytest.mark.parametrize(("read_only", "other"), few_of(product([True, False], repeat=2), 1))
 @pytest.mark.filterwarnings("ignore:.*(with other SQL|beside those of evalsql)")
 def test_relations_and_functions_that_lie_are_not_asked(
     crafted: Crafted, sample_file: Path, read_only: bool, other: bool

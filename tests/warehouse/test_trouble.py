@@ -26,6 +26,7 @@ from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
 from evalsql.ingest.files.source import _zstd as zstd
 from tests.conftest import SAMPLE, Command, new_file, write
+from tests.long_cases import few_of
 from tests.trials import interrupts
 
 FULL = Path("/dev/full")
@@ -114,7 +115,7 @@ def test_a_file_with_a_part_of_the_tables_is_unfinished_unless_it_has_data(tmp_p
 # Damage, and disks that are full
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", few_of([4, 1], 1))
 def test_damage_is_told_with_exit_code_3(command: Command, sample_file: Path, tmp_path: Path, every: int) -> None:
     path = new_file(tmp_path, like=sample_file)
     whole = path.read_bytes()

@@ -12,6 +12,7 @@ import pytest
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, write
+from tests.long_cases import few_of
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def refusal(warehouse: Warehouse, relation: str, argument: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", few_of([12, 1], 1))
 def test_words_that_a_parameter_does_not_take_are_refused_in_sql(sample_file: Path, every: int) -> None:
     """A misspelled one was taken for some other."""
     with evalsql.open(sample_file, read_only=True) as warehouse:

@@ -1,0 +1,31 @@
+"""Cases of tests of which a few are tried by default, and the others where there is time for what is long."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+
+def few_of(cases: Iterable[Any], most: int = 2) -> list[Any]:
+    """All but the first few marked as long."""
+    return [case if at < most else _long(case) for at, case in enumerate(cases)]
+
+
+def first_of_each(names: Iterable[str], most: int = 2) -> list[Any]:
+    """Of names of measures all but the first few of each measure marked as long."""
+    counts: Counter[str] = Counter()
+    found = []
+    for name in names:
+        measure = re.split(r"[(@]", name)[0]
+        counts[measure] += 1
+        found.append(_long(name) if counts[measure] > most else name)
+    return found
+
+
+def _long(case: Any) -> Any:
+    values: Sequence[Any] = case if isinstance(case, tuple) else (case,)
+    return pytest.param(*values, marks=pytest.mark.long)
