@@ -233,7 +233,7 @@ def test_the_table_of_formats_in_the_guide_is_that_of_the_tests() -> None:
 
 def test_a_header_of_trec_columns_is_left_to_their_reader(shared: Warehouse, tmp_path: Path) -> None:
     text = "topic Q0 docid rank score qid\nT1 Q0 b 1 2.0 tag\nT1 Q0 a 2 1.0 tag\n"
-    shared.load_runs(write(tmp_path / "headed.run", text), name="headed", replace=True, qrels=[])
+    shared.load_runs(write(tmp_path / "headed.run", text), name="headed", replace=True, qrels="judged")
     found = shared.rows(
         "select topic, document, tag from rankings join runs using (run) where run = 'headed' order by rank"
     )
@@ -244,10 +244,10 @@ def test_a_header_of_trec_columns_is_left_to_their_reader(shared: Warehouse, tmp
 def test_json_that_is_not_utf8_is_refused_with_its_line(shared: Warehouse, tmp_path: Path, indent: int | None) -> None:
     content = json.dumps({"T01": {"d1": 1.0, "dé": 2.0}}, ensure_ascii=False, indent=indent).encode("latin-1")
     with pytest.raises(InputError, match=rf"n:{4 if indent else 1}: JSON: not UTF-8 text"):
-        shared.load_runs(write(tmp_path / "n", content))
+        shared.load_runs(write(tmp_path / "n", content), qrels="judged")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_told_with_and_without_its_mark(shared: Warehouse, tmp_path: Path, encoding: str) -> None:
     with pytest.raises(InputError, match=r"n: is text in UTF-16, .* as UTF-8"):
-        shared.load_runs(write(tmp_path / "n", TREC_RUN.encode(encoding)))
+        shared.load_runs(write(tmp_path / "n", TREC_RUN.encode(encoding)), qrels="judged")

@@ -14,6 +14,7 @@ from evalsql.ingest import judgments as ingest_qrels
 from evalsql.ingest import run_loading as ingest_runs
 from evalsql.ingest.run_options import TIE_RULES
 from tests.conftest import SAMPLE, new_warehouse, write
+from tests.long_cases import few_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd

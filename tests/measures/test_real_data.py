@@ -15,6 +15,7 @@ import evalsql
 from evalsql import InputError, Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import real_data
+from tests.long_cases import few_of
 from tests.measures.test_ir_measures import GDEVAL, SPELLINGS
 from tests.oracles import brute_force, peers
 from tests.random_collections import Qrels, Run
@@ -91,7 +92,7 @@ def test_official_figures_of_earlier_rounds(real: Path, empty: Warehouse, folder
 
 
 @pytest.mark.filterwarnings("ignore:.*holds zero bytes")
-@pytest.mark.parametrize("folder", ODDITIES)
+@pytest.mark.parametrize("folder", few_of(ODDITIES))
 def test_oddities_equal_trec_eval_and_tap_k(real: Path, empty: Warehouse, folder: str) -> None:
     qrels = read_qrels(real / "oddities" / folder / "qrels.txt")
     paths = sorted((real / "oddities" / folder / "runs").iterdir())
@@ -142,6 +143,7 @@ def test_a_run_in_several_files_is_one_run(real: Path, empty: Warehouse) -> None
     )
 
 
+@pytest.mark.long
 def test_ir_measures_says_the_same_of_a_real_run(real: Path, empty: Warehouse) -> None:
     """One spelling of each measure it has, Accuracy apart, of which it has none where all retrieved are relevant; the
     ties are settled first, since its providers settle them in different ways."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scipy import stats
 
-import evalsql
 from evalsql import QueryError, Warehouse
 from tests.conftest import new_warehouse
+from tests.long_cases import few_of
 from tests.oracles import brute_force, brute_force_agreement
 from tests.random_collections import LEVELS
 from tests.statistics.scores import put_rows
@@ -36,12 +36,6 @@ def put_means(warehouse: Warehouse, means: Means) -> None:
             for run, value in runs.items()
         ),
     )
-
-
-@pytest.fixture(scope="module")
-def warehouse() -> Iterator[Warehouse]:
-    with new_warehouse() as opened:
-        yield opened
 
 
 def drawn(chance: random.Random, runs: int, levels: int) -> dict[str, float]:
@@ -245,9 +239,8 @@ def paired(lists: Lists, names: Iterable[tuple[str, str]]) -> list[tuple[str, st
     ]
 
 
-@pytest.mark.parametrize("depth", [None, 1, 4])
-@pytest.mark.parametrize("p", PERSISTENCES)
-def test_rbo_by_the_definitions(ranked: tuple[Warehouse, Lists], p: float, depth: int | None) -> None:
+@pytest.mark.parametrize(("depth", "p"), few_of(product([None, 1, 4], PERSISTENCES), 5))
+def test_rbo_by_the_definitions(ranked: tuple[Warehouse, Lists], depth: int | None, p: float) -> None:
     warehouse, lists = ranked
     found = agreed(warehouse, f"rbo(p := {p}, depth := {depth or 'null'})")
     expected = paired(lists, combinations(lists, 2))
@@ -348,10 +341,9 @@ def test_rbo_of_a_run_with_its_twin_is_one(empty: Warehouse) -> None:
 
 
 @pytest.mark.parametrize("relation", ["run_agreements(digits := 4)", "rbo()", "analysis_of_variance"])
-def test_the_same_to_the_last_digit_by_any_number_of_threads(sample_file: Path, relation: str) -> None:
+def test_the_same_to_the_last_digit_by_any_number_of_threads(sample: Warehouse, relation: str) -> None:
     """Threads add fractions in the order in which they come, unless an order is given."""
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        assert_same_by_threads(warehouse, relation)
+    assert_same_by_threads(sample, relation)
 
 
 def test_a_mean_curve_is_the_same_by_any_number_of_threads(empty: Warehouse) -> None:

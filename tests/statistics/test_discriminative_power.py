@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from scipy import stats
 
-import evalsql
 from evalsql import Warehouse
-from tests.conftest import new_warehouse
+from tests.long_cases import few_of
 from tests.statistics.scores import put_rows
 
 
-@pytest.fixture(scope="module")
-def warehouse() -> Iterator[Warehouse]:
-    with new_warehouse() as opened:
-        yield opened
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.01])
-def test_discriminative_power_by_loops_over_scipys_tests(sample_file: Path, alpha: float) -> None:
-    with evalsql.open(sample_file, read_only=True) as warehouse:
-        values: dict[str, dict[str, list[float]]] = {}
-        for measure, run, value in warehouse.rows("select measure, run, value from scores order by topic"):
-            values.setdefault(measure, {}).setdefault(run, []).append(value)
-        powers = {measure: rest for _, measure, *rest in warehouse.rows(f"from discriminative_power(alpha := {alpha})")}
-        curve: dict[str, list[tuple[float, ...]]] = {}
-        for measure, *rest in warehouse.rows("select measure, place, share, p from asl_curve order by measure, place"):
-            curve.setdefault(measure, []).append(tuple(rest))
+@pytest.mark.parametrize("alpha", few_of([0.05, 0.01], 1))
+def test_discriminative_power_by_loops_over_scipys_tests(sample: Warehouse, alpha: float) -> None:
+    values: dict[str, dict[str, list[float]]] = {}
+    for measure, run, value in sample.rows("select measure, run, value from scores order by topic"):
+        values.setdefault(measure, {}).setdefault(run, []).append(value)
+    powers = {measure: rest for _, measure, *rest in sample.rows(f"from discriminative_power(alpha := {alpha})")}
+    curve: dict[str, list[tuple[float, ...]]] = {}
+    for measure, *rest in sample.rows("select measure, place, share, p from asl_curve order by measure, place"):
+        curve.setdefault(measure, []).append(tuple(rest))
     assert powers.keys() == curve.keys() == values.keys()
     # Linear scale, and measures by which no two runs are the same.
     for measure in ("AP", "nDCG", "RR", "RBP", "P@10"):
@@ -45,7 +35,7 @@ def test_discriminative_power_by_loops_over_scipys_tests(sample_file: Path, alph
     assert {level for _, _, level in curve["NumRel"]} == {1}
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", few_of(["sign", "randomisation", "t", "wilcoxon", "bootstrap", "tukey"]))
 def test_discriminative_power_by_every_test(warehouse: Warehouse, test: str) -> None:
     """Shares counted over the p values of comparisons by the same arguments; seed and samples reach the test."""
     chance = random.Random(12)

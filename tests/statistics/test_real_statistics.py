@@ -19,7 +19,7 @@ from tests.conftest import new_file, real_data
 REAL = real_data()
 BASELINE = "BRPHJ_BM25"
 SECONDS = 5  # of all cores together
-pytestmark = pytest.mark.skipif(REAL is None, reason="no real data: see tests/conftest.py")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(REAL is None, reason="no real data: see tests/conftest.py")]
 
 
 @pytest.fixture(scope="module")

@@ -5,24 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy
 import pytest
 import scipy.stats
 
 import evalsql
-from tests.conftest import new_warehouse
+from tests.long_cases import few_of
 from tests.oracles import sampled
 from tests.statistics.scores import Scores, put_scores
 
 RELATIONS = ("randomisation_tests", "bootstrap_intervals", "tukey_hsd")
-
-
-@pytest.fixture(scope="module")
-def warehouse() -> Iterator[evalsql.Warehouse]:
-    with new_warehouse() as opened:
-        yield opened
 
 
 def drawn(seed: int, num_runs: int, num_topics: int, *, steps: int = 0) -> dict[str, dict[str, float]]:
@@ -51,9 +45,9 @@ def test_hash32_is_arithmetic(warehouse: evalsql.Warehouse) -> None:
     stored = {(42, 1): 1814491384, (0, 1): 4043257755, (4294967295, 4294967295): 3225602884, (7, 10000): 1580927880}
     drawing = random.Random(3)
     asked = [*stored, *((drawing.randrange(2**32), drawing.randrange(2**32)) for _ in range(300))]
-    for key, item in asked:
-        expected = stored.get((key, item), sampled.hash32(key, item))
-        assert warehouse.rows(f"select hash32({key}, {item})") == [(expected,)]
+    pairs = ", ".join(map(str, asked))
+    found = warehouse.rows(f"select key, item, hash32(key, item) from (values {pairs}) as asked(key, item)")
+    assert found == [(*pair, stored.get(pair, sampled.hash32(*pair))) for pair in asked]
     assert all(sampled.hash32(*pair) == number for pair, number in stored.items())
 
 
@@ -77,7 +71,7 @@ def test_orders_are_drawn_alike() -> None:
     assert scipy.stats.chisquare(signs).pvalue > 0.001
 
 
-@pytest.mark.parametrize("num_topics", [1, 2, 3, 7, 10, 11, 13])
+@pytest.mark.parametrize("num_topics", few_of([1, 2, 10, 13, 3, 7, 11], 4))
 def test_all_signs(warehouse: evalsql.Warehouse, num_topics: int) -> None:
     families = {"fine": drawn(num_topics, 4, num_topics), "coarse": drawn(num_topics + 50, 5, num_topics, steps=5)}
     put_scores(warehouse, families)
@@ -117,7 +111,7 @@ def test_all_signs_of_twenty_and_of_more(warehouse: evalsql.Warehouse) -> None:
     assert [p for (p,) in again][4:] != [row[2] for row in rows][4:]
 
 
-@pytest.mark.parametrize(("samples", "seed"), [(1, 42), (200, 42), (333, 7), (150, -5), (150, 0)])
+@pytest.mark.parametrize(("samples", "seed"), few_of([(1, 42), (150, -5), (200, 42), (333, 7), (150, 0)]))
 def test_drawn_signs(warehouse: evalsql.Warehouse, samples: int, seed: int) -> None:
     families = {"fine": drawn(1, 4, 33), "coarse": drawn(2, 4, 60, steps=5)}
     put_scores(warehouse, families)
@@ -129,10 +123,12 @@ def test_drawn_signs(warehouse: evalsql.Warehouse, samples: int, seed: int) -> N
         assert p == pytest.approx(sampled.randomisation(values, samples, seed), abs=1e-12)
 
 
-@pytest.mark.parametrize(("num_topics", "steps"), [(2, 0), (3, 3), (9, 0), (25, 0), (40, 4)])
-@pytest.mark.parametrize("confidence", [0.5, 0.95])
+@pytest.mark.parametrize(
+    ("confidence", "num_topics", "steps"),
+    few_of(((c, *case) for case in ((3, 3), (25, 0), (2, 0), (9, 0), (40, 4)) for c in (0.95, 0.5)), 3),
+)
 def test_bootstrap_over_the_same_samples(
-    warehouse: evalsql.Warehouse, num_topics: int, steps: int, confidence: float
+    warehouse: evalsql.Warehouse, confidence: float, num_topics: int, steps: int
 ) -> None:
     scores = drawn(num_topics + steps, 4, num_topics, steps=steps)
     put_scores(warehouse, {"m": scores})
