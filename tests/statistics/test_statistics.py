@@ -71,9 +71,7 @@ CASES: dict[str, Scores] = {
 @pytest.fixture(scope="module", params=few_of([SIZES, MORE_SIZES], 1), ids=["few", "more"])
 def random_warehouse(request: pytest.FixtureRequest) -> Iterator[Warehouse]:
     with new_warehouse() as warehouse:
-        put_scores(
-            warehouse, {name: case(name) for size in request.param for name in (f"{size}/0", f"{size}/8", f"{size}/2")}
-        )
+        put_scores(warehouse, {name: CASES[name] for name in (f"{n}/{s}" for n in request.param for s in STEPS)})
         yield warehouse
 
 
