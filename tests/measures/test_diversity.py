@@ -48,7 +48,7 @@ Loaded = tuple[Warehouse, DiversityCollection]
 def together(*, tied: bool) -> DiversityCollection:
     judged: dict[str, Judged] = {}
     run: dict[str, Scores] = {}
-    for seed in range(50):
+    for seed in range(80):
         one = diversity_collection(seed, tied=tied)
         judged |= one.judged
         run |= one.run
