@@ -48,13 +48,8 @@ _COMMANDS = {
 }
 
 
-def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]] = {}) -> type[TyperGroup]:
-    """A group of commands that are imported when they are called.
-
-    Args:
-        places: by the commands' names, in the order of the help, where each is below this package: "load.runs".
-        contexts: context settings of those commands that have any.
-    """
+def lazy_group(places: Mapping[str, str]) -> type[TyperGroup]:
+    """A group of commands that are imported when they are called, from places such as "load.runs"."""
 
     class LazyGroup(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
@@ -64,7 +59,7 @@ def lazy_group(places: Mapping[str, str], contexts: Mapping[str, dict[str, Any]]
             if cmd_name in places and cmd_name not in self.commands:
                 module, _, attribute = places[cmd_name].rpartition(".")
                 found = getattr(import_module(f"evalsql.cli.{module}"), attribute)
-                self.commands[cmd_name] = _command(cmd_name, found, contexts.get(cmd_name))
+                self.commands[cmd_name] = _command(cmd_name, found)
             return self.commands.get(cmd_name)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -96,27 +91,20 @@ def typer_group(places: Mapping[str, str], meaning: str) -> typer.Typer:
     return group
 
 
-def _command(name: str, found: Any, settings: dict[str, Any] | None) -> Any:
+def _command(name: str, found: Any) -> Any:
     if isinstance(found, typer.Typer):
-        group: Any = get_command(found)
-        group.name = name
-        return group
-    one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    one.command(name, context_settings=settings)(found)
-    return get_command(one)
+        group = found
+    else:
+        group = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        settings: Any = {"help_option_names": []} if name == "trec_eval" else None  # its -h is its own
+        group.command(name, context_settings=settings)(found)
+    made: Any = get_command(group)
+    made.name = name
+    return made
 
 
 load = typer_group(
-    {
-        "qrels": "load.qrels",
-        "runs": "load.runs",
-        "measures": "load.load_measures",
-        "weights": "load.weights",
-        "topics": "load.topics",
-        "groups": "load.groups",
-        "lists": "load.lists",
-        "scores": "load.scores",
-    },
+    {name: f"load.{name}" for name in ("qrels", "runs", "measures", "weights", "topics", "groups", "lists", "scores")},
     "Load judgments, runs and measures of your own.\n\nExample: evalsql load runs 'runs/*.run' --qrels sample",
 )
 export = typer_group(
@@ -129,7 +117,7 @@ spark = typer_group(
 app = typer.Typer(
     name="evalsql",
     help="An evaluation warehouse for information retrieval: runs and judgments in DuckDB, measures as SQL.",
-    cls=lazy_group(_COMMANDS, {"trec_eval": {"help_option_names": []}}),
+    cls=lazy_group(_COMMANDS),
     context_settings={"help_option_names": ["--help", "-h"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -12,7 +12,7 @@ from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli.access import Loading
 from evalsql.cli.leaderboard import Question, print_board, print_topics
-from evalsql.cli.load_options import FORM, QRELS_COLUMNS, QUERIES, WITH_SELF, Form, RunReading
+from evalsql.cli.load_options import QRELS_COLUMNS, JudgmentReading, RunReading
 from evalsql.cli.options import (
     MEASURES,
     MEMORY_LIMIT,
@@ -79,10 +79,8 @@ def evaluate(
     own: OwnMeasures,
     per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
     reading: RunReading,
-    form: Form = FORM,
+    judgments: JudgmentReading,
     qrels_columns: str | None = QRELS_COLUMNS,
-    queries: str | None = QUERIES,
-    with_self: bool | None = WITH_SELF,
     memory_limit: str | None = MEMORY_LIMIT,
     output: OutputOptions,
 ) -> None:
@@ -102,15 +100,16 @@ def evaluate(
         warehouse.load_qrels(
             qrels,
             "qrels" if qrels == "-" else None,
-            form=form,
+            form=judgments.form,
             keep_best=reading.keep_best,
             columns=parse_columns(qrels_columns),
-            queries=queries,
-            with_self=bool(with_self),
+            queries=judgments.queries,
+            with_self=bool(judgments.with_self),
         )
         read = warehouse.loader.notices
         with progress_bar() as progress:
-            options = reading.options(with_self=False if form == "families" and with_self is None else with_self)
+            is_family = judgments.form == "families" and judgments.with_self is None
+            options = reading.options(with_self=False if is_family else judgments.with_self)
             warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
         _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
         check_own(warehouse.database)

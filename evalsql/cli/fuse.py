@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from evalsql.cli.access import Loading
-from evalsql.cli.load_options import META, REPLACE, parse_meta
+from evalsql.cli.load_options import Kept
 from evalsql.cli.options import Names, OutputOptions, argument, command, option
 from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.errors import UsageError
@@ -37,7 +37,6 @@ class Fusing:
     rel: int | None = option("--rel", "Least relevant grade, where it learns; by default 1.", min=0)
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1)
     tie_rule: Literal["trec_eval", "trec_eval_10"] = option("--tie-rule", "As of loaded runs.", "trec_eval")
-    replace: bool = REPLACE
 
 
 @command
@@ -57,7 +56,7 @@ def fuse(
         complete="qrels",
     ),
     fusing: Fusing,
-    meta: Names = META,
+    kept: Kept,
     output: OutputOptions,
     loading: Loading,
 ) -> None:
@@ -68,7 +67,7 @@ def fuse(
 
     Example: evalsql fuse rrf bm25 dense --k 60 --name bm25-dense
     """
-    pairs = parse_meta(meta)
+    pairs = kept.pairs()
     try:
         numbers = [float(word) for word in weights.split(",")] if weights is not None else None
     except ValueError:
@@ -82,6 +81,7 @@ def fuse(
             name,
             weights=numbers,
             qrels=qrels or (),
+            replace=kept.replace,
             meta=pairs,
             progress=progress,
             **asdict(fusing),

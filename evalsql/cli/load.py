@@ -7,16 +7,13 @@ from typing import Any, Literal
 from evalsql.cli.access import Loading
 from evalsql.cli.load_options import (
     COLUMNS,
-    FORM,
     KEEP_BEST,
-    META,
-    QUERIES,
     REPLACE,
     WITH_SELF,
-    Form,
-    RunFacts,
+    JudgmentReading,
+    Kept,
+    KeptWithRuns,
     RunReading,
-    parse_meta,
 )
 from evalsql.cli.options import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar
@@ -38,36 +35,33 @@ def qrels(
         "TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...
     ),
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
-    form: Form = FORM,
+    reading: JudgmentReading,
     columns: str | None = COLUMNS,
-    queries: str | None = QUERIES,
-    with_self: bool | None = WITH_SELF,
     run: Names = option(
         "--run NAME", "Run already held, or glob, to evaluate with it; can be repeated.", complete="runs"
     ),
     keep_best: bool = KEEP_BEST,
-    replace: bool = REPLACE,
-    meta: Names = META,
+    kept: Kept,
     loading: Loading,
 ) -> None:
     """Load relevance judgments: topic, iteration, document, grade.
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
-    pairs = parse_meta(meta)
-    with loading.open([file, *filter(None, [queries])]) as warehouse:
+    pairs = kept.pairs()
+    with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
         weights = _num_weights(warehouse)
         loaded = warehouse.load_qrels(
             file,
             name,
-            form=form,
+            form=reading.form,
             runs=run or (),
             keep_best=keep_best,
-            replace=replace,
+            replace=kept.replace,
             meta=pairs,
             columns=parse_columns(columns),
-            queries=queries,
-            with_self=bool(with_self),
+            queries=reading.queries,
+            with_self=bool(reading.with_self),
         )
         ((rows, topics, repeated),) = warehouse.rows(
             """
@@ -124,9 +118,7 @@ def runs(
     judged_by: str | None = option(
         "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
     ),
-    replace: bool = REPLACE,
-    facts: RunFacts,
-    meta: Names = META,
+    kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
     """Load runs: topic, Q0, document, rank, score, tag.
@@ -135,8 +127,8 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    pairs = facts.with_meta(parse_meta(meta))
-    options = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, replace=replace, meta=pairs)
+    further = {"with_self": with_self, "depth": depth, "judged_by": judged_by}
+    options = reading.options(replace=kept.replace, meta=kept.pairs(), **further)
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels or (), progress=progress)
@@ -167,8 +159,7 @@ def scores(
     *,
     source: str = argument("What evalsql spark eval wrote, a folder of Parquet files, or one.", ...),
     qrels: str | None = option("--qrels NAME", "Judgments they were computed with.", complete="qrels"),
-    replace: bool = flag("--replace", "Take the place of stored scores of the same."),
-    meta: Names = META,
+    kept: Kept,
     loading: Loading,
 ) -> None:
     """Load scores that were computed elsewhere, without rankings.
@@ -179,10 +170,10 @@ def scores(
     """
     from evalsql.ingest.scores import found_files
 
-    pairs = parse_meta(meta)
+    pairs = kept.pairs()
     files = [file for some in found_files(source) for file in some]
     with loading.open(files) as warehouse:
-        loaded = warehouse.load_scores(source, qrels=qrels, replace=replace, meta=pairs)
+        loaded = warehouse.load_scores(source, qrels=qrels, replace=kept.replace, meta=pairs)
         ((rows, measures),) = warehouse.rows(
             "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
         )
@@ -203,8 +194,7 @@ def lists(
     order: Literal["asc", "desc"] | None = option(
         "--order", "Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."
     ),
-    replace: bool = REPLACE,
-    meta: Names = META,
+    kept: Kept,
     loading: Loading,
 ) -> None:
     """Load retrieval lists as judgments, a run and weights.
@@ -213,10 +203,10 @@ def lists(
 
     Example: evalsql load lists lists.txt --name blast
     """
-    pairs = parse_meta(meta)
+    pairs = kept.pairs()
     with loading.open(files) as warehouse:
         held = _num_weights(warehouse)
-        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=replace, meta=pairs)
+        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=kept.replace, meta=pairs)
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run
@@ -281,7 +271,7 @@ def groups(
 
 
 @command
-def load_measures(
+def measures(
     *,
     sources: list[str] = argument("Relation files, or folders of them.", ...),
     replace: bool = REPLACE,

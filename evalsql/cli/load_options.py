@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +12,6 @@ from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.ingest.run_options import RunOptions
 
 Form = Literal["grades", "groups", "preferences", "pairs", "families"]
-META = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 REPLACE = flag("--replace", "Take the place of what is held under the same name.")
 FORM = option(
     "--form",
@@ -27,10 +25,6 @@ COLUMNS = option(
     "--columns MEANING=NAME,...",
     "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
 )
-QUERIES = option(
-    "--queries FILE",
-    "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
-)
 WITH_SELF = option(
     "--with-self/--without-self",
     "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
@@ -39,17 +33,61 @@ WITH_SELF = option(
 QRELS_COLUMNS = option("--qrels-columns MEANING=NAME,...", "The same of the judgments, as in document=pid,grade=label.")
 
 
-def parse_meta(meta: Names) -> dict[str, str]:
-    """What --meta gives, by key."""
-    pairs = {}
-    for text in meta or ():
-        key, sign, value = text.partition("=")
-        if not sign or not key:
-            raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
-        if key in pairs:
-            raise UsageError(f"--meta gives {key} twice")
-        pairs[key] = value
-    return pairs
+@dataclass(frozen=True)
+class Kept:
+    """What is kept with what is loaded, and whether that replaces something."""
+
+    replace: bool = REPLACE
+    meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
+
+    def pairs(self) -> dict[str, str]:
+        """What --meta gives, by key; raises UsageError for what is no pair."""
+        pairs = {}
+        for text in self.meta or ():
+            key, sign, value = text.partition("=")
+            if not sign or not key:
+                raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+            if key in pairs:
+                raise UsageError(f"--meta gives {key} twice")
+            pairs[key] = value
+        return pairs
+
+
+@dataclass(frozen=True)
+class KeptWithRuns(Kept):
+    """What is kept with runs: which load of which system they are, too."""
+
+    system: str | None = option(
+        "--system NAME",
+        "System that the runs are a load of; evalsql history shows it over time.",
+        complete="systems",
+    )
+    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
+    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
+
+    def pairs(self) -> dict[str, str]:
+        """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
+        meta, date = super().pairs(), None if self.date is None else parse_date(self.date, "--date")
+        given = {"system": self.system, "version": self.version, "date": date}
+        facts = {key: value for key, value in given.items() if value is not None}
+        for key in facts:
+            if key in meta:
+                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
+            if not facts[key]:
+                raise UsageError(f"--{key} is empty")
+        return {**facts, **meta}
+
+
+@dataclass(frozen=True)
+class JudgmentReading:
+    """What judgments are made of, wherever they are loaded."""
+
+    form: Form = FORM
+    queries: str | None = option(
+        "--queries FILE",
+        "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+    )
+    with_self: bool | None = WITH_SELF
 
 
 @dataclass(frozen=True)
@@ -70,28 +108,3 @@ class RunReading:
         """These options with further ones."""
         columns = parse_columns(self.columns)
         return RunOptions(self.tie_rule, self.lower_is_better, self.keep_best, columns=columns, **further)
-
-
-@dataclass(frozen=True)
-class RunFacts:
-    """Which load of which system runs are."""
-
-    system: str | None = option(
-        "--system NAME",
-        "System that the runs are a load of; evalsql history shows it over time.",
-        complete="systems",
-    )
-    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
-    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
-
-    def with_meta(self, meta: Mapping[str, str]) -> dict[str, str]:
-        """These facts and the meta; raises UsageError where both say something, or the date is none."""
-        date = self.date if self.date is None else parse_date(self.date, "--date")
-        given = {"system": self.system, "version": self.version, "date": date}
-        facts = {key: value for key, value in given.items() if value is not None}
-        for key in facts:
-            if key in meta:
-                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
-            if not facts[key]:
-                raise UsageError(f"--{key} is empty")
-        return {**facts, **meta}

@@ -18,8 +18,7 @@ from pygments.lexers.sql import SqlLexer
 from evalsql.cli.output import note
 from evalsql.cli.sql_completion import Vocabulary, complete, is_blank, split
 
-PROMPT = "evalsql> "
-_MORE = "    ...> "
+_KEYS = KeyBindings()
 
 
 class _Completer(Completer):
@@ -31,9 +30,15 @@ class _Completer(Completer):
             yield Completion(choice.text, -choice.length, display_meta=choice.meaning)
 
 
-def is_complete(text: str) -> bool:
-    """Whether Enter sends it: a command, nothing at all, or statements of which the last is ended."""
-    return text.lstrip().startswith(".") or not text.strip() or is_blank(split(text)[1])
+@_KEYS.add("enter")
+def _send_or_go_on(event: KeyPressEvent) -> None:
+    """Send a command, nothing at all, or statements of which the last is ended; else begin another line."""
+    buffer = event.current_buffer
+    text = buffer.text
+    if text.lstrip().startswith(".") or not text.strip() or is_blank(split(text)[1]):
+        buffer.validate_and_handle()
+    else:
+        buffer.insert_text("\n")
 
 
 def read_statements(vocabulary: Callable[[], Vocabulary]) -> Iterator[str]:
@@ -45,14 +50,14 @@ def read_statements(vocabulary: Callable[[], Vocabulary]) -> Iterator[str]:
         auto_suggest=AutoSuggestFromHistory(),
         lexer=PygmentsLexer(SqlLexer),
         multiline=True,
-        key_bindings=_keys(),
-        prompt_continuation=lambda width, number, wrapped: "" if wrapped else _MORE,
+        key_bindings=_KEYS,
+        prompt_continuation=lambda width, number, wrapped: "" if wrapped else "    ...> ",
         # Standard output carries data only, where it goes elsewhere.
         output=create_output(always_prefer_tty=True),
     )
     while True:
         try:
-            text = session.prompt(PROMPT)
+            text = session.prompt("evalsql> ")
         except KeyboardInterrupt:
             continue
         except EOFError:
@@ -63,27 +68,12 @@ def read_statements(vocabulary: Callable[[], Vocabulary]) -> Iterator[str]:
             yield from split(text)[0]
 
 
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("enter")
-    def _(event: KeyPressEvent) -> None:
-        buffer = event.current_buffer
-        if is_complete(buffer.text):
-            buffer.validate_and_handle()
-        else:
-            buffer.insert_text("\n")
-
-    return keys
-
-
 def _history() -> History:
     """Kept in the user's data folder, or where that cannot be written until the shell ends."""
     path = platformdirs.user_data_path("evalsql", appauthor=False) / "history"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a"):
-            pass
+        path.open("a").close()
     except OSError as error:
         note(f"evalsql: what is typed is not kept: {path}: {error.strerror}")
         return InMemoryHistory()

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from evalsql.catalog.header import CONTRACT, Parameter
 from evalsql.catalog.measure_names import literal
-from evalsql.catalog.relations import STEPS, Catalog, Relation
+from evalsql.catalog.relations import STEPS, Catalog
 from evalsql.catalog.sql_text import Token, tokens
 
 _BUILT = ("tables", "steps", "measures", "fusion", "statistics", "reports", "judging")
+_BUILT_OF_INPUTS = ("history", "summary", "tie_effects")
 _WORDS = """
     select from where group by having order limit offset join left right full inner cross using on as and or not in is
     null between like distinct union all except intersect with recursive case when then else end exists asc desc over
@@ -50,88 +51,66 @@ class Vocabulary(NamedTuple):
 
 def known_in(catalog: Catalog) -> dict[str, Known]:
     """The relations and functions of a catalogue."""
-    found = {relation.name: _known(relation) for relation in catalog.of_kind(*_BUILT) if _is_built(relation)}
-    found |= {relation.name: _known(relation) for relation in catalog.of_kind("functions")}
     columns = ("qrels", "run", "topic", "measure", "value")
-    return found | {"scores": Known("The common measures at their defaults, in long form", columns)}
-
-
-def _is_built(relation: Relation) -> bool:
-    return not relation.header.inputs or relation.name in ("history", "summary", "tie_effects")
-
-
-def _known(relation: Relation) -> Known:
-    header = relation.header
-    title = f"{header.measure}: {header.title}" if relation.is_measure else header.title
-    return Known(title, list(relation.columns), relation.parameters, relation.is_function, relation.kind == STEPS)
+    found = {"scores": Known("The common measures at their defaults, in long form", columns)}
+    for each in catalog.of_kind(*_BUILT, "functions"):
+        if not each.header.inputs or each.name in _BUILT_OF_INPUTS:
+            title = f"{each.header.measure}: {each.header.title}" if each.is_measure else each.header.title
+            found[each.name] = Known(title, list(each.columns), each.parameters, each.is_function, each.kind == STEPS)
+    return found
 
 
 def complete(text: str, vocabulary: Vocabulary) -> list[Choice]:
     """What can stand at the end of ``text``, which is what was typed before the cursor."""
     if text.lstrip().startswith("."):
-        return _commands(text.lstrip(), vocabulary)
+        name, blank, typed = text.lstrip().partition(" ")
+        words = vocabulary.commands.get(name, ()) if blank else list(vocabulary.commands)
+        typed = typed if blank else name
+        return [Choice(word, len(typed)) for word in words if word.lower().startswith(typed.lower())]
     pieces = list(tokens(split(text)[1]))
-    if pieces and pieces[-1].is_open:
+    is_within = bool(pieces) and text.endswith(pieces[-1].text)
+    if pieces and (pieces[-1].is_open or (is_within and pieces[-1].kind == "number")):
         return []
-    typed = ""
-    if pieces and pieces[-1].kind == "word" and text.endswith(pieces[-1].text):
-        typed = pieces.pop().text
-    elif pieces and pieces[-1].kind == "number" and text.endswith(pieces[-1].text):
-        return []
-    pieces = [piece for piece in pieces if piece.kind != "comment"]
-    found = _choices(pieces, vocabulary)
-    upper = typed.isupper()
+    typed = pieces.pop().text if is_within and pieces[-1].kind == "word" else ""
+    found = dict(_choices([piece for piece in pieces if piece.kind != "comment"], vocabulary.known))
     return [
-        Choice(
-            name.upper() if upper and meaning == _KEYWORD else name, len(typed), "" if meaning == _KEYWORD else meaning
-        )
-        for name, meaning in dict(found).items()
+        Choice(name.upper(), len(typed))
+        if meaning == _KEYWORD and typed.isupper()
+        else Choice(name, len(typed), "" if meaning == _KEYWORD else meaning)
+        for name, meaning in found.items()
         if name.lower().startswith(typed.lower())
     ]
 
 
-def _commands(text: str, vocabulary: Vocabulary) -> list[Choice]:
-    command, blank, argument = text.partition(" ")
-    if not blank:
-        return [Choice(name, len(text)) for name in vocabulary.commands if name.startswith(text)]
-    words = vocabulary.commands.get(command, ())
-    return [Choice(word, len(argument)) for word in words if word.lower().startswith(argument.lower())]
-
-
-def _choices(pieces: Sequence[Token], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+def _choices(pieces: Sequence[Token], known: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
     """Names with their meanings, the likeliest first."""
-    known = vocabulary.known
-    last = pieces[-1].text.lower() if pieces else ""
-    call = _open_call(pieces, known)
-    if call:
-        name, inside = call
-        yield from _arguments(known[name], inside)
-        return
-    if last == "." and pieces[-2:-1] and pieces[-2].text.lower() == STEPS and _wants_relation(pieces[:-2]):
-        yield from _relations({name: each for name, each in known.items() if each.is_step})
-        return
-    if last == "." and len(pieces) > 1:
+    last = pieces[-1].text if pieces else ""
+    if call := _open_call(pieces, known):
+        yield from _arguments(*call)
+    elif last == "." and pieces[-2:-1] and pieces[-2].text.lower() == STEPS and _wants_relation(pieces[:-2]):
+        yield from _relations(known, steps=True)
+    elif last == "." and len(pieces) > 1:
         yield from _columns(_sources(pieces, known, pieces[-2].text))
-        return
-    if _wants_relation(pieces):
-        yield from _relations({name: each for name, each in known.items() if not each.is_step})
+    elif _wants_relation(pieces):
+        yield from _relations(known)
         yield f"{STEPS}.", "the steps of measures"
-        return
-    # Where no relation is named yet, what every measure has.
-    yield from _columns(_sources(pieces, known) or [("every measure", Known("", list(CONTRACT)))])
-    yield from ((word, _KEYWORD) for word in _WORDS.split())
-    yield from ((f"{name}(", each.title) for name, each in known.items() if each.is_function)
-    if not pieces:
-        yield from _relations({name: each for name, each in known.items() if not each.is_step})
+    else:
+        # Where no relation is named yet, what every measure has.
+        yield from _columns(_sources(pieces, known) or [("every measure", Known("", list(CONTRACT)))])
+        yield from ((word, _KEYWORD) for word in _WORDS.split())
+        yield from ((f"{name}(", each.title) for name, each in known.items() if each.is_function)
+        if not pieces:
+            yield from _relations(known)
 
 
-def _relations(known: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
+def _relations(known: Mapping[str, Known], *, steps: bool = False) -> Iterator[tuple[str, str]]:
     for name, each in known.items():
-        if not each.is_function:
-            if not (each.is_step and each.parameters):
-                yield name, each.title
-            if each.parameters:
-                yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
+        if each.is_function or each.is_step != steps:
+            continue
+        if not (each.is_step and each.parameters):
+            yield name, each.title
+        if each.parameters:
+            yield f"{name}(", f"{each.title} ({', '.join(parameter.name for parameter in each.parameters)})"
 
 
 def _columns(sources: Iterable[tuple[str, Known]]) -> Iterator[tuple[str, str]]:
@@ -139,16 +118,14 @@ def _columns(sources: Iterable[tuple[str, Known]]) -> Iterator[tuple[str, str]]:
         yield from ((column, f"column of {name}") for column in each.columns)
 
 
-def _open_call(pieces: Sequence[Token], known: Mapping[str, Known]) -> tuple[str, Sequence[Token]] | None:
+def _open_call(pieces: Sequence[Token], known: Mapping[str, Known]) -> tuple[Known, Sequence[Token]] | None:
     """The macro within whose parentheses the end stands, and what is between them so far."""
     depth = 0
     for at in range(len(pieces) - 1, -1, -1):
         depth += {")": 1, "(": -1}.get(pieces[at].text, 0)
         if depth < 0:
-            name = pieces[at - 1].text.lower() if at else ""
-            if name in known and known[name].parameters:
-                return name, pieces[at + 1 :]
-            return None
+            macro = known.get(pieces[at - 1].text.lower()) if at else None
+            return (macro, pieces[at + 1 :]) if macro and macro.parameters else None
     return None
 
 
@@ -156,26 +133,19 @@ def _arguments(macro: Known, inside: Sequence[Token]) -> Iterator[tuple[str, str
     """Parameters that have no value yet, or behind := the values of one that lists them."""
     by_name = {parameter.name: parameter for parameter in macro.parameters}
     if len(inside) > 1 and inside[-1].text in (":=", "=>"):
-        parameter = by_name.get(inside[-2].text.lower())
-        if parameter is not None:
+        if parameter := by_name.get(inside[-2].text.lower()):
             values = ["true", "false"] if parameter.type == "boolean" else map(literal, parameter.choices)
             yield from ((value, parameter.meaning) for value in values)
-        return
-    if inside and inside[-1].text != ",":
-        return
-    given = {before.text.lower() for before, sign in pairwise(inside) if sign.text in (":=", "=>")}
-    for name, parameter in by_name.items():
-        if name not in given:
-            yield f"{name} := ", f"{parameter.type} = {literal(parameter.default)}: {parameter.meaning}"
+    elif not inside or inside[-1].text == ",":
+        given = {before.text.lower() for before, sign in pairwise(inside) if sign.text in (":=", "=>")}
+        for name, parameter in by_name.items():
+            if name not in given:
+                yield f"{name} := ", f"{parameter.type} = {literal(parameter.default)}: {parameter.meaning}"
 
 
 def _wants_relation(pieces: Sequence[Token]) -> bool:
-    if not pieces:
-        return False
-    if pieces[-1].text.lower() in _BEFORE_RELATION and pieces[-1].kind == "word":
-        return True
-    if pieces[-1].text != ",":
-        return False
+    if not pieces or pieces[-1].text != ",":
+        return bool(pieces) and pieces[-1].kind == "word" and pieces[-1].text.lower() in _BEFORE_RELATION
     words = [piece.text.lower() for piece in pieces if piece.kind == "word"]
     clauses = [word for word in words if word in _AFTER_FROM or word in ("from", "join")]
     return bool(clauses) and clauses[-1] in ("from", "join")
@@ -183,13 +153,10 @@ def _wants_relation(pieces: Sequence[Token]) -> bool:
 
 def _sources(pieces: Sequence[Token], known: Mapping[str, Known], alias: str = "") -> list[tuple[str, Known]]:
     """The relations that a statement names, or the one that an alias stands for; of an unknown alias all of them."""
-    found: list[tuple[str, Known, str]] = []
-    for at, piece in enumerate(pieces):
-        name = piece.text.lower()
-        if piece.kind == "word" and name in known and not known[name].is_function:
-            found.append((name, known[name], _alias(pieces, at + 1)))
-    called = [(name, each) for name, each, other in found if alias.lower() in (name, other)]
-    return called or [(name, each) for name, each, _ in found]
+    named = [(at, piece.text.lower()) for at, piece in enumerate(pieces) if piece.kind == "word"]
+    found = [(at, name) for at, name in named if name in known and not known[name].is_function]
+    called = [(at, name) for at, name in found if alias.lower() in (name, _alias(pieces, at + 1))]
+    return [(name, known[name]) for _, name in called or found]
 
 
 def _alias(pieces: Sequence[Token], at: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import cast, get_args
 
 from evalsql.cli.access import Statements
@@ -18,39 +19,29 @@ from evalsql.warehouse.warehouse import Warehouse
 from evalsql.warehouse.writer import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
-_HELP = """\
+_COMMANDS = (".help", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
+_HELP = f"""\
 .help             this
 .tables [GLOB]    relations, by default those that are no measures and no steps of measures
 .measures [NAME]  the catalogue of measures, or the page of one
-.format [FORMAT]  how rows are written: {formats}
+.format [FORMAT]  how rows are written: {", ".join(_FORMATS)}
 .digits [N]       decimals, where people read
 .quit             end, as Ctrl-D does
 
 A statement ends with ; and may have several lines. Every measure is a view (from ap;) and a macro
 (from ndcg(k := 10);). Tab completes relations, columns and parameters of macros, Ctrl-C drops the line or stops
 what runs."""
-_STEPS = ("steps", "measures")
 
 
 class Session:
     """Runs statements and commands, and remembers how their rows are to be written."""
 
-    def __init__(self, warehouse: Warehouse, output_format: Format | None, digits: int, *, external: bool) -> None:
+    def __init__(self, warehouse: Warehouse, output: OutputOptions, *, external: bool) -> None:
         self.warehouse = warehouse
-        self.output_format = output_format
-        self.digits = digits
+        self.output = output
         self.writer = Writer(warehouse.database, external=external)
         self.is_over = False
         self._own: dict[str, Known] | None = None
-        self.commands: dict[str, Callable[[str], None]] = {
-            ".help": self._help,
-            ".tables": self._tables,
-            ".measures": self._measures,
-            ".format": self._format,
-            ".digits": self._digits,
-            ".quit": self._quit,
-            ".exit": self._quit,
-        }
 
     def run(self, text: str) -> None:
         """Run a command, or a statement and print its rows.
@@ -59,82 +50,70 @@ class Session:
             EvalsqlError: it does not fit, or the engine refuses it.
         """
         if text.lstrip().startswith("."):
-            name, _, argument = text.strip().removesuffix(";").partition(" ")
-            if name not in self.commands:
-                raise UsageError(f"unknown command {name}; there are: {', '.join(self.commands)}")
-            self.commands[name](argument.strip())
+            name, _, given = text.strip().removesuffix(";").partition(" ")
+            self._run_command(name, given.strip())
             return
         try:
             columns, rows = self.writer.run(text)
         finally:
             self._own = None
         if columns:
-            self._print(Table(columns, rows))
+            write_table(Table(columns, rows), self.output, self.warehouse)
 
     @property
     def vocabulary(self) -> Vocabulary:
         """What can be completed: the catalogue, and what users made beside it."""
         if self._own is None:
-            self._own = self._found()
+            columns: dict[str, list[str]] = {}
+            try:
+                rows = self.warehouse.rows("select table_name, column_name from duckdb_columns() where not internal")
+            except EvalsqlError:  # in a transaction that has failed
+                rows = []
+            for name, column in rows:
+                columns.setdefault(name, []).append(column)
+            self._own = {name: Known("made here", found) for name, found in columns.items()}
         measures = [relation.header.measure for relation in self.warehouse.catalog.measures]
         words: dict[str, Sequence[str]] = {".format": list(_FORMATS), ".measures": measures}
-        return Vocabulary(
-            {**self._own, **known_in(self.warehouse.catalog)},
-            {name: words.get(name, ()) for name in self.commands},
-        )
+        known = {**self._own, **known_in(self.warehouse.catalog)}
+        return Vocabulary(known, {name: words.get(name, ()) for name in _COMMANDS})
 
-    def _found(self) -> dict[str, Known]:
-        columns: dict[str, list[str]] = {}
-        try:
-            rows = self.warehouse.rows("select table_name, column_name from duckdb_columns() where not internal")
-        except EvalsqlError:  # in a transaction that has failed
-            rows = []
-        for name, column in rows:
-            columns.setdefault(name, []).append(column)
-        return {name: Known("made here", found) for name, found in columns.items()}
+    def _run_command(self, name: str, given: str) -> None:
+        match name:
+            case ".help":
+                print(_HELP)
+            case ".tables":
+                self._print_tables(given)
+            case ".measures":
+                print_measures(self.warehouse.catalog, given or None, self.output)
+            case ".format" if given:
+                meant = meant_word(given, _FORMATS)
+                if meant is None:
+                    raise UsageError(f'unknown format "{given}"; there are: {", ".join(_FORMATS)}')
+                self.output = replace(self.output, format=cast("Format", meant))
+            case ".format":
+                note(self.output.format or "table")
+            case ".digits" if given:
+                if not (given.isdecimal() and int(given) <= 17):
+                    raise UsageError(f'.digits takes 0 to 17, not "{given}"')
+                self.output = replace(self.output, digits=int(given))
+            case ".digits":
+                note(str(self.output.digits))
+            case ".quit" | ".exit":
+                self.is_over = True
+            case _:
+                raise UsageError(f"unknown command {name}; there are: {', '.join(_COMMANDS)}")
 
-    @property
-    def _output(self) -> OutputOptions:
-        return OutputOptions(self.output_format, None, self.digits)
-
-    def _print(self, table: Table) -> None:
-        write_table(table, self._output, self.warehouse)
-
-    # Commands
-
-    def _help(self, argument: str) -> None:
-        print(_HELP.format(formats=", ".join(_FORMATS)))
-
-    def _tables(self, pattern: str) -> None:
+    def _print_tables(self, pattern: str) -> None:
         kinds = dict(self.warehouse.rows("select relation, kind from relations"))
         found = [(name, kinds.get(name, "tables"), each.title) for name, each in self.vocabulary.known.items()]
-        shown = [row for row in found if (fnmatch.fnmatch(row[0], pattern) if pattern else row[1] not in _STEPS)]
-        self._print(Table(("relation", "kind", "title"), sorted(shown, key=lambda row: (row[1], row[0]))))
+        if pattern:
+            shown = [row for row in found if fnmatch.fnmatch(row[0], pattern)]
+        else:
+            shown = [row for row in found if row[1] not in ("steps", "measures")]
+        rows = sorted(shown, key=lambda row: (row[1], row[0]))
+        write_table(Table(("relation", "kind", "title"), rows), self.output, self.warehouse)
         if not pattern:
             note(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
-
-    def _measures(self, name: str) -> None:
-        print_measures(self.warehouse.catalog, name or None, self._output)
-
-    def _format(self, name: str) -> None:
-        found = meant_word(name, _FORMATS)
-        if name and found is None:
-            raise UsageError(f'unknown format "{name}"; there are: {", ".join(_FORMATS)}')
-        if name:
-            self.output_format = cast("Format", found)
-        else:
-            note(self.output_format or "table")
-
-    def _digits(self, number: str) -> None:
-        if number and not (number.isdecimal() and int(number) <= 17):
-            raise UsageError(f'"{number}" is no number of decimals: expected 0 to 17')
-        if number:
-            self.digits = int(number)
-        else:
-            note(str(self.digits))
-
-    def _quit(self, argument: str) -> None:
-        self.is_over = True
 
 
 @command
@@ -150,10 +129,7 @@ def sql(
 
     Example: evalsql sql "from ndcg(k := 5) order by value limit 3"
     """
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8") if query == "-" else query
-    except UnicodeDecodeError as error:
-        raise UsageError(f"standard input is not UTF-8 text: {error}") from error
+    text = _standard_input() if query == "-" else query
     with asking.open_for_sql() as warehouse:
         columns, rows = Writer(warehouse.database, external=asking.external).run(text)
         if columns:
@@ -163,12 +139,7 @@ def sql(
 
 
 @command
-def shell(
-    *,
-    output_format: Format | None = FORMAT,
-    digits: int = DIGITS,
-    asking: Statements,
-) -> None:
+def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking: Statements) -> None:
     """Ask in SQL, statement by statement, with completion.
 
     It keeps a history; .help shows what else it knows.
@@ -178,26 +149,29 @@ def shell(
     Example: evalsql shell --write
     """
     with asking.open_for_sql() as warehouse:
-        session = Session(warehouse, output_format, digits, external=asking.external)
+        session = Session(warehouse, OutputOptions(output_format, None, digits), external=asking.external)
         if sys.stdin.isatty():
             access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
             _run_prompt(session)
-        else:
-            for text in _read_script():
-                session.run(text)
-                if session.is_over:
-                    break
+            return
+        for text in _statements(_standard_input()):
+            session.run(text)
+            if session.is_over:
+                break
 
 
-def _read_script() -> Iterator[str]:
-    """Statements and commands from standard input; a command has a line of its own."""
+def _standard_input() -> str:
     try:
-        lines = sys.stdin.buffer.read().decode("utf-8-sig").splitlines(keepends=True)
+        return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 text: {error}") from error
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements and commands of a script; a command has a line of its own."""
     pending = ""
-    for line in lines:
+    for line in script.splitlines(keepends=True):
         if is_blank(pending) and line.lstrip().startswith("."):
             yield line
             continue
