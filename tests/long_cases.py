@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 
-def few_of(cases: Iterable[Any], most: int = 2) -> list[Any]:
-    """All but the first few marked as long."""
-    return [case if at < most else _long(case) for at, case in enumerate(cases)]
+def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> list[Any]:
+    """All but the first few marked as long; with ``one_value`` a tuple is the value of one parameter."""
+    return [case if at < most else _long((case,) if one_value else case) for at, case in enumerate(cases)]
 
 
 def first_of_each(names: Iterable[str], most: int = 2) -> list[Any]:

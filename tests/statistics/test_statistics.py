@@ -68,7 +68,7 @@ CASES: dict[str, Scores] = {
 }
 
 
-@pytest.fixture(scope="module", params=few_of([SIZES, MORE_SIZES], 1), ids=["few", "more"])
+@pytest.fixture(scope="module", params=few_of([SIZES, MORE_SIZES], 1, one_value=True), ids=["few", "more"])
 def random_warehouse(request: pytest.FixtureRequest) -> Iterator[Warehouse]:
     with new_warehouse() as warehouse:
         put_scores(warehouse, {name: CASES[name] for name in (f"{n}/{s}" for n in request.param for s in STEPS)})

@@ -94,7 +94,8 @@ def test_columns_may_be_words_of_sql(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_measures")
 @pytest.mark.parametrize(
-    "arguments", few_of([("ls",), ("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1")], 1)
+    "arguments",
+    few_of([("ls",), ("sql", "select 1"), ("leaderboard",), ("sql", "--external", "select 1")], 1, one_value=True),
 )
 @pytest.mark.parametrize("table", ["warehouse", "runs", "added_relations"])
 def test_base_tables_are_tables(
