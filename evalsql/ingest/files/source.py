@@ -22,6 +22,7 @@ LONGEST_LINE = 1_000_000  # bytes; longer ones are refused, the engine drops the
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not UTF-8 text; iconv -f latin1 -t utf-8 converts it if it is Latin-1"
 _ODD_BYTES = (b"\0", b"\v", b"\f")
+_CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no longer line
 
 
 class Text(NamedTuple):
@@ -104,7 +105,7 @@ class Source(NamedTuple):
         digest = hashlib.sha256()
         try:
             if self.compression == "none":
-                with self.path.open("rb", buffering=0) as stream:
+                with self.path.open("rb") as stream:
                     text = _plain_text(self.path, stream, digest.update)
                 return digest.hexdigest() if text else self.sha256(), text
             with self.open() as stream, (folder / name).open("wb") as copy:
@@ -113,33 +114,29 @@ class Source(NamedTuple):
             return self.sha256(), None
 
 
-def _plain_text(path: Path, stream: IO[bytes], take: Callable[[memoryview], object]) -> Text | None:
-    """The text at ``path``, which the stream holds too, or None if it is not plain.
-
-    The bytes go through one buffer, and to ``take``; what is behind the last end of a line waits there for more.
-    """
-    buffer = bytearray(LONGEST_LINE)
-    view = memoryview(buffer)
+def _plain_text(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -> Text | None:
+    """The text at ``path``, which the stream holds too, or None if it is not plain; ``take`` gets its bytes."""
     has_spaces = has_tabs = False
     first_lines: list[bytes] = []
-    waiting = 0
-    while True:
-        count = stream.readinto(view[waiting:])  # type: ignore[attr-defined]
-        take(view[waiting : waiting + count])
-        filled = waiting + count
-        end = buffer.rfind(b"\n", 0, filled) + 1 if count else filled
-        start = len(BYTE_ORDER_MARK) if not first_lines and buffer.startswith(BYTE_ORDER_MARK) else 0
-        is_too_long = not end and filled == len(buffer)
-        if is_too_long or not _is_ordinary(buffer, start, end):
+    while chunk := stream.read(_CHUNK):
+        rest = stream.readline(_CHUNK)
+        take(chunk)
+        take(rest)
+        lines = chunk + rest
+        if not first_lines:
+            lines = lines.removeprefix(BYTE_ORDER_MARK)
+            first_lines = (chunk + rest).split(b"\n", FIRST_LINES)[:FIRST_LINES]
+        if len(rest) == _CHUNK or not _is_ordinary(lines):
             return None
-        if end and not first_lines:
-            first_lines = bytes(buffer[:end]).split(b"\n", FIRST_LINES)[:FIRST_LINES]
-        has_spaces = has_spaces or buffer.find(b" ", 0, end) >= 0
-        has_tabs = has_tabs or buffer.find(b"\t", 0, end) >= 0
-        if not count:
-            return Text(path, has_spaces and has_tabs, first_lines)
-        waiting = filled - end
-        buffer[:waiting] = buffer[end:filled]
+        has_spaces, has_tabs = has_spaces or b" " in lines, has_tabs or b"\t" in lines
+    return Text(path, has_spaces and has_tabs, first_lines)
+
+
+def _is_ordinary(lines: bytes) -> bool:
+    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
+    has_mark = BYTE_ORDER_MARK[:1] in lines and BYTE_ORDER_MARK in lines  # to look for one byte first is faster by far
+    has_lone_return = b"\r" in lines and lines.count(b"\r") != lines.count(b"\r\n")
+    return not (has_mark or has_lone_return or any(byte in lines for byte in _ODD_BYTES))
 
 
 def unreadable() -> tuple[type[Exception], ...]:
@@ -157,29 +154,15 @@ def _zstd() -> ModuleType:
     return zstd
 
 
-def _is_ordinary(buffer: bytearray, start: int, end: int) -> bool:
-    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
-    if any(buffer.find(byte, start, end) >= 0 for byte in _ODD_BYTES):
-        return False
-    # To look for one byte first is faster by far.
-    if buffer.find(BYTE_ORDER_MARK[:1], start, end) >= 0 and buffer.find(BYTE_ORDER_MARK, start, end) >= 0:
-        return False
-    ends_with_carriage_returns = buffer.find(b"\r", start, end) >= 0
-    return not ends_with_carriage_returns or buffer.count(b"\r", start, end) == buffer.count(b"\r\n", start, end)
-
-
 def open_file(label: str, path: Path) -> tuple[Source, bytes]:
     """A file under the name that messages call it by, and its first bytes; none if they cannot be decompressed."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
-    compression = next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), "none")
-    source = Source(label, path, compression)
-    return source, head if compression == "none" else _decompressed_head(source)
-
-
-def _decompressed_head(source: Source) -> bytes:
-    try:
-        with source.open() as stream:
-            return stream.read(HEAD)
-    except unreadable():
-        return b""  # the readers of files say why
+    source = Source(label, path, next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), "none"))
+    if source.compression != "none":
+        try:
+            with source.open() as stream:
+                head = stream.read(HEAD)
+        except unreadable():
+            head = b""  # the readers of files say why
+    return source, head

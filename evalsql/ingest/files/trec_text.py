@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from evalsql.catalog.measure_names import literal
 from evalsql.errors import Problem, warn
@@ -34,6 +34,7 @@ RunRow = tuple[str, str, str, str]
 QrelsRow = tuple[str, str, str, int]
 PreferenceRow = tuple[str, str, str, str, float]
 WeightRow = tuple[str, float]
+_Row = TypeVar("_Row", RunRow, QrelsRow, PreferenceRow, WeightRow)
 _CHUNK = 1 << 16  # bytes
 # Beyond these, sums of weighted values could overflow or vanish.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
@@ -62,35 +63,34 @@ def run_rows(
 
     Rows have five columns (topic, unused, document, rank, score), then the tag, which may hold blanks.
     """
-    for number, line in _data_lines(source, notes, refuse, number_at=4):
+
+    def row(line: Line) -> RunRow | str:
         columns = line.split(maxsplit=5)
         if len(columns) < 5:
-            reason = f"{counted(len(columns), 'column')}, expected 5 or 6: topic Q0 document rank score [tag]"
-        elif reason := number_fault("score", columns[4]):
-            pass
-        elif rank_is_used and (fault := integer_fault("rank", columns[3])):
-            reason = f"{fault}, and the tie rule goes by it"
-        else:
-            if len(columns) == 6:
-                notes.last_tag = " ".join(columns[5].split())
-                notes.tags[notes.last_tag] += 1
-            yield number, (columns[0], columns[2], columns[3], columns[4])
-            continue
-        refuse(Problem(source.label, number, reason))
+            return f"{counted(len(columns), 'column')}, expected 5 or 6: topic Q0 document rank score [tag]"
+        if reason := number_fault("score", columns[4]):
+            return reason
+        if rank_is_used and (reason := integer_fault("rank", columns[3])):
+            return f"{reason}, and the tie rule goes by it"
+        if len(columns) == 6:
+            notes.last_tag = " ".join(columns[5].split())
+            notes.tags[notes.last_tag] += 1
+        return columns[0], columns[2], columns[3], columns[4]
+
+    return _rows(source, notes, refuse, 4, row)
 
 
 def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, QrelsRow]]:
     """Line number and (topic, iteration, document, grade) of each good row; ``refuse`` gets the others."""
-    for number, line in _data_lines(source, notes, refuse, number_at=3):
+
+    def row(line: Line) -> QrelsRow | str:
         columns = line.split()
         if len(columns) != 4:
-            reason = f"{counted(len(columns), 'column')}, expected 4: topic iteration document grade"
-        elif reason := integer_fault("grade", grade := plain_grade(columns[3])):
-            pass
-        else:
-            yield number, (columns[0], columns[1], columns[2], int(grade.partition(".")[0]))
-            continue
-        refuse(Problem(source.label, number, reason))
+            return f"{counted(len(columns), 'column')}, expected 4: topic iteration document grade"
+        grade = plain_grade(columns[3])
+        return integer_fault("grade", grade) or (*columns[:3], int(grade.partition(".")[0]))  # type: ignore[return-value]
+
+    return _rows(source, notes, refuse, 3, row)
 
 
 def preference_rows(
@@ -100,30 +100,33 @@ def preference_rows(
 
     Rows have all of these columns, or all but the subgroup, which is then "0"; one or the other in the whole file.
     """
-    layout = 0
-    for number, line in _data_lines(source, notes, refuse, number_at=-1):
+    width = 0
+
+    def row(line: Line) -> PreferenceRow | str:
+        nonlocal width
         columns = line.split()
         if len(columns) not in (4, 5):
-            reason = f"{counted(len(columns), 'column')}, expected 5 or 4: topic group [subgroup] document level"
-        elif len(columns) != (layout := layout or len(columns)):
-            reason = f"{counted(len(columns), 'column')}, while rows above have {layout}"
-        elif not (reason := number_fault("level", columns[-1])):
-            subgroup = columns[2] if layout == 5 else "0"
-            yield number, (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
-            continue
-        refuse(Problem(source.label, number, reason))
+            return f"{counted(len(columns), 'column')}, expected 5 or 4: topic group [subgroup] document level"
+        width = width or len(columns)
+        if len(columns) != width:
+            return f"{counted(len(columns), 'column')}, while rows above have {width}"
+        subgroup = columns[2] if width == 5 else "0"
+        reason = number_fault("level", columns[-1])
+        return reason or (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
+
+    return _rows(source, notes, refuse, -1, row)
 
 
 def weight_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, WeightRow]]:
     """Line number and (topic, weight) of each good row; ``refuse`` gets the others."""
-    for number, line in _data_lines(source, notes, refuse, number_at=1):
+
+    def row(line: Line) -> WeightRow | str:
         columns = line.split()
         if len(columns) != 2:
-            reason = f"{counted(len(columns), 'column')}, expected 2: topic weight"
-        elif not (reason := weight_fault(columns[1])):
-            yield number, (columns[0], float(columns[1]))
-            continue
-        refuse(Problem(source.label, number, reason))
+            return f"{counted(len(columns), 'column')}, expected 2: topic weight"
+        return weight_fault(columns[1]) or (columns[0], float(columns[1]))
+
+    return _rows(source, notes, refuse, 1, row)
 
 
 def weight_fault(text: str) -> str:
@@ -136,23 +139,31 @@ def weight_fault(text: str) -> str:
     return "" if within else f'weight "{text}" is not between {LEAST_WEIGHT:g} and {GREATEST_WEIGHT:g}'
 
 
-def _data_lines(
-    source: Source, notes: Notes, refuse: Callable[[Problem], None], *, number_at: int
-) -> Iterator[tuple[int, Line]]:
-    """Lines that are neither blank nor a comment nor a header row; those go to ``notes.comments``.
+def _rows(
+    source: Source, notes: Notes, refuse: Callable[[Problem], None], number_at: int, row: Callable[[Line], _Row | str]
+) -> Iterator[tuple[int, _Row]]:
+    """Line number and row of each line that is neither blank nor a comment nor a header; ``notes`` gets the latter two.
 
-    ``number_at`` is the column, from 0, that is a number in every row but a header; -1 is the last.
+    Args:
+        number_at: the column, from 0, that is a number in every row but a header; -1 is the last.
+        row: the row of a line, or what is wrong with it.
     """
     first = True
     like_rows: list[int] = []
     for number, line in text_lines(source, refuse, blank=False):
         if line.text.startswith("#") or (first and is_header(line, number_at)):
             notes.comments.append(line.text)
-            if _is_like_a_row(line, number_at):
+            columns = line.split()
+            has_columns = columns[0] != "#" and len(columns) > (number_at if number_at >= 0 else 3)
+            if has_columns and _NUMBER.fullmatch(columns[number_at]):
                 like_rows.append(number)
+            continue
+        first = False
+        found = row(line)
+        if isinstance(found, str):
+            refuse(Problem(source.label, number, found))
         else:
-            first = False
-            yield number, line
+            yield number, found
     if like_rows:
         more = f", and {counted(len(like_rows) - 1, 'more line')} like it" if len(like_rows) > 1 else ""
         reason = (
@@ -162,43 +173,30 @@ def _data_lines(
         warn(str(Problem(source.label, like_rows[0], reason)))
 
 
-def _is_like_a_row(comment: Line, number_at: int) -> bool:
-    """Whether a comment may be a row whose first name starts with a #."""
-    columns = comment.split()
-    needed = number_at if number_at >= 0 else 3
-    return columns[0] != "#" and len(columns) > needed and bool(_NUMBER.fullmatch(columns[number_at]))
-
-
 def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool = True) -> Iterator[tuple[int, Line]]:
     """Every line that is text, with its number and without white space around it; by default blank ones too."""
     try:
         # A reader of its own splits lines in C, whatever the file's compression.
         with source.open() as file, BufferedReader(cast(RawIOBase, file), _CHUNK) as stream:
-            numbered: Iterable[tuple[int, bytes]] = enumerate(stream, start=1)
-            if not blank:
-                numbered = (each for each in numbered if not each[1].isspace())
-            for number, raw in numbered:
+            for number, raw in enumerate(stream, start=1):
                 text = raw.removeprefix(BYTE_ORDER_MARK).strip()
+                if not (blank or text):
+                    continue
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
                     warn(str(Problem(source.label, number, reason)))
                 if len(raw) > LONGEST_LINE and text:
                     refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
-                    continue
-                if b"\r" in text:
+                elif b"\r" in text:
                     refuse(Problem(source.label, number, "holds a carriage return that ends no line"))
-                    continue
-                try:
-                    line = Line(text, text.decode("utf-8"))
-                except UnicodeDecodeError:
-                    refuse(Problem(source.label, number, NOT_UTF8))
-                    continue
-                if "\0" in line.text:
-                    # Real files have holes of zero bytes; trec_eval too reads on.
-                    problem = Problem(source.label, number, "holds zero bytes, which are kept as part of their column")
-                    warn(str(problem))
-                if blank or text:
-                    yield number, line
+                else:
+                    if b"\0" in text:  # Real files have holes of zero bytes; trec_eval too reads on.
+                        reason = "holds zero bytes, which are kept as part of their column"
+                        warn(str(Problem(source.label, number, reason)))
+                    try:
+                        yield number, Line(text, text.decode("utf-8"))
+                    except UnicodeDecodeError:
+                        refuse(Problem(source.label, number, NOT_UTF8))
     except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
@@ -268,10 +266,14 @@ def layout(text: Text) -> tuple[str, str | None] | None:
 
 
 class Row(NamedTuple):
-    """A line with the columns of a run; those behind the fifth are its tag, which may hold blanks."""
+    """A line with the columns of a run; those behind the fifth are its tag, which may hold blanks.
+
+    The rank is not a number (NaN) where it is none.
+    """
 
     number: int
     columns: Sequence[bytes]
+    rank: float
     score: float
 
 
@@ -281,12 +283,17 @@ def first_rows(text: Text) -> Sequence[Row]:
     for number, line in enumerate(text.first_lines, start=1):
         columns = line.split()
         if len(columns) > 4 and not line.startswith(b"#"):
-            try:
-                score = float(columns[4])
-            except ValueError:
-                continue
-            rows.append(Row(number, columns, score))
+            rank, score = map(_number, columns[3:5])
+            if not math.isnan(score):
+                rows.append(Row(number, columns, rank, score))
     return rows
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def opposes_ranks(rows: Iterable[Row], *, lower_is_better: bool) -> bool:
@@ -296,22 +303,14 @@ def opposes_ranks(rows: Iterable[Row], *, lower_is_better: bool) -> bool:
     other within a topic are compared; those whose rank is no number tell nothing.
     """
     agreeing = opposing = 0
-    for (topic, rank, score), (other, next_rank, next_score) in pairwise(_ranks_and_scores(rows)):
-        change = (next_rank - rank) * (next_score - score) * (-1 if lower_is_better else 1)
-        exchanged = next_score - score == 1 != abs(next_rank - rank) > 0
-        if topic == other and (change or exchanged):
+    for row, following in pairwise(row for row in rows if not math.isnan(row.rank)):
+        step, gain = following.rank - row.rank, following.score - row.score
+        change = step * gain * (-1 if lower_is_better else 1)
+        exchanged = gain == 1 != abs(step) > 0
+        if row.columns[0] == following.columns[0] and (change or exchanged):
             agreeing += change < 0 and not exchanged
             opposing += change > 0 or exchanged
     return opposing > _NEARLY_ALL * (agreeing + opposing)
-
-
-def _ranks_and_scores(rows: Iterable[Row]) -> Iterator[tuple[bytes, float, float]]:
-    for _, columns, score in rows:
-        try:
-            rank = float(columns[3])
-        except ValueError:
-            continue
-        yield columns[0], rank, score
 
 
 def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
@@ -323,23 +322,15 @@ def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
     """
     if not rows:
         return None
+    pairs = [(row, following) for row, following in pairwise(rows) if row.columns[0] == following.columns[0]]
+    has_ranks = sum(row.rank < following.rank for row, following in pairs) >= _NEARLY_ALL * len(pairs)
     same_tag = _greatest_share([tuple(row.columns[5:]) for row in rows])
     if sum(len(row.columns) > 6 for row in rows) >= _NEARLY_ALL * len(rows):
-        is_run = same_tag >= _NEARLY_ALL and (_has_ranks(rows) or _has_one_second_column(rows))
+        has_one_second_column = _greatest_share([row.columns[1] for row in rows]) >= _NEARLY_ALL
+        is_run = same_tag >= _NEARLY_ALL and (has_ranks or has_one_second_column)
     else:
-        is_run = same_tag >= _HALF or _has_ranks(rows)
+        is_run = same_tag >= _HALF or has_ranks
     return None if is_run else (rows[0].number, len(rows[0].columns))
-
-
-def _has_ranks(rows: Sequence[Row]) -> bool:
-    """Whether the fourth column goes up between nearly all rows that follow each other within a topic."""
-    pairs = [(a.columns[3], b.columns[3]) for a, b in pairwise(rows) if a.columns[0] == b.columns[0]]
-    return sum(a.isdigit() and b.isdigit() and int(a) < int(b) for a, b in pairs) >= _NEARLY_ALL * len(pairs)
-
-
-def _has_one_second_column(rows: Sequence[Row]) -> bool:
-    """Whether the second column is the same in nearly all rows."""
-    return _greatest_share([row.columns[1] for row in rows]) >= _NEARLY_ALL
 
 
 def _greatest_share(values: Sequence[object]) -> float:
