@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from evalsql.ingest.python_rows import columns_of, meanings_of, put
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-_OWN = ("evalsql_row", "evalsql_file", "file_row_number")  # columns that no file has
+_OWN = ("evalsql_row", "file_row_number")  # columns that no file has
 _AS_IT_IS = "compression = 'none', hive_partitioning = false"
 
 
@@ -34,9 +34,9 @@ class Table:
         raw: what stands behind FROM for the rows of the file; the column ``evalsql_row`` numbers them.
         columns: the column of ``raw`` for each meaning.
         types: of columns that are no text.
-        parquet: the path of a Parquet file, in quotes; many of those are read as one.
         name: the temporary table, which other files may share: it has the columns file, row and the meanings.
         has_lines: whether ``row`` is a line of the file; otherwise it counts rows from 1.
+        refused: line and reason of those that are no rows.
     """
 
     database: Database
@@ -46,14 +46,14 @@ class Table:
     raw: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
-    parquet: str = ""
     name: str = ""
     has_lines: bool = False
+    refused: list[tuple[int, str]] = field(default_factory=list)
 
     @property
-    def own_name(self) -> str:
-        """For what is made to read the file: a table, a view, a copy."""
-        return f"incoming_{self.number}"
+    def raw_name(self) -> str:
+        """Of what is made to read the file: a table, a copy."""
+        return f"incoming_{self.number}_raw"
 
     @property
     def query(self) -> str:
@@ -91,10 +91,10 @@ class Table:
     def rows(self, *meanings: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Line, or row where there are no lines, and values of all rows."""
         found = self.database.rows(f"select row, {self.selected(*meanings)} from ({self.query}) order by row")
-        if self.has_lines or not self.form.has_lines:
-            return ((row, tuple(values)) for row, *values in found)
-        lines = (line for line, _ in text_reading.text_rows(self.source, self.form))
-        return ((line, tuple(values)) for line, (_, *values) in zip(lines, found, strict=False))
+        numbers: Iterable[int] = (row for row, *_ in found)
+        if self.form.has_lines and not self.has_lines:
+            numbers = (line for line, _ in text_reading.text_rows(self.source, self.form))
+        return ((number, tuple(values)) for number, (_, *values) in zip(numbers, found, strict=False))
 
 
 class Reader:
@@ -117,27 +117,52 @@ class Reader:
             InputError, UsageError, QueryError: it is no file of the format, or a column is missing.
         """
         readers = {"parquet": self._parquet, "arrow": self._arrow, "csv": self._csv, "jsonl": self._json_lines}
-        readers.get(file.form.reader, self._json if file.form.reader == "json" else self._split_lines)(file)
+        readers.get(file.form.reader, self._json if file.form.reader == "json" else self.read_lines)(file)
+
+    def read_lines(self, file: Table) -> None:
+        """The same by Python, with the lines of rows, and with those that are refused."""
+        lines: list[int] = []
+        rows: list[Sequence[str | None]] = []
+        for line, row in text_reading.text_rows(file.source, file.form):
+            if isinstance(row, str):
+                file.refused.append((line, row))
+            else:
+                lines.append(line)
+                rows.append(row)
+        meanings = list(file.form.columns or {})
+        values = map(list, zip(*rows, strict=True)) if rows else [[] for _ in meanings]
+        put(
+            self.database,
+            file.raw_name,
+            {"evalsql_row": lines, **dict(zip(meanings, values, strict=True))},
+            ["evalsql_row"],
+        )
+        file.raw, file.types, file.has_lines = file.raw_name, {}, True
+        file.columns = {meaning: meaning for meaning in meanings}
 
     def forget(self, file: Table) -> None:
         """Take away what was made to read a file."""
-        self.database.unregister(f"{file.own_name}_arrow")
-        self.database.execute(f"drop table if exists {file.own_name}_raw")
-        (self.folder / file.own_name).unlink(missing_ok=True)
+        self.database.execute(f"drop table if exists {file.raw_name}")
+        self._copy(file).unlink(missing_ok=True)
 
     def _parquet(self, file: Table) -> None:
-        path = self._path(file)
-        file.raw = parquet_rows([path])
-        file.types = self._types(file.raw)
-        file.columns = self._find(list(file.types))
-        file.parquet = "" if "file_index" in file.types else path  # its own column would be read for the engine's
+        options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
+        rows = f"read_parquet({self._path(file)}, {options})"
+        file.raw = f"(select file_row_number + 1 as evalsql_row, * from {rows})"
+        self._find(file)
 
     def _arrow(self, file: Table) -> None:
         table = _arrow_table(file.source)
-        file.columns = self._find(table.column_names)  # refuses two columns of one name
-        self.database.register(f"{file.own_name}_arrow", table)
-        file.raw = self._numbered(f"select * from {file.own_name}_arrow")
-        file.types = self._types(file.raw)
+        column_meanings.find(table.column_names, self.kind, self.given)  # refuses two columns of one name
+        view = f"{file.raw_name}_arrow"
+        self.database.register(view, table)
+        try:
+            rows = self._numbered(f"select * from {view}")
+            self.database.execute(f"create or replace temp table {file.raw_name} as select * from {rows}")
+        finally:
+            self.database.unregister(view)
+        file.raw = file.raw_name
+        self._find(file)
 
     def _csv(self, file: Table) -> None:
         form = file.form
@@ -165,39 +190,31 @@ class Reader:
         numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
         for name in columns.keys() - set(numbers):
             columns[name] = list(map(text_reading.as_text, columns[name]))
-        put(self.database, f"{file.own_name}_raw", columns, numbers)
-        file.raw = self._numbered(f"select * from {file.own_name}_raw")
+        put(self.database, file.raw_name, columns, numbers)
+        file.raw = self._numbered(f"select * from {file.raw_name}")
         file.columns, file.types = meanings_of(columns), dict.fromkeys(numbers, "DOUBLE")
-
-    def _split_lines(self, file: Table) -> None:
-        rows = text_reading.split_lines_query(self.database.catalog, file.form, self._path(file))
-        file.raw = f"(\n{rows}\n)"
-        file.columns = {meaning: meaning for meaning in file.form.columns or {}}
 
     def _numbered(self, rows: str) -> str:
         return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': rows})}\n)"
 
-    def _types(self, rows: str) -> dict[str, str]:
-        return {column: kind for column, kind, *_ in self.database.rows(f"describe select * from {rows}")}
+    def _find(self, file: Table) -> None:
+        """Set the columns and types of a file that names them."""
+        found = self.database.rows(f"describe select * from {file.raw}")
+        file.types = {column: kind for column, kind, *_ in found}
+        names = [name for name in file.types if name not in _OWN]
+        file.columns = column_meanings.find(names, self.kind, self.given)
 
-    def _find(self, names: Sequence[str]) -> dict[str, str]:
-        return column_meanings.find([name for name in names if name not in _OWN], self.kind, self.given)
+    def _copy(self, file: Table) -> Path:
+        return self.folder / file.raw_name
 
     def _path(self, file: Table) -> str:
         """The file without compression, under a name that the engine takes as it is: it may read no others."""
         path = file.source.path
         if file.source.compression != "none" or one_path(path) != str(path):
-            path = self.folder / file.own_name
+            path = self._copy(file)
             with file.source.open() as stream, path.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
         return literal(one_path(path))
-
-
-def parquet_rows(paths: Sequence[str]) -> str:
-    """What stands behind FROM for Parquet files with the same columns; ``evalsql_file`` is the place of each."""
-    options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
-    rows = f"read_parquet([{', '.join(paths)}], {options})"
-    return f"(select file_row_number + 1 as evalsql_row, file_index as evalsql_file, * from {rows})"
 
 
 def _are_exact(values: Sequence[Any]) -> bool:

@@ -6,18 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
-from evalsql.ingest.files.raw_rows import Reader, Table, parquet_rows
+from evalsql.ingest.files.raw_rows import Reader, Table
 from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.files.text_reading import text_rows
 from evalsql.ingest.files.trec_text import integer_fault, number_fault, plain_grade
-from evalsql.ingest.python_rows import put
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:
@@ -152,12 +150,21 @@ class Tables:
             self.database.execute(f"drop table if exists {name}")
 
     def read(self, sources: Sequence[Source]) -> None:
+        """Read the files that are not TREC text, those with the same columns by one statement."""
         found = [
             Table(self.database, source, source.form, number) for number, source in enumerate(sources) if source.form
         ]
         for files in _together(found):
+            alike: dict[frozenset[str], list[Table]] = {}
             try:
-                self._read_together(files)
+                for file in files:
+                    with self._blamed(file):
+                        self._reader.read(file)
+                        if self.kind == "run" and self.rank_is_used and "rank" not in file.columns:
+                            raise UsageError("the tie rule goes by rank, and there is no column rank")
+                        alike.setdefault(frozenset(file.columns), []).append(file)
+                for some in alike.values():
+                    self._read_alike(some)
             finally:
                 for file in files:
                     self._reader.forget(file)
@@ -170,47 +177,53 @@ class Tables:
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
 
     @contextmanager
-    def _blamed(self, source: Source) -> Iterator[None]:
+    def _blamed(self, file: Table) -> Iterator[None]:
         """Note what is wrong with a file, and go on."""
+        failures: tuple[type[Exception], ...] = (QueryError, *unreadable())
         try:
             yield
         except InputError as error:
-            self.failed.add(source.label)
-            self.problems.take(error)
-
-    # From files to tables
-
-    def _read_together(self, files: Sequence[Table]) -> None:
-        """Read files, those with the same columns by one statement."""
-        alike: dict[frozenset[str], list[Table]] = {}
-        for file in files:
-            with self._blamed(file.source), _failures_named(file):
-                self._reader.read(file)
-                if self.kind == "run" and self.rank_is_used and "rank" not in file.columns:
-                    raise UsageError("the tie rule goes by rank, and there is no column rank")
-                alike.setdefault(frozenset(file.columns), []).append(file)
-        for some in alike.values():
-            self._read_alike(some)
+            found = error
+        except UsageError as error:
+            found = InputError([file.problem(0, str(error))])
+        except failures as error:
+            reason = f"cannot be read as {file.form.name}: {str(error).partition(chr(10))[0]}"
+            found = InputError([Problem(file.source.label, 0, reason)])
+        else:
+            return
+        self.failed.add(file.source.label)
+        self.problems.take(found)
 
     def _read_alike(self, files: Sequence[Table]) -> None:
         """Read files that have the same columns; where the engine fails at one, each by itself."""
         try:
             self._convert(files)
         except (QueryError, UsageError) as error:
-            if len(files) == 1:
-                self._read_exactly(files[0], error)
-            else:
-                for file in files:
+            for file in files:
+                if len(files) > 1:
                     self._read_alike([file])
+                else:
+                    self._read_exactly(file, error)
             return
         fault = self._fault_of_row(files[0])
-        found = self.database.rows(f"select file from {files[0].name} group by file having not bool_or({fault})")
+        good = self.database.rows(f"select file from {files[0].name} group by file having not bool_or({fault})")
         for file in files:
-            if (file.number,) in found:
-                with self._blamed(file.source):
-                    self._keep(file)
-            else:
-                self._read_exactly(file, None)
+            if (file.number,) not in good or file.refused:
+                self._read_exactly(file)
+                continue
+            with self._blamed(file):
+                self._keep(file)
+
+    def _read_exactly(self, file: Table, error: Exception | None = None) -> None:
+        """Keep a file at which the engine failed if Python reads its lines; else say what is wrong with it."""
+        with self._blamed(file):
+            if file.form.has_lines and not file.has_lines:
+                self._reader.read_lines(file)
+                self._convert([file])
+            elif error:
+                raise error
+            self._check_rows(file)
+            self._keep(file)
 
     def _keep(self, file: Table) -> None:
         check_third_column(file)
@@ -220,11 +233,17 @@ class Tables:
         """Make a table of files that have the same columns."""
         name = f"incoming_rows_{len(self._made)}"
         self._made.append(name)
-        rows = "\nunion all\n".join(_converted_rows(some, list(files[0].columns)) for some in _read_as_one(files))
+        meanings = list(files[0].columns)
+        rows = "\nunion all\n".join(_converted_rows(file, meanings) for file in files)
         with self.database.unordered() if len(files) > 1 else nullcontext():
             self.database.execute(f"create or replace temp table {name} as\n{rows}")
         for file in files:
             file.name = name
+
+    def _needed(self, meanings: Collection[str]) -> list[str]:
+        needed = [meaning for meaning in column_meanings.MEANINGS[self.kind][0] if meaning in meanings]
+        with_rank = "rank" in meanings and (self.rank_is_used or "score" not in meanings) and self.kind == "run"
+        return [*needed, "rank"] if with_rank else needed
 
     def _fault_of_row(self, file: Table) -> str:
         """A condition of SQL that rows fulfil which lack a name or a usable number."""
@@ -232,57 +251,23 @@ class Tables:
         faults += [f'not isfinite("{meaning}")' for meaning in ("score", "level") if meaning in file.columns]
         return f"coalesce({' or '.join(faults)}, true)"
 
-    def _needed(self, meanings: Collection[str]) -> list[str]:
-        needed = [meaning for meaning in column_meanings.MEANINGS[self.kind][0] if meaning in meanings]
-        with_rank = "rank" in meanings and (self.rank_is_used or "score" not in meanings) and self.kind == "run"
-        return [*needed, "rank"] if with_rank else needed
-
-    # Files that cannot be taken as they are
-
-    def _read_exactly(self, file: Table, error: Exception | None) -> None:
-        """Read text line by line in Python; of another format say what is wrong with its rows, or with the file."""
-        with self._blamed(file.source), _failures_named(file):
-            if file.form.has_lines:
-                self._read_by_lines(file)
-                self._keep(file)
-            elif error:
-                raise error
-            else:
-                self._report(file)
-
-    def _read_by_lines(self, file: Table) -> None:
-        """Read text line by line; raises InputError for all that is wrong with it."""
-        problems = ProblemList()
-        kept: dict[str, list[Any]] = {"evalsql_row": [], **{meaning: [] for meaning in file.columns}}
-        for line, row in text_rows(file.source, file.form):
-            if reason := row if isinstance(row, str) else self._fault(row):
-                problems.add(file.problem(line, reason))
-            elif isinstance(row, dict):
-                for name, values in kept.items():
-                    values.append(line if name == "evalsql_row" else row[name])
-        if not (kept["evalsql_row"] or problems):
-            problems.add(file.problem(0, "holds no rows"))
-        problems.check()
-        file.raw, file.columns, file.types = f"{file.own_name}_raw", {meaning: meaning for meaning in file.columns}, {}
-        put(self.database, file.raw, kept, ["evalsql_row"])
-        self._convert([file])
-        file.has_lines = True
-
-    def _report(self, file: Table) -> None:
-        """Raise InputError for the rows of a table that cannot be used."""
-        problems = ProblemList()
-        faulty = f"select row from ({file.query}) where {self._fault_of_row(file)}"
-        bad = ", ".join(str(row) for (row,) in self.database.rows(faulty))
-        if not bad:
-            raise InputError([file.problem(0, "holds no rows")])
+    def _check_rows(self, file: Table) -> None:
+        """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""
         listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in file.columns.values())
-        rows = self.database.rows(
-            f"select evalsql_row, {listed} from {file.raw} where evalsql_row in ({bad}) order by evalsql_row"
-        )
-        for row, *values in rows:
-            found = dict(zip(file.columns, values, strict=True))
-            place = f" (topic {found['topic']}, document {found['document']})" if found.get("topic") else ""
-            problems.add(file.problem(row, (self._fault(found) or "cannot be used") + place))
+        faulty = f"select row from ({file.query}) where {self._fault_of_row(file)}"
+        found = list(file.refused)
+        for row, *values in self.database.rows(
+            f"select evalsql_row::bigint, {listed} from {file.raw} where evalsql_row in ({faulty})"
+        ):
+            named = dict(zip(file.columns, values, strict=True))
+            has_line = file.form.has_lines or not named.get("topic")
+            place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
+            found.append((row, (self._fault(named) or "cannot be used") + place))
+        if not found and not self.database.rows(f"{file.query} limit 1"):
+            found.append((0, "holds no rows"))
+        problems = ProblemList()
+        for row, reason in sorted(found):
+            problems.add(file.problem(row, reason))
         problems.check()
 
     def _fault(self, row: Mapping[str, str | None]) -> str:
@@ -299,63 +284,30 @@ class Tables:
         return ""
 
 
-@contextmanager
-def _failures_named(file: Table) -> Iterator[None]:
-    """Turn errors of a file that cannot be read into InputError, which says what the file was taken for."""
-    try:
-        yield
-    except UsageError as error:
-        raise InputError([file.problem(0, str(error))]) from error
-    except _unreadable() as error:
-        reason = f"cannot be read as {file.form.name}: {str(error).partition(chr(10))[0]}"
-        raise InputError([Problem(file.source.label, 0, reason)]) from error
-
-
-def _unreadable() -> tuple[type[Exception], ...]:
-    return QueryError, *unreadable()
-
-
 def _together(found: Sequence[Table]) -> Iterator[list[Table]]:
-    """Files of one format to be read by one statement; what goes through Python's memory is read file by file."""
+    """Files to be read by one statement, so many that their copies without compression stay bounded."""
     files: list[Table] = []
     size = 0
     for file in found:
-        weight = _MOST_BYTES if file.form.reader in ("json", "arrow") else file.source.text_bytes
-        is_alike = not files or file.form.reader == files[0].form.reader
-        if files and (size + weight > _MOST_BYTES or len(files) == _MOST_FILES or not is_alike):
+        if files and (size + file.source.text_bytes > _MOST_BYTES or len(files) == _MOST_FILES):
             yield files
             files, size = [], 0
         files.append(file)
-        size += weight
+        size += file.source.text_bytes
     if files:
         yield files
 
 
-def _read_as_one(files: Sequence[Table]) -> Iterator[list[Table]]:
-    """Each file by itself, but Parquet files of the same columns and types together."""
-    alike: dict[str, list[Table]] = {}
-    for file in files:
-        if file.parquet:
-            alike.setdefault(f"{file.columns} {file.types}", []).append(file)
-        else:
-            yield [file]
-    yield from alike.values()
-
-
-def _converted_rows(files: Sequence[Table], meanings: Sequence[str]) -> str:
-    """A SELECT of files' rows with names as text and numbers as such."""
-    number, rows = str(files[0].number), files[0].raw
-    if len(files) > 1:
-        number = f"list_extract([{', '.join(str(file.number) for file in files)}], cast(evalsql_file as bigint) + 1)"
-        rows = parquet_rows([file.parquet for file in files])
+def _converted_rows(file: Table, meanings: Sequence[str]) -> str:
+    """A SELECT of a file's rows with names as text and numbers as such."""
     values = []
     for meaning in meanings:
-        column = files[0].columns[meaning]
-        kind = files[0].types.get(column, "VARCHAR")
+        column = file.columns[meaning]
+        kind = file.types.get(column, "VARCHAR")
         if meaning in NAMES:
             column_meanings.check_name_type(column, kind)
         values.append(f'{_converted(meaning, column, kind)} as "{meaning}"')
-    return f"select {number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {rows}"
+    return f"select {file.number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {file.raw}"
 
 
 def _converted(meaning: str, column: str, kind: str) -> str:

@@ -6,89 +6,63 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import literal
-from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, Problem, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Format, Source, unreadable
+from evalsql.ingest.files.trec_text import Line
 from evalsql.phrases import counted, shortened
 
+Values = Sequence[str | None]
+Rows = Iterator[tuple[int, Values | str]]
+TOO_DEEP = "nested too deeply to be rows or rankings"
+_OF_MTEB = "mteb_model_meta"
+_CHUNK = 1 << 20  # bytes
+_QUOTED = '"([^"]|"")*"'
+_DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
+_WORD = re.compile(r"#\s*(\S+)")
 
-def text_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
-    """Line and values by meaning of each row of a text file, or what is wrong with the row as a whole."""
-    columns = form.columns or {}
+
+def text_rows(source: Source, form: Format) -> Rows:
+    """Line and values of each row of a text file, in the order of the form's columns; or what is wrong with the row."""
+    readers = {"csv": _csv_rows, "jsonl": _json_rows}
     try:
-        for line, row in _READERS[form.reader](source, form):
-            yield line, row if isinstance(row, str) else {meaning: row.get(name) for meaning, name in columns.items()}
+        yield from readers.get(form.reader, _line_rows)(source, form)
     except unreadable() as error:
         yield 0, f"cannot be read: {error}"
 
 
-def _csv_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
+def _csv_rows(source: Source, form: Format) -> Rows:
+    places = [form.names.index(name) for name in (form.columns or {}).values()]
     is_plain = quotes_hide_nothing(source, form)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL
     with source.open() as stream:
-        lines = (_decoded(line) for line in islice(stream, form.skipped, None))
+        lines = (line.decode("utf-8", "surrogateescape") for line in islice(stream, form.skipped, None))
         reader = csv.reader(lines, delimiter=form.delimiter, strict=True, quoting=quoting)
         while True:
             first = form.skipped + reader.line_num + 1
             try:
                 row = next(reader)
+                _ = "".join(row).encode()
             except StopIteration:
                 return
             except csv.Error as error:
                 yield first, csv_fault(error)
                 continue
+            except UnicodeEncodeError:
+                yield form.skipped + reader.line_num, NOT_UTF8
+                continue
             line = form.skipped + reader.line_num
-            if any("\udc80" <= character <= "\udcff" for column in row for character in column):
-                yield line, NOT_UTF8
-            elif row and len(row) != len(form.names):
+            if row and len(row) != len(form.names):
                 yield line, f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
             elif row:
-                cells = map(unquoted, row) if is_plain else row
-                yield line, {name: value.strip() or None for name, value in zip(form.names, cells, strict=True)}
-
-
-def _decoded(line: bytes) -> str:
-    return line.decode("utf-8", "surrogateescape")
-
-
-def _json_rows(source: Source, form: Format) -> Iterator[tuple[int, dict[str, str | None] | str]]:
-    with source.open() as stream:
-        for number, raw in enumerate(stream, start=1):
-            if not raw.strip():
-                continue
-            try:
-                row = json.loads(raw.decode("utf-8-sig"))
-            except UnicodeDecodeError:
-                yield number, NOT_UTF8
-            except ValueError as error:
-                yield number, f"not JSON: {error}"
-            except RecursionError:
-                yield number, TOO_DEEP
-            else:
-                yield (
-                    number,
-                    {name: as_text(value) for name, value in row.items()}
-                    if isinstance(row, dict)
-                    else ("no object, as the lines above are"),
-                )
-
-
-def as_text(value: object) -> str | None:
-    """A value of JSON as the engine gives it in text."""
-    return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-_CHUNK = 1 << 20  # bytes
-_QUOTED = '"([^"]|"")*"'
+                cells = (unquoted(row[at]) if is_plain else row[at] for at in places)
+                yield line, [cell.strip() or None for cell in cells]
 
 
 def quotes_hide_nothing(source: Source, form: Format) -> bool:
@@ -96,21 +70,14 @@ def quotes_hide_nothing(source: Source, form: Format) -> bool:
 
     Then no mark hides a tab or the end of a line, and one that is never closed is part of a name or of a text.
     """
-    if form.delimiter != "\t" or not _are_there(source):
+    if form.delimiter != "\t":
         return False
     with source.open() as stream:
-        for number, line in enumerate(stream):
-            if number >= form.skipped and line.strip() and line.count(b"\t") != len(form.names) - 1:
-                return False
-    return True
-
-
-def _are_there(source: Source) -> bool:
+        if not any(b'"' in chunk for chunk in iter(lambda: stream.read(_CHUNK), b"")):
+            return False
     with source.open() as stream:
-        while chunk := stream.read(_CHUNK):
-            if b'"' in chunk:
-                return True
-    return False
+        rows = (line for line in islice(stream, form.skipped, None) if line.strip())
+        return all(line.count(b"\t") == len(form.names) - 1 for line in rows)
 
 
 def unquoted(text: str) -> str:
@@ -136,85 +103,98 @@ def csv_fault(error: csv.Error) -> str:
     return reason
 
 
-_DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
-_WORD = re.compile(r"#\s*(\S+)")
-Row = tuple[int, dict[str, str | None] | str]
+# Lines whose columns are not quoted
 
 
-def split_lines_query(catalog: Catalog, form: Format, path: str) -> str:
-    """A SELECT of ``evalsql_row`` and the columns of the form's meanings, as text; null where a line has none."""
-    lines = relation_query(
-        catalog,
-        "numbered_rows",
-        {
-            "raw": f"""select * from read_csv(
-                [{path}], delim = '\x01', header = false, auto_detect = false, quote = '', escape = '',
-                compression = 'none', hive_partitioning = false, columns = {{line: 'varchar'}}
-            )"""
-        },
-    )
-    if form.reader == "letor":
-        return relation_query(catalog, "letor_rows", {"lines": lines})
-    parts = relation_query(catalog, "alignment_rows", {"lines": lines}, blanks=form.delimiter == " ")
-    values, not_a_hit = [], ""
-    for meaning, name in (form.columns or {}).items():
-        value = f"trim(list_extract(parts, {form.names.index(name) + 1}))"
-        if meaning == "score":
-            value = f"regexp_replace({value}, '^e-', '1e-')"
-        if form.is_exact:
-            value = f"case when len(parts) = {len(form.names)} then {value} end"
-        if meaning == "document" and "sseqid" in form.names:
-            not_a_hit = f"where coalesce({value}, '') <> {literal(alignments.NO_TARGET)}"
-        values.append(f'{value} as "{meaning}"')
-    return f"select evalsql_row, {', '.join(values)} from ({parts}) {not_a_hit}"
-
-
-def split_line_rows(source: Source, form: Format) -> Iterator[Row]:
-    """Line and values by column of each row, or what is wrong with it."""
-    places: Counter[str] = Counter()
+def _line_rows(source: Source, form: Format) -> Rows:
+    is_letor = form.reader == "letor"
+    values = _letor_values(Counter()) if is_letor else _split_values(form)
     with source.open() as stream:
         for number, raw in enumerate(stream, start=1):
             text = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
-            if not text.strip() or text.lstrip(b" \t" if form.reader == "letor" else b"").startswith(b"#"):
+            if not text.strip() or text.lstrip(b" \t" if is_letor else b"").startswith(b"#"):
                 continue
             try:
-                line = text.decode("utf-8").rstrip("\r\n")
+                found = values(Line(text, text.decode("utf-8").rstrip("\r\n")))
             except UnicodeDecodeError:
-                yield number, NOT_UTF8
-                continue
-            yield from _letor_row(number, line, places) if form.reader == "letor" else _split_row(number, line, form)
+                found = NOT_UTF8
+            if found:
+                yield number, found
 
 
-def _letor_row(number: int, line: str, places: Counter[str]) -> Iterator[Row]:
-    found = LETOR_LINE.match(line)
-    if not found:
-        yield number, "expected grade qid:QUERY feature:value ... # document"
-        return
-    comment = found["comment"] or ""
-    named = _DOCID.search(comment) or _WORD.search(comment)
-    document = named[1] if named else str(places[found["topic"]])
-    places[found["topic"]] += 1
-    yield number, {"topic": found["topic"], "document": document, "grade": found["grade"]}
+def _letor_values(places: Counter[str]) -> Callable[[Line], Values | str]:
+    """Topic, document and grade; a document without a name has its place in the topic, from 0."""
+
+    def values(line: Line) -> Values | str:
+        found = LETOR_LINE.match(line.text)
+        if not found:
+            return "expected grade qid:QUERY feature:value ... # document"
+        comment = found["comment"] or ""
+        named = _DOCID.search(comment) or _WORD.search(comment)
+        document = named[1] if named else str(places[found["topic"]])
+        places[found["topic"]] += 1
+        return found["topic"], document, found["grade"]
+
+    return values
 
 
-def _split_row(number: int, line: str, form: Format) -> Iterator[Row]:
-    parts = line.split(None if form.delimiter == " " else form.delimiter)
+def _split_values(form: Format) -> Callable[[Line], Values | str]:
+    """The form's columns of a line; none of a query without a hit."""
     used = form.columns or {}
-    needed = max(form.names.index(name) for name in used.values()) + 1
-    if len(parts) < needed or (form.is_exact and len(parts) != len(form.names)):
-        expected = f"{len(form.names)}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
-        yield number, f"{counted(len(parts), 'column')}, expected {expected}"
-        return
-    values = {name: parts[form.names.index(name)].strip() or None for name in used.values()}
-    if "sseqid" in form.names and values.get(used.get("document", "")) == alignments.NO_TARGET:
-        return
-    if score := used.get("score"):
-        values[score] = alignments.mended(values[score] or "")
-    yield number, values
+    places = [form.names.index(name) for name in used.values()]
+    needed = max(places) + 1
+    score = list(used).index("score") if "score" in used else None
+    target = list(used).index("document") if "sseqid" in form.names and "document" in used else None
+
+    def values(line: Line) -> Values | str:
+        parts = line.split() if form.delimiter == " " else line.text.split(form.delimiter)
+        if len(parts) < needed or (form.is_exact and len(parts) != len(form.names)):
+            expected = f"{len(form.names)}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
+            return f"{counted(len(parts), 'column')}, expected {expected}"
+        found = [parts[at].strip() or None for at in places]
+        if target is not None and found[target] == alignments.NO_TARGET:
+            return []
+        if score is not None:
+            found[score] = alignments.mended(found[score] or "")
+        return found
+
+    return values
 
 
-TOO_DEEP = "nested too deeply to be rows or rankings"
-OF_MTEB = "mteb_model_meta"
+# JSON
+
+
+def _json_rows(source: Source, form: Format) -> Rows:
+    names = list((form.columns or {}).values())
+    with source.open() as stream:
+        for number, raw in enumerate(stream, start=1):
+            if not raw.strip():
+                continue
+            try:
+                row = parse_line(raw)
+                if not isinstance(row, dict):
+                    raise UsageError("no object, as the lines above are")
+            except UsageError as error:
+                yield number, str(error)
+            else:
+                yield number, [as_text(row.get(name)) for name in names]
+
+
+def as_text(value: object) -> str | None:
+    """A value of JSON as the engine gives it in text."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def parse_line(raw: bytes, **options: Any) -> Any:
+    """The value of a line of JSON; ``options`` are those of ``json.loads``. Raises UsageError for what is none."""
+    try:
+        return json.loads(raw.decode("utf-8-sig"), **options)
+    except UnicodeDecodeError as error:
+        raise UsageError(NOT_UTF8) from error
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}") from error
+    except RecursionError as error:
+        raise UsageError(TOO_DEEP) from error
 
 
 def json_document(source: Source, name: str) -> Any:
@@ -222,19 +202,15 @@ def json_document(source: Source, name: str) -> Any:
     if name == "JSON":
         found = read_json(source, object_pairs_hook=_once)
         _refuse_columns(source, found)
-        return _of_mteb(found) if isinstance(found, dict) and OF_MTEB in found else found
+        return _of_mteb(found) if isinstance(found, dict) and _OF_MTEB in found else found
     records = []
     with source.open() as stream:
         for number, raw in enumerate(stream, start=1):
             try:
                 if raw.strip():
-                    records.append(json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_once))
-            except UnicodeDecodeError as error:
-                raise InputError([Problem(source.label, number, f"{name}: {NOT_UTF8}")]) from error
-            except ValueError as error:
-                raise InputError([Problem(source.label, number, f"{name}: not JSON: {error}")]) from error
-            except RecursionError as error:
-                raise InputError([Problem(source.label, number, f"{name}: {TOO_DEEP}")]) from error
+                    records.append(parse_line(raw, object_pairs_hook=_once))
+            except UsageError as error:
+                raise InputError([Problem(source.label, number, f"{name}: {error}")]) from error
     return records
 
 
@@ -258,7 +234,7 @@ def _of_mteb(found: dict[str, Any]) -> Any:
     splits = {
         f"{subset} {split}": inner
         for subset, by_split in found.items()
-        if subset != OF_MTEB and isinstance(by_split, dict)
+        if subset != _OF_MTEB and isinstance(by_split, dict)
         for split, inner in by_split.items()
     }
     if len(splits) != 1:
@@ -271,22 +247,17 @@ def _of_mteb(found: dict[str, Any]) -> Any:
 
 def _refuse_columns(source: Source, found: Any) -> None:
     """pandas writes {column: {row: value}}, which looks like {topic: {document: score}}."""
-    if isinstance(found, dict) and all(isinstance(value, dict) for value in found.values()):
-        for kind in ("run", "grades"):
-            if len(column_meanings.known(found, kind)) == len(found) > 2:
-                columns = ", ".join(found)
-                reason = f"JSON: is a table column by column ({columns}), as DataFrame.to_json writes it by default; "
-                raise InputError([Problem(source.label, 0, reason + 'orient="records" writes it row by row')])
+    if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
+        return
+    if any(len(column_meanings.known(found, kind)) == len(found) > 2 for kind in ("run", "grades")):
+        reason = f"JSON: is a table column by column ({', '.join(found)}), as DataFrame.to_json writes it by default; "
+        raise InputError([Problem(source.label, 0, reason + 'orient="records" writes it row by row')])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object as a dict; a name that stands twice would lose a value in silence."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise UsageError(f"{twice} stands more than once in one object")
     return found
-
-
-_READERS = {"csv": _csv_rows, "jsonl": _json_rows, "lines": split_line_rows, "letor": split_line_rows}
