@@ -51,14 +51,13 @@ def registered(database: Database, data: Any, kind: str, given: Given) -> Iterat
             column_meanings.check_given(given, kind)
             yield _TABLE, _put_rows(database, data, kind, given)
             return
-        if isinstance(data, Mapping) and kind in ("pairs", "families"):
-            raise UsageError(
-                f"{kind} are rows of {' and '.join(column_meanings.MEANINGS[kind][0])}, or {{topic: [document, ...]}}"
-            )
-        if isinstance(data, Mapping):
-            view = _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
-        else:
+        if not isinstance(data, Mapping):
             view = _register(database, data, kind, given)
+        elif kind in ("pairs", "families"):
+            required = " and ".join(column_meanings.MEANINGS[kind][0])
+            raise UsageError(f"{kind} are rows of {required}, or {{topic: [document, ...]}}")
+        else:
+            view = _put_nested(database, data, column_meanings.MEANINGS[kind][0][-1])
         yield view, _columns(database, view, kind, given)
     finally:
         with suppress(QueryError):  # a failed statement has ended the transaction, and all it made with it
@@ -105,12 +104,19 @@ def _register(database: Database, data: Any, kind: str, given: Given) -> str:
             if not named:
                 raise
             raise UsageError(f"{error}; the index has {', '.join(named)}, which reset_index() makes columns") from error
-        python_rows.check_pandas(data, found.values())
+        for at, name in enumerate(data.columns):
+            if name in found.values() and data.dtypes.iloc[at].kind == "O":
+                python_rows.check_utf8(name, data.iloc[:, at])
         table = data.copy()  # the engine stumbles over frames that are others in reverse
     elif hasattr(data, "read_all"):
         table = data.read_all()  # an Arrow reader gives its rows once, and they are looked at more often
     try:
-        python_rows.check_arrow(table, kind, given)
+        if type(table).__module__.startswith("pyarrow"):
+            column_meanings.find(table.schema.names, kind, given)  # refuses two columns of one name
+            try:
+                table.validate(full=True)
+            except ValueError as error:
+                raise UsageError(f"the table of Arrow is not valid: {error}") from error
         database.register(_VIEW, table)
     except (QueryError, TypeError, AttributeError) as error:
         words = str(error).partition("\n")[0]
@@ -149,12 +155,11 @@ def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
 
 def _names(keys: list[Any]) -> list[str]:
     """Keys as text; raises TypeError for what is neither text nor a whole number."""
-    kinds = set(map(type, keys))
-    if kinds <= {str}:
+    if set(map(type, keys)) <= {str}:
         return keys
-    if bool in kinds or not all(issubclass(kind, str | Integral) for kind in kinds):
-        found = next(key for key in keys if isinstance(key, bool) or not isinstance(key, str | Integral))
-        raise TypeError(f"names are text or whole numbers, found {found!r}")
+    for key in keys:
+        if isinstance(key, bool) or not isinstance(key, str | Integral):
+            raise TypeError(f"names are text or whole numbers, found {key!r}")
     return list(map(str, keys))
 
 
@@ -203,13 +208,12 @@ def check_rows(database: Database, name: str, table: str, unusable: str, reason:
     ((count, bad),) = database.rows(f"select count(*), count(*) filter ({nameless} or {unusable}) from {table}")
     if not count:
         raise InputError([Problem(name, 0, "holds no rows")])
-    if bad:
-        problems = ProblemList()
-        # Within a transaction row ids do not start at 0.
-        row_number = f"select rowid - (select min(rowid) from {table}) + 1 from {table}"
-        for (row,) in database.rows(f"{row_number} where {nameless}"):
-            problems.add(Problem(name, row, "topic or document is missing"))
-        for (row,) in database.rows(f"{row_number} where {unusable}"):
-            problems.add(Problem(name, row, reason))
-        problems.check()
-    return int(count)
+    if not bad:
+        return int(count)
+    # Within a transaction row ids do not start at 0.
+    row_number = f"select rowid - (select min(rowid) from {table}) + 1 from {table}"
+    raise InputError(
+        Problem(name, row, fault)
+        for condition, fault in ((nameless, "topic or document is missing"), (unusable, reason))
+        for (row,) in database.rows(f"{row_number} where {condition}")
+    )
