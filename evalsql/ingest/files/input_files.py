@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, warn
@@ -21,10 +21,6 @@ from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import HEAD, Source, open_file, unreadable
 from evalsql.ingest.files.trec_text import number_fault
 from evalsql.phrases import counted, shortened
-
-if TYPE_CHECKING:
-    from tarfile import TarFile
-
 
 ENDINGS = {".run", ".qrels", ".qrel", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".dat"} | {
     *(".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc", ".list", ".lst"),
@@ -54,7 +50,7 @@ def stem(path: str) -> str:
     return name
 
 
-@contextlib.contextmanager
+@contextmanager
 def failures_named() -> Iterator[None]:
     """Turn errors of the system while files are read into InputError, and a full disk into WarehouseError."""
     try:
@@ -72,14 +68,15 @@ def failures_named() -> Iterator[None]:
 
 def as_paths(files: str | Path | Iterable[str | Path]) -> list[str | Path]:
     """Paths or globs one by one; raises UsageError for what is neither."""
-    is_one = isinstance(files, str | Path) or not isinstance(files, Iterable)
-    listed: list[str | Path] = [files] if is_one else list(files)  # type: ignore[list-item, arg-type]
+    if isinstance(files, str | Path) or not isinstance(files, Iterable):
+        files = [files]
+    listed = list(files)
     if not all(isinstance(file, str | Path) for file in listed):
         raise UsageError(f"expected paths or globs of files, found {files!r}")
     return listed
 
 
-@contextlib.contextmanager
+@contextmanager
 def open_sources(
     patterns: Iterable[str | Path], problems: ProblemList, kind: str | None = None, given: Given = None
 ) -> Iterator[list[Source]]:
@@ -112,11 +109,15 @@ def open_sources(
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 problems.add(Problem(label, 0, reason.lower()))
-        _warn_of_skipped(finder.skipped)
+        if finder.skipped:
+            shown = [f"{each.file} ({each.reason.partition('; ')[0]})" for each in finder.skipped[:_SHOWN]]
+            if len(finder.skipped) > _SHOWN:
+                shown.append(f"and {len(finder.skipped) - _SHOWN:,} more")
+            warn(f"{counted(len(finder.skipped), 'file')} skipped: {', '.join(shown)}")
         yield list(found.values())
 
 
-@contextlib.contextmanager
+@contextmanager
 def open_one_source(pattern: str | Path, what: str, kind: str | None = None, given: Given = None) -> Iterator[Source]:
     """The one file that a path stands for; ``what`` is loaded from it. Raises InputError for all that is wrong."""
     problems = ProblemList()
@@ -173,17 +174,18 @@ class _Finder:
     def _readable_again(self, label: str) -> Path:
         """The path of a file, or of a copy of what can be read only once."""
         path = Path(label)
+        is_dataset_name = self.kind is not None and is_dataset(label)
+        if not (is_dataset_name or label == STANDARD_INPUT):
+            mode = path.stat().st_mode
+            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+                return path
         copy = self.folder / f"copy-{len(os.listdir(self.folder))}"
-        if self.kind and is_dataset(label):
+        if self.kind and is_dataset_name:
             write_dataset(label, self.kind, copy)
-        elif label == STANDARD_INPUT:
-            with copy.open("wb") as target:
-                shutil.copyfileobj(sys.stdin.buffer, target)
-        elif not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-            with path.open("rb") as stream, copy.open("wb") as target:
-                shutil.copyfileobj(stream, target)
-        else:
-            return path
+            return copy
+        opened = nullcontext(sys.stdin.buffer) if label == STANDARD_INPUT else path.open("rb")
+        with opened as stream, copy.open("wb") as target:
+            shutil.copyfileobj(stream, target)
         return copy
 
     def _recognised(self, source: Source, head: bytes) -> list[Source]:
@@ -267,6 +269,8 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
     """
     import tarfile
 
+    # OSError may be the disk's as well.
+    damaged: tuple[type[Exception], ...] = (tarfile.TarError, *(each for each in unreadable() if each is not OSError))
     try:
         with source.open() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for number, member in enumerate(archive):
@@ -277,34 +281,13 @@ def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:
                         shutil.copyfileobj(content, copy)
                 if not member.isdir():
                     yield f"{source.label}/{member.name}" if source.label != "-" else member.name, path
-            _check_end(source, archive)
-    except _broken() as error:
+            rest: Any = archive.fileobj
+            # No reader of one archive would tell of another one behind it; zeros are its end.
+            if any(block.strip(b"\0") for block in iter(lambda: rest.read(_BLOCK), b"")):
+                reason = "more follows the end of the archive, as of one put behind another; tar -i unpacks it all"
+                raise InputError([Problem(source.label, 0, reason)])
+    except damaged as error:
         raise InputError([Problem(source.label, 0, f"cannot be read as a tar archive: {error}")]) from error
-
-
-def _check_end(source: Source, archive: TarFile) -> None:
-    """Refuse an archive that more than zeros follow: no reader of one archive would tell of it."""
-    stream: Any = archive.fileobj
-    while rest := stream.read(_BLOCK):
-        if rest.strip(b"\0"):
-            reason = "more follows the end of the archive, as of one put behind another; tar -i unpacks it all"
-            raise InputError([Problem(source.label, 0, reason)])
-
-
-def _broken() -> tuple[type[Exception], ...]:
-    """Errors of an archive that is damaged; OSError may be the disk's as well."""
-    from tarfile import TarError
-
-    return TarError, *(each for each in unreadable() if each is not OSError)
-
-
-def _warn_of_skipped(skipped: Sequence[Problem]) -> None:
-    """Tell of the files that were left out, on a line: the first ones with the reason."""
-    if not skipped:
-        return
-    shown = ", ".join(f"{problem.file} ({problem.reason.partition('; ')[0]})" for problem in skipped[:_SHOWN])
-    more = f", and {len(skipped) - _SHOWN:,} more" if len(skipped) > _SHOWN else ""
-    warn(f"{counted(len(skipped), 'file')} skipped: {shown}{more}")
 
 
 def judgments_of(folder: Path, kind: str) -> Path:
