@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
-from evalsql.errors import InputError, Problem, UsageError
-from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.source import LONGEST_LINE, Source
 from evalsql.ingest.files.trec_text import number_fault
 from evalsql.phrases import counted
@@ -70,27 +67,19 @@ def layout(source: Source, head: str) -> Layout | None:
         return None
     found: Layout | None = None
     is_blast = False
-    for line in _opening(source):
-        if not line.startswith("#"):
-            return found or _of_row(line, is_blast=is_blast)
-        if _HMMER_COMMENT.match(line):
-            name, columns = next(each for word, each in _HMMER.items() if word in line)
-            return name, columns, " "
-        is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
-        if line.startswith("# Fields:"):
-            found = "BLAST tabular (outfmt 7)", _fields(line), "\t"
-    return found or (("BLAST tabular (outfmt 7)", BLAST_COLUMNS, "\t") if is_blast else None)
-
-
-def _opening(source: Source) -> Iterator[str]:
-    """The comments at the start and the first row; a search may have thousands of queries without a hit."""
     with source.open() as stream:
-        while raw := stream.readline(LONGEST_LINE):
+        # A search may have thousands of queries without a hit before its first row.
+        for raw in iter(lambda: stream.readline(LONGEST_LINE), b""):
             line = raw.decode("utf-8-sig", "replace").rstrip("\r\n")
-            if line.strip():
-                yield line
             if line.strip() and not line.startswith("#"):
-                return
+                return found or _of_row(line, is_blast=is_blast)
+            if _HMMER_COMMENT.match(line):
+                name, columns = next(each for word, each in _HMMER.items() if word in line)
+                return name, columns, " "
+            is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
+            if line.startswith("# Fields:"):
+                found = "BLAST tabular (outfmt 7)", _fields(line), "\t"
+    return found or (("BLAST tabular (outfmt 7)", BLAST_COLUMNS, "\t") if is_blast else None)
 
 
 def _fields(line: str) -> Sequence[str]:
@@ -105,33 +94,16 @@ def _fields(line: str) -> Sequence[str]:
 
 def _of_row(line: str, *, is_blast: bool) -> Layout | None:
     """The layout of a table that only its first row tells."""
-    columns = line.split("\t")
-    if len(columns) < len(BLAST_COLUMNS) or number_fault("", columns[2]) or number_fault("", columns[11].strip()):
+    columns = [column.strip() for column in line.split("\t")]
+    if len(columns) < len(BLAST_COLUMNS):
         return None
-    whole = columns[_WHOLE_FROM:_WHOLE_TO]
-    if not all(re.fullmatch(r"-?\d+", column.strip()) for column in whole) or number_fault("", mended(columns[10])):
+    numbers = (columns[2], mended(columns[10]), columns[11])
+    if any(number_fault("", number) for number in numbers):
+        return None
+    if not all(re.fullmatch(r"-?\d+", column) for column in columns[_WHOLE_FROM:_WHOLE_TO]):
         return None
     name = "BLAST tabular (outfmt 7)" if is_blast else "BLAST tabular (outfmt 6)"
     return name, [*BLAST_COLUMNS, *(f"column {at}" for at in range(13, len(columns) + 1))], "\t"
-
-
-def columns_of(source: Source, found: Layout, kind: str, given: Given) -> dict[str, str]:
-    """The column of each meaning.
-
-    Raises:
-        InputError: judgments were wanted, or the table has no E-values.
-    """
-    name, names, _ = found
-    if kind != "run":
-        reason = (
-            f"is {name}, a run of E-values and no judgments; these are a file of relevant pairs (--form pairs) or of "
-            "families (--form families)"
-        )
-        raise InputError([Problem(source.label, 0, reason)])
-    try:
-        return column_meanings.find(names, kind, given)
-    except UsageError as error:
-        raise InputError([Problem(source.label, 0, f"{name}: {error}")]) from error
 
 
 def mended(number: str) -> str:
@@ -147,22 +119,18 @@ def leave_out(database: Database, owners: str, options: RunOptions) -> list[str]
     """
     if not options.leaves_out:
         return []
-    inputs = {
-        "staged": f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
-    }
+    staged = f"select staged_run_rows.rowid as row_id, * from staged_run_rows join ({owners}) using (file_id)"
     found = relation_query(
         database.catalog,
         "left_out_alignments",
-        inputs,
+        {"staged": staged},
         only_best=options.one_alignment,
         without_self=options.with_self is False,
         lower_is_better=options.lower_is_better,
     )
     database.execute(f"create or replace temp table left_out as\n{found}")
     ((selves, others),) = database.rows("select count(*) filter (is_self), count(*) filter (not is_self) from left_out")
-    if selves or others:
-        database.execute("delete from staged_run_rows where rowid in (select row_id from left_out)")
-    database.execute("drop table left_out")
+    database.execute("delete from staged_run_rows where rowid in (select row_id from left_out); drop table left_out")
     told = []
     if others:
         told.append(f"{counted(others, 'further alignment')} of the same pair left out, the best one being kept")

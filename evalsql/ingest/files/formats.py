@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from evalsql.catalog import trec_groups
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files import alignments
@@ -26,7 +26,7 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
     try:
         return column_meanings.find(names, kind, given)
     except UsageError as error:
-        raise InputError([Problem(source.label, line, f"{name}: {error}")]) from error
+        raise source.error(f"{name}: {error}", line) from error
 
 
 _NO_RUN = {
@@ -89,16 +89,17 @@ def recognised(source: Source, head: bytes, kind: str, given: Given) -> Format |
         text = head.decode("utf-8-sig", "replace")  # rows are refused later, with their lines
         found = _without_names(source, text, kind, given) or _delimited(source, text, kind, given)
     if not found and given:
-        reason = "columns are named for a file with a header, and this one has none with these names"
-        raise InputError([Problem(source.label, 0, reason)])
+        raise source.error("columns are named for a file with a header, and this one has none with these names")
     return found
 
 
 def _by_magic(source: Source, head: bytes) -> Format | None:
     if head.startswith(b"PAR1"):
         return Format("Parquet", "parquet")
-    if head.startswith(b"ARROW1") or head.startswith(b"\xff\xff\xff\xff"):
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return Format("Arrow", "arrow")
+    value = _VALUE.match(head)
+    measure = value[1].decode("utf-8", "replace") if value else ""
     found = next((name for magic, name in _NO_RUN.items() if head.startswith(magic)), None)
     if head.startswith(b"PK\x03\x04"):
         found = "an Excel workbook; export the sheet as CSV" if b"xl/" in head else "a zip archive; unpack it first"
@@ -112,22 +113,14 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
         found = "an XML document; topics are loaded by evalsql load topics"
-    elif _holds_values(head):
+    elif any(f"{measure}_".startswith(f"{each}_") for each in trec_groups.ORDER):  # a cutoff or level may follow
         found = "output of trec_eval; evalsql eval computes its values from the run itself"
     elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
         found = "text in UTF-16; save it as UTF-8"
     if found:
         name, sign, hint = found.partition("; ")
-        raise InputError([Problem(source.label, 0, f"is {name}, neither a run nor judgments{sign}{hint}")])
+        raise source.error(f"is {name}, neither a run nor judgments{sign}{hint}")
     return None
-
-
-def _holds_values(head: bytes) -> bool:
-    """Whether it starts with a measure of trec_eval, which a _ and a cutoff or level may follow, and its value."""
-    found = _VALUE.match(head)
-    return found is not None and any(
-        f"{found[1].decode('utf-8', 'replace')}_".startswith(f"{each}_") for each in trec_groups.ORDER
-    )
 
 
 # Text with a header
@@ -142,16 +135,15 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
     skipped, line = first[0], first[1].rstrip("\r\n")
     if "\r" in line:
         if "\n" not in text:
-            reason = r"all lines end with a carriage return alone, as on old Macs; tr '\r' '\n' makes them lines"
-            raise InputError([Problem(source.label, 0, reason)])
+            raise source.error(
+                r"all lines end with a carriage return alone, as on old Macs; tr '\r' '\n' makes them lines"
+            )
         return None  # the readers of TREC files tell the line
     for delimiter, name in _DELIMITERS.items():
         names = _split(line, delimiter)
         is_aligned = delimiter == " " and "" in names
-        if len(names) < 2 or is_aligned:
-            continue
         columns = {**column_meanings.known(names, kind), **(given or {})}
-        if not set(columns.values()) <= set(names):
+        if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
             continue
         if given or column_meanings.header_meanings(kind) <= columns.keys():
             if not given and _is_trec(names, line, kind):
@@ -161,13 +153,12 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
     _check_header(source, line, kind, skipped)
     if found := _ms_marco(line, kind, skipped):
         return found
-    _without_header(source, line, kind, skipped, given)
+    _refuse_without_header(source, line, kind, skipped, given)
     return None
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    names = next(csv.reader([line], delimiter=delimiter), [])
-    return [name.strip() for name in names]
+    return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
 
 
 def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
@@ -177,38 +168,35 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
     found = {meaning: names.index(name) for meaning, name in column_meanings.known(names, kind).items()}
     if kind == "preferences":
         return list(found.values()) == [0, 1, len(names) - 2, len(names) - 1, 2][: len(names)]
-    places = _TREC[kind]
-    width = len(names) >= 5 if kind == "run" else len(names) == 4
-    if not width:
+    if len(names) < 5 if kind == "run" else len(names) != 4:
         return False
     # A name may stand a second time behind them, such as qid for the tag.
-    as_there = all(names[place].lower() in column_meanings.COLUMNS[meaning] for meaning, place in places.items())
-    return as_there or all(found.get(meaning, place) == place for meaning, place in places.items())
+    places = _TREC[kind].items()
+    as_there = all(names[place].lower() in column_meanings.COLUMNS[meaning] for meaning, place in places)
+    return as_there or all(found.get(meaning, place) == place for meaning, place in places)
 
 
 def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
     """Refuse a header that has not all that is needed, and has what it has elsewhere than TREC files do."""
-    places = _TREC["run" if kind == "run" else "groups"]
     if kind not in _TREC or not is_header(Line(line.encode("utf-8", "replace"), line), 4 if kind == "run" else 3):
         return
-    names = line.split()
+    places, names = _TREC["run" if kind == "run" else "groups"], line.split()
     for meaning, name in column_meanings.known(names, kind).items():
         place = places.get(meaning, names.index(name))
         if names.index(name) != place and names[place].lower() not in column_meanings.COLUMNS[meaning]:
             needed = ",".join(f"{each}=NAME" for each in column_meanings.MEANINGS[kind][0])
-            reason = (
+            raise source.error(
                 f"the header calls column {names.index(name) + 1} {name}, and TREC files have the {meaning} in column "
-                f"{place + 1}; --columns {needed} says which columns are meant"
+                f"{place + 1}; --columns {needed} says which columns are meant",
+                skipped + 1,
             )
-            raise InputError([Problem(source.label, skipped + 1, reason)])
 
 
 def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
     """A run of MS MARCO has the columns topic, document, rank and perhaps a score; judgments may have but three.
 
-    So may a run with scores in the place of ranks, as Tevatron writes it.
-
-    They are parted by one tab, or else by any number of blanks and tabs.
+    So may a run with scores in the place of ranks, as Tevatron writes it. Columns are parted by one tab, or else by any
+    number of blanks and tabs.
     """
     columns = [column.strip(" ") for column in line.split("\t")]
     by_tabs = all(columns) and len(columns) > 2
@@ -225,28 +213,26 @@ def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
         name, names = "run of three columns", ("topic", "document", "score")
     else:
         return None
-    meanings = dict(zip(names, names, strict=True))
+    meanings = {each: each for each in names}
     if by_tabs:
         return Format(name, "csv", meanings, names, "\t", skipped)
     return Format(name, "lines", meanings, names, " ", is_exact=True)
 
 
-def _without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
+def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
     """Refuse a table that is no TREC file and says nothing of its columns."""
-    needed = 5 if kind == "run" else 4
     if kind == "grades" and len(line.split()) == 2 and "," not in line:
-        reason = (
+        raise source.error(
             "two columns without a header: --form pairs takes them for a topic and a document relevant to it, --form "
-            "families for an id and its family"
+            "families for an id and its family",
+            skipped + 1,
         )
-        raise InputError([Problem(source.label, skipped + 1, reason)])
     for delimiter in "\t,;":
-        names = _split(line, delimiter)
-        if len(names) >= 3 and len(line.split()) < needed:
-            name = _DELIMITERS[delimiter]
+        names, name = _split(line, delimiter), _DELIMITERS[delimiter]
+        if len(names) >= 3 and len(line.split()) < (5 if kind == "run" else 4):
             if not all(number_fault("", each) for each in names):
                 reason = f"{name}: the first line is no header; it names the columns, as in topic,document,score"
-                raise InputError([Problem(source.label, skipped + 1, reason)])
+                raise source.error(reason, skipped + 1)
             columns_in(source, skipped + 1, name, names, kind, given)
 
 
@@ -264,8 +250,12 @@ def _without_names(source: Source, head: str, kind: str, given: Given) -> Format
     """
     if found := alignments.layout(source, head):
         name, names, delimiter = found
-        columns = alignments.columns_of(source, found, kind, given)
-        return Format(name, "lines", columns, names, delimiter)
+        if kind != "run":
+            raise source.error(
+                f"is {name}, a run of E-values and no judgments; these are a file of relevant pairs (--form pairs) or "
+                "of families (--form families)"
+            )
+        return Format(name, "lines", columns_in(source, 0, name, names, kind, given), names, delimiter)
     lines = (line.rstrip("\r\n") for line in StringIO(head.lstrip("\ufeff"), newline=""))
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     found_letor = LETOR_LINE.match(first)
@@ -273,8 +263,7 @@ def _without_names(source: Source, head: str, kind: str, given: Given) -> Format
         if kind in ("grades", "groups"):
             return Format("LETOR", "letor", _LETOR_COLUMNS, tuple(_LETOR_COLUMNS))
         wanted = "a run" if kind == "run" else kind
-        reason = f"is LETOR, judgments with grades and not {wanted}; `load qrels` takes it"
-        raise InputError([Problem(source.label, 0, reason)])
+        raise source.error(f"is LETOR, judgments with grades and not {wanted}; `load qrels` takes it")
     return _two_columns(source, head, first, kind) if kind in ("pairs", "families") and not given else None
 
 
@@ -287,14 +276,15 @@ def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | N
         return None
     if len(columns) != len(names):
         told = "id and family" if kind == "families" else "topic and relevant document"
-        reason = (
+        raise source.error(
             f"{kind}: {counted(len(columns), 'column')}, expected 2: {told}; of a file with more columns and a header "
-            f"--columns {names[0]}=NAME,{names[1]}=NAME says which"
+            f"--columns {names[0]}=NAME,{names[1]}=NAME says which",
+            1 + head[: head.find(first)].count("\n"),
         )
-        raise InputError([Problem(source.label, 1 + head[: head.find(first)].count("\n"), reason)])
+    meanings = {each: each for each in names}
     if delimiter == ",":
-        return Format(kind, "csv", dict(zip(names, names, strict=True)), names, delimiter)
-    return Format(kind, "lines", dict(zip(names, names, strict=True)), names, delimiter, is_exact=True)
+        return Format(kind, "csv", meanings, names, delimiter)
+    return Format(kind, "lines", meanings, names, delimiter, is_exact=True)
 
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at

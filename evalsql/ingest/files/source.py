@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple, cast
 
-from evalsql.errors import Problem
+from evalsql.errors import InputError, Problem
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ": "xz"}
 GROWTH = 5  # bytes of text per compressed byte, to size batches
@@ -90,6 +90,10 @@ class Source(NamedTuple):
         names = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
         module = _zstd() if self.compression == "zstd" else import_module(names[self.compression])
         return cast(IO[bytes], module.open(self.path, "rb"))
+
+    def error(self, reason: str, line: int = 0) -> InputError:
+        """What is wrong with the file, or with a line of it."""
+        return InputError([Problem(self.label, line, reason)])
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:
