@@ -165,7 +165,7 @@ def test_frames_with_a_column_of_evalues_are_runs_of_them(empty: Warehouse) -> N
             ("b", True),
             ("a", True),
         ]
-    with pytest.raises(UsageError, match="give lower_is_better=True"):
+    with pytest.raises(UsageError, match="pass lower_is_better=True"):
         evalsql.evaluate({"q": {"a": 1}}, pandas.DataFrame(rows[1:2], columns=names), "AP")
 
 
