@@ -13,8 +13,15 @@ from typing import NamedTuple
 from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.catalog.relations import Catalog
-from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, ORDER, RELEVANCE_STRING, RUN_ID
+from evalsql.catalog.relations import (
+    NEW_IN_10,
+    NUM_TOPICS,
+    RELEVANCE_STRING,
+    RUN_ID,
+    TREC_GROUPS,
+    TREC_ORDER,
+    Catalog,
+)
 from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
 from evalsql.warehouse.entry import open
@@ -71,7 +78,7 @@ def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> lis
     Raises:
         UsageError: unknown names and values that do not fit, all at once, with the nearest names.
     """
-    known = [name for name in ORDER if options.version == "10.0" or name not in NEW_IN_10]
+    known = [name for name in TREC_ORDER if options.version == "10.0" or name not in NEW_IN_10]
     marked: set[str] = set()
     values: dict[str, str] = {}
     problems: list[str] = []
@@ -79,15 +86,15 @@ def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> lis
         name, dot, given = text.partition(".")
         if dot and not given:
             problems.append(f'"{text}": there is nothing behind the dot')
-        elif name in GROUPS:
-            marked.update(each for each in GROUPS[name] if each in known)
+        elif name in TREC_GROUPS:
+            marked.update(each for each in TREC_GROUPS[name] if each in known)
         elif name in known:
             marked.add(name)
             if dot:
                 values.setdefault(name, given)
         else:
             later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
-            problems.append(unknown_measure(text, {each: each for each in (*known, *GROUPS)}) + later)
+            problems.append(unknown_measure(text, {each: each for each in (*known, *TREC_GROUPS)}) + later)
     rows: list[Row] = []
     for name in known:
         if name in marked:

@@ -31,8 +31,7 @@ SCORES_COMMENT = "The common measures at their default parameters, in long form,
 def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
     """The relations that a warehouse has, each after all that it reads.
 
-    Args:
-        common: only the common measures with what they read, stored values, and what lists and notes of runs read.
+    ``common`` leaves the common measures with what they read, stored values, and what lists and notes of runs read.
     """
     wanted = [*(measure.relation.name for measure in _common_measures(catalog)), *_LISTS, STORED] if common else None
     given = {"mean_values", "tied_means"}  # relations with other inputs are templates and no part of a file
@@ -47,14 +46,14 @@ def statements(
     Each statement comes with the place it is made from. Temporary relations live with the connection; they
     serve a file that is open for reading only.
     """
-    for relation in relations:
-        if relation.kind not in AFTER_SCORES:
-            yield from creating_statements(catalog, relation, temporary=temporary)
+    before = [relation for relation in relations if relation.kind not in AFTER_SCORES]
+    after = [relation for relation in relations if relation.kind in AFTER_SCORES]
+    for relation in before:
+        yield from creating_statements(catalog, relation, temporary=temporary)
     # Views that read scores are made while scores is empty. With all measures in it, planning each would take long.
     yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{NO_SCORES}"
-    for relation in relations:
-        if relation.kind in AFTER_SCORES:
-            yield from creating_statements(catalog, relation, temporary=temporary)
+    for relation in after:
+        yield from creating_statements(catalog, relation, temporary=temporary)
     yield from _scores_view(catalog, temporary=temporary)
 
 
@@ -90,31 +89,61 @@ def _common_measures(catalog: Catalog) -> list[Measure]:
 
 
 def _scores_view(catalog: Catalog, *, temporary: bool) -> Iterator[tuple[str, str]]:
-    yield (
-        SCORES,
-        f"{_creating(temporary)} view {SCORES} as\n{scores(_common_measures(catalog))}\nunion all\n{stored_scores()}",
-    )
+    computed = scores(_common_measures(catalog))
+    stored = f"select qrels, run, topic, measure, value from {STORED}"
+    yield SCORES, f"{_creating(temporary)} view {SCORES} as\n{computed}\nunion all\n{stored}"
     if not temporary:
         yield SCORES, f"comment on view {SCORES} is {literal(SCORES_COMMENT)}"
         for statement in _column_comments(SCORES, {**CONTRACT, "measure": "canonical name of the measure"}):
             yield SCORES, statement
 
 
+def _objects(relation: Relation) -> list[str]:
+    """What there is of a relation: a scalar macro of a function, a table macro of what has parameters, else a view.
+
+    Measures have both macro and view, and so has what is browsed without arguments.
+    """
+    if relation.is_function:
+        return ["macro"]
+    if not relation.parameters and not relation.is_measure:
+        return ["table" if relation.kind == "tables" else "view"]
+    return ["macro table"] if relation.kind in WITHOUT_VIEW else ["macro table", "view"]
+
+
 def _relation(catalog: Catalog, relation: Relation, *, temporary: bool) -> Iterator[str]:
-    """A scalar macro for a function, a table macro for what has parameters, a view for the rest; measures are both."""
     name = relation.name if temporary else created_name(catalog, relation)
     create = _creating(temporary)
-    if not relation.parameters and not relation.is_measure and not relation.is_function:
-        yield f"{create} view {name} as\n{in_schemas(_with_means(catalog, relation), catalog.schemas)}"
-        return
-    if relation.is_function:
+    objects = _objects(relation)
+    if "macro" in objects:
         body = bind_parameters(relation.body, _themselves(relation.parameters))
         yield f"{create} macro {name}({_signature(relation.parameters)}) as (\n{body}\n)"
-        return
-    forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
-    yield f"{create} macro {name}{forms}"
-    if relation.kind not in WITHOUT_VIEW:
+    if "macro table" in objects:
+        forms = ",\n".join(f"({signature}) as table (\n{body}\n)" for signature, body in _forms(catalog, relation))
+        yield f"{create} macro {name}{forms}"
+    if objects == ["view"]:
+        yield f"{create} view {name} as\n{in_schemas(_with_means(catalog, relation), catalog.schemas)}"
+    elif "view" in objects:
         yield f"{create} view {name} as\nselect * from {name}()"
+
+
+def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
+    """Signature and body of each form of a table macro.
+
+    A relation with the parameter ties has a form without it as well. Planning the body that serves every order would
+    take longer than most measures.
+    """
+    others = [parameter for parameter in relation.parameters if parameter.name != TIES]
+    ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
+    yield _signature(others), _refusing_other_words(relation, ruled, others)
+    for ties in relation.parameters:
+        if ties.name == TIES:
+            signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
+            body = _in_every_order(catalog, relation)
+            # DuckDB 1.5 refuses the name of a window that two forms of one macro use.
+            for name in set(_WINDOW.findall(body)):
+                used = rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b"
+                body = re.sub(used, f"{name}_of_ties", body)
+            yield signature, _refusing_other_words(relation, body, relation.parameters)
 
 
 def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Parameter]) -> str:
@@ -131,44 +160,18 @@ def _refusing_other_words(relation: Relation, body: str, parameters: Sequence[Pa
     return f"select * from (\n{body}\n) where {' and '.join(conditions)}" if conditions else body
 
 
-def _forms(catalog: Catalog, relation: Relation) -> Iterator[tuple[str, str]]:
-    """Signature and body of each form of a table macro.
-
-    A relation with the parameter ties has a form without it as well. Planning the body that serves every order would
-    take longer than most measures.
-    """
-    others = [parameter for parameter in relation.parameters if parameter.name != TIES]
-    ruled = bound(catalog, relation, {**_themselves(others), TIES: literal(TIE_RULE)})
-    yield _signature(others), _refusing_other_words(relation, ruled, others)
-    if len(others) < len(relation.parameters):
-        ties = next(parameter for parameter in relation.parameters if parameter.name == TIES)
-        signature = ", ".join([f"{TIES} {ties.type}", *filter(None, [_signature(others)])])
-        body = _with_other_windows(_in_every_order(catalog, relation))
-        yield signature, _refusing_other_words(relation, body, relation.parameters)
-
-
-def _with_other_windows(body: str) -> str:
-    """The body with other names of windows, as DuckDB 1.5 refuses a name that two forms of one macro use."""
-    for name in set(_WINDOW.findall(body)):
-        body = re.sub(rf"\b{name}(?= as \(\s*(?:partition|order) by\b)|(?<=\bover ){name}\b", f"{name}_of_ties", body)
-    return body
-
-
 def _in_every_order(catalog: Catalog, relation: Relation) -> str:
     """The body, in union with the relations that the header names for orders of ties with another formula."""
     body = bound(catalog, relation, _themselves(relation.parameters))
-    by_relation: dict[str, list[str]] = {}
-    for choice, name in relation.header.ties.items():
-        by_relation.setdefault(name, []).append(literal(choice))
-    if not by_relation:
+    if not relation.header.ties:
         return body
-    elsewhere = ", ".join(choice for choices in by_relation.values() for choice in choices)
-    parts = [f"select * from (\n{body}\n) where {TIES} not in ({elsewhere})"]
-    for name, choices in by_relation.items():
+    parts = [f"select * from (\n{body}\n) where {TIES} not in ({', '.join(map(literal, relation.header.ties))})"]
+    for name in dict.fromkeys(relation.header.ties.values()):
+        choices = ", ".join(literal(choice) for choice, other in relation.header.ties.items() if other == name)
         taken = [parameter.name for parameter in catalog[name].parameters]
         given = ", ".join(f"{each.name} := {each.name}" for each in relation.parameters if each.name in taken)
         call = created_name(catalog, catalog[name]) + (f"({given})" if taken else "")
-        parts.append(f"select * from {call} where {TIES} in ({', '.join(choices)})")
+        parts.append(f"select * from {call} where {TIES} in ({choices})")
     return "\nunion all\n".join(parts)
 
 
@@ -211,8 +214,7 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
     """COMMENT ON for the relation and each of its columns; those of a macro without a view stand in its own."""
     header = relation.header
     name = created_name(catalog, relation)
-    is_macro = bool(relation.parameters or relation.is_measure) and not relation.is_function
-    has_view = not is_macro or relation.kind not in WITHOUT_VIEW
+    objects = _objects(relation)
     facts = [
         ("", f"{header.measure}: {header.title}" if relation.is_measure else header.title),
         ("Parameters: ", "; ".join(f"{item.name}: {item.meaning}" for item in header.parameters)),
@@ -220,16 +222,12 @@ def comments(catalog: Catalog, relation: Relation) -> Iterator[str]:
         ("Reference: ", header.reference),
         ("Differs: ", header.differs),
     ]
-    if not has_view:
+    if objects == ["macro table"]:
         facts.insert(2, ("Columns: ", "; ".join(f"{column}: {text}" for column, text in relation.columns.items())))
     comment = literal("\n".join(label + fact for label, fact in facts if fact))
-    if relation.is_function:
-        yield f"comment on macro {name} is {comment}"
-        return
-    if is_macro:
-        yield f"comment on macro table {name} is {comment}"
-    if has_view:
-        yield f"comment on {'table' if relation.kind == 'tables' else 'view'} {name} is {comment}"
+    for each in objects:
+        yield f"comment on {each} {name} is {comment}"
+    if objects[-1] in ("table", "view"):
         yield from _column_comments(name, relation.columns)
 
 
@@ -248,11 +246,6 @@ def labelled_scores(measures: Sequence[tuple[str, Measure]]) -> str:
     return "\nunion all\n".join(
         f"select qrels, run, topic, {literal(name)} as measure, value from {measure.call}" for name, measure in measures
     )
-
-
-def stored_scores() -> str:
-    """A SELECT of all values that were computed elsewhere, in the same long form."""
-    return f"select qrels, run, topic, measure, value from {STORED}"
 
 
 def tied_scores(measures: Sequence[Measure]) -> str:
@@ -294,11 +287,7 @@ def tied_answers(measure: Measure) -> str:
 
 def tie_report(catalog: Catalog, report: str, answers: str) -> str:
     """A SELECT of a report on ties, ``tie_effects`` or ``tie_dependent_pairs``, over the given values."""
-    inputs = {
-        "answered": answers,
-        "tied_means": averaged(catalog),
-        "tie_effects": catalog["tie_effects"].body,
-    }
+    inputs = {"answered": answers, "tied_means": averaged(catalog), "tie_effects": catalog["tie_effects"].body}
     return with_inputs(catalog[report].body, inputs)
 
 

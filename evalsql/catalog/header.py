@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -26,21 +26,33 @@ CONTRACT: Mapping[str, str] = {
 }
 
 _REQUIRED_OF_MEASURES = ("measure", "title", "definition", "range", "mean")
-_REPEATED = ("example", "trec_eval", "ties")
-_CUTOFF = re.compile(r"@(\d+)")
 _OTHERS_OF_MEASURES = ("reference", "differs", "example", "aliases", "trec_eval", "at", "scores", "better", "ties")
 _MEASURE_KEYS = (*_REQUIRED_OF_MEASURES, *_OTHERS_OF_MEASURES)
 _HELPER_KEYS = ("title", "definition", "reference", "differs", "inputs", "shared", "quick", "ties")
+_REPEATED = ("example", "trec_eval", "ties")
 _SECTIONS = ("parameters", "columns")
-_ONLY_WORDS = {"scores": "no", "shared": "yes", "quick": "yes", "better": "less"}
-_MEANS = ("arithmetic", "weighted", "geometric", "sum")
 _KEY = re.compile(r"-- (\w+):\s*(.*)")
 _ENTRY = re.compile(r"--   (\S.*)")
 _CONTINUED = re.compile(r"--\s{4,}(\S.*)")
-_TIES = re.compile(r"(?P<choices>\w+(?:, \w+)*) = (?P<relation>\w+)")
+_END = r"[-+]?(?:inf|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)"
 _ALIAS = re.compile(
     r"(?P<name>[^\s.(=]+)(?:\.(?P<parameters>\w+(?:,\w+)*))?(?:\((?P<presets>.*)\))?(?:\s*=\s*(?P<cutoffs>\S+))?"
 )
+_ALIAS_FORM = (_ALIAS.pattern, '"name[.parameters][(parameter=value)] [= cutoffs]"')
+# By key a pattern for its values, and what they must be.
+_FORMS: Mapping[str, tuple[str, str]] = {
+    "mean": ("arithmetic|weighted|geometric|sum", "one of arithmetic, weighted, geometric, sum"),
+    "range": (rf"{_END}\s+{_END}", "two numbers, the least and the greatest"),
+    "scores": (r"no|@\d+", "no or a cutoff such as @10"),
+    "shared": ("yes", "yes"),
+    "quick": ("yes", "yes"),
+    "better": ("less", "less"),
+    "ties": (r"\w+(?:, \w+)* = \w+", '"order, ... = relation"'),
+    "inputs": (r"[^\W\d]\w*", "names of relations"),
+    "aliases": _ALIAS_FORM,
+    "trec_eval": _ALIAS_FORM,
+}
+_LISTS = ("inputs", "aliases")
 
 
 class Alias(NamedTuple):
@@ -93,142 +105,100 @@ class Header(NamedTuple):
         return low, high
 
 
+class _Section(NamedTuple):
+    """The lines of one key: the number of the first, its values, and the entries below with their numbers."""
+
+    line: int
+    values: list[str]
+    entries: list[tuple[int, str]]
+
+
 def read_header(path: Path, lines: Sequence[str], *, kind: str) -> Header:
     """Parse the comment lines that head ``path``; raises CatalogError with file and line."""
-    values, entries = _read_lines(path, lines, _MEASURE_KEYS if kind == "measures" else _HELPER_KEYS)
-    _check_values(path, values, is_measure=kind == "measures")
-    also_at = _CUTOFF.fullmatch(values.get("scores", [""])[0])
+    is_measure = kind == "measures"
+    found = _read_sections(path, lines, _MEASURE_KEYS if is_measure else _HELPER_KEYS)
+    for key in _REQUIRED_OF_MEASURES if is_measure else ("title",):
+        if key not in found or not found[key].values[0]:
+            raise CatalogError(f'{path}:1: the header lacks "{key}"')
+
+    def every(key: str) -> list[str]:
+        return found[key].values if key in found else []
 
     def one(key: str) -> str:
-        return values.get(key, [""])[0]
+        return next(iter(every(key)), "")
 
+    ties = [text.split(" = ") for text in every("ties")]
     return Header(
-        title=one("title"),
-        parameters=read_parameters(path, _line_of("parameters", lines), one("parameters"), entries["parameters"]),
-        columns=_read_columns(path, _line_of("columns", lines), one("columns"), entries["columns"]),
-        inputs=_read_inputs(path, one("inputs")),
+        **{key: one(key) for key in ("title", "measure", "definition", "reference", "differs", "range", "mean")},
+        parameters=_read_parameters(path, found["parameters"]) if "parameters" in found else [],
+        columns=_read_columns(path, found["columns"]) if "columns" in found else {},
+        inputs=_items(one("inputs")),
         is_shared=bool(one("shared")),
         is_quick=bool(one("quick")),
-        ties=dict(pair for text in values.get("ties", []) for pair in _read_ties(path, text)),
-        measure=one("measure"),
+        ties={choice: relation for choices, relation in ties for choice in _items(choices)},
         at=one("at") or "k",
         in_scores=one("scores") != "no",
-        also_at=also_at[1] if also_at else "",
+        also_at=one("scores").removeprefix("no").removeprefix("@"),
         less_is_better=bool(one("better")),
-        aliases=[_read_alias(path, text) for text in comma_list(one("aliases"))],
-        trec_eval=[_read_alias(path, text) for text in values.get("trec_eval", [])],
-        definition=one("definition"),
-        reference=one("reference"),
-        differs=one("differs"),
-        range=one("range"),
-        mean=one("mean"),
-        examples=values.get("example", []),
+        aliases=[_read_alias(text) for text in _items(one("aliases"))],
+        trec_eval=[_read_alias(text) for text in every("trec_eval")],
+        examples=every("example"),
     )
 
 
-def _check_values(path: Path, values: Mapping[str, Sequence[str]], *, is_measure: bool) -> None:
-    """Raise CatalogError for a key that is missing or has a value that it cannot have."""
-    for key in _REQUIRED_OF_MEASURES if is_measure else ("title",):
-        if not values.get(key, [""])[0]:
-            raise CatalogError(f'{path}:1: the header lacks "{key}"')
-    if is_measure and values["mean"][0] not in _MEANS:
-        raise CatalogError(f"{path}:1: mean is {values['mean'][0]}, it must be one of {', '.join(_MEANS)}")
-    if is_measure and not _is_range(values["range"][0]):
-        raise CatalogError(
-            f"{path}:1: range is {values['range'][0]}, it must be two numbers, the least and the greatest"
-        )
-    for key, word in _ONLY_WORDS.items():
-        value = values.get(key, [word])[0]
-        if value != word and not (key == "scores" and _CUTOFF.fullmatch(value)):
-            others = " or a cutoff such as @10" if key == "scores" else ""
-            raise CatalogError(f"{path}:1: {key} is {value}, it must be {word}{others}")
-
-
-def _line_of(key: str, lines: Sequence[str]) -> int:
-    return next((number for number, line in enumerate(lines, start=1) if line.startswith(f"-- {key}:")), 1)
-
-
-def _is_range(text: str) -> bool:
-    try:
-        low, high = map(float, text.split())
-    except ValueError:
-        return False
-    return low <= high
-
-
-def _read_lines(
-    path: Path, lines: Sequence[str], keys: Sequence[str]
-) -> tuple[dict[str, list[str]], dict[str, list[tuple[int, str]]]]:
-    values: dict[str, list[str]] = {}
-    entries: dict[str, list[tuple[int, str]]] = {section: [] for section in _SECTIONS}
-    section = ""
-    for number, line in enumerate(lines, start=1):
-        if match := _KEY.fullmatch(line.rstrip()):
-            section = match[1]
-            _check_key(path, number, section, values, keys)
-            values.setdefault(section, []).append(match[2].strip())
-        elif (match := _ENTRY.fullmatch(line.rstrip())) and section in entries:
-            entries[section].append((number, match[1]))
-        elif (match := _CONTINUED.fullmatch(line.rstrip())) and entries.get(section):
-            start, text = entries[section][-1]
-            entries[section][-1] = start, f"{text} {match[1]}"
-        elif match and section in values and section not in entries:
-            values[section][-1] += f" {match[1]}"
+def _read_sections(path: Path, lines: Sequence[str], keys: Sequence[str]) -> dict[str, _Section]:
+    """The lines by key; raises CatalogError for an unknown or repeated key, and for a value of another form."""
+    known = (*keys, *_SECTIONS)
+    found: dict[str, _Section] = {}
+    key = ""
+    for number, line in enumerate(map(str.rstrip, lines), start=1):
+        if match := _KEY.fullmatch(line):
+            key = match[1]
+            if key not in known:
+                raise CatalogError(f'{path}:{number}: unknown key "{key}", expected one of {", ".join(known)}')
+            if key in found and key not in _REPEATED:
+                raise CatalogError(f'{path}:{number}: "{key}" stands twice')
+            found.setdefault(key, _Section(number, [], [])).values.append(match[2].strip())
+        elif key in _SECTIONS and (match := _ENTRY.fullmatch(line)):
+            found[key].entries.append((number, match[1]))
+        elif key in _SECTIONS and found[key].entries and (match := _CONTINUED.fullmatch(line)):
+            start, text = found[key].entries[-1]
+            found[key].entries[-1] = start, f"{text} {match[1]}"
+        elif key and key not in _SECTIONS and (match := _CONTINUED.fullmatch(line)):
+            found[key].values[-1] += f" {match[1]}"
         else:
             raise CatalogError(f'{path}:{number}: expected "-- key: value" or an indented entry')
-    return values, entries
+    for key, section in found.items():
+        pattern, form = _FORMS.get(key, (".*", ""))
+        for text in _items(section.values[0]) if key in _LISTS else section.values:
+            if not re.fullmatch(pattern, text) or (key == "range" and float(text.split()[0]) > float(text.split()[1])):
+                raise CatalogError(f"{path}:{section.line}: {key} is {text}, it must be {form}")
+    return found
 
 
-def _check_key(path: Path, line: int, key: str, seen: Mapping[str, object], keys: Sequence[str]) -> None:
-    known = (*keys, *_SECTIONS)
-    if key not in known:
-        raise CatalogError(f'{path}:{line}: unknown key "{key}", expected one of {", ".join(known)}')
-    if key in seen and key not in _REPEATED:
-        raise CatalogError(f'{path}:{line}: "{key}" stands twice')
-
-
-def _read_ties(path: Path, text: str) -> list[tuple[str, str]]:
-    match = _TIES.fullmatch(text)
-    if match is None:
-        raise CatalogError(f'{path}:1: ties: expected "order, ... = relation", found "{text}"')
-    return [(choice, match["relation"]) for choice in comma_list(match["choices"])]
-
-
-def _read_inputs(path: Path, text: str) -> list[str]:
-    names = comma_list(text)
-    if wrong := [name for name in names if not name.isidentifier()]:
-        raise CatalogError(f'{path}:1: inputs: expected names of relations, found "{wrong[0]}"')
-    return names
-
-
-def _read_columns(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> dict[str, str]:
+def _read_columns(path: Path, section: _Section) -> dict[str, str]:
     """The columns that the line names, which measures have and which are described once, then those of the entries."""
-    if unknown := [name for name in comma_list(names) if name not in CONTRACT]:
-        raise CatalogError(
-            f"{path}:{line}: column {unknown[0]} is described nowhere; the line names {', '.join(CONTRACT)}"
-        )
-    shared = {name: CONTRACT[name] for name in comma_list(names)}
-    return shared | dict(_read_column(path, *entry) for entry in entries)
+    columns: dict[str, str] = {}
+    for name in _items(section.values[0]):
+        if name not in CONTRACT:
+            named = ", ".join(CONTRACT)
+            raise CatalogError(f"{path}:{section.line}: column {name} is described nowhere; the line names {named}")
+        columns[name] = CONTRACT[name]
+    for line, text in section.entries:
+        name, _, meaning = text.partition(" ")
+        if not meaning.strip() or not name.isidentifier():
+            raise CatalogError(f'{path}:{line}: expected "column   meaning", found "{text}"')
+        columns[name] = meaning.strip()
+    return columns
 
 
-def _read_column(path: Path, line: int, text: str) -> tuple[str, str]:
-    name, _, meaning = text.partition(" ")
-    if not meaning.strip() or not name.isidentifier():
-        raise CatalogError(f'{path}:{line}: expected "column   meaning", found "{text}"')
-    return name, meaning.strip()
-
-
-def _read_alias(path: Path, text: str) -> Alias:
+def _read_alias(text: str) -> Alias:
     match = _ALIAS.fullmatch(text)
-    if match is None:
-        raise CatalogError(f'{path}:1: expected "name[.parameters][(parameter=value)] [= cutoffs]", found "{text}"')
-    pairs = [pair.partition("=") for pair in comma_list(match["presets"] or "")]
-    return Alias(
-        match["name"],
-        comma_list(match["parameters"] or ""),
-        {name.strip(): value.strip().strip("'") for name, _, value in pairs},
-        comma_list(match["cutoffs"] or ""),
-    )
+    assert match
+    name, parameters, presets, cutoffs = match.groups(default="")
+    pairs = [pair.partition("=") for pair in _items(presets)]
+    given = {name.strip(): value.strip().strip("'") for name, _, value in pairs}
+    return Alias(name, _items(parameters), given, _items(cutoffs))
 
 
 Value = int | float | str | bool | None
@@ -240,10 +210,15 @@ _PARAMETER = re.compile(
     r"(?: in (?P<domain>[\[({].*?[\])}]))? = (?P<default>\S+)\s{2,}(?P<meaning>\S.*)"
 )
 _NAMED_PARAMETER = re.compile(r"(?P<name>[a-z_]\w*)(?: in (?P<domain>\{.*?\}))?(?: = (?P<default>\S+))?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_END = r"[-+]?(?:inf|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)"
 _INTERVAL = re.compile(rf"(?P<open>[\[(])\s*(?P<low>{_END})\s*,\s*(?P<high>{_END})\s*(?P<close>[\])])")
 _BETWEEN = re.compile(r",(?![^({]*[)}])")
+# By SQL type what its values look like, and what reads them: Python's own functions would take 1_0 and other digits.
+_TYPES: Mapping[str, tuple[str, Callable[[str], Value]]] = {
+    "integer": (r"[+-]?[0-9]+", int),
+    "double": (r"(?i)[-+]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)", float),
+    "boolean": (r"(?i)true|false", lambda text: text.lower() == "true"),
+    "varchar": (r"(?s).*", str),
+}
 
 
 class Parameter(NamedTuple):
@@ -267,86 +242,71 @@ class Parameter(NamedTuple):
 
     def parse(self, text: str) -> Value:
         """The value that ``text`` stands for; raises UsageError where it is of another type or out of range."""
-        value = self._typed(text)
-        if value is None and not self.nullable:
+        if text.lower() in ("null", "none") and text not in self.choices:
+            if self.nullable:
+                return None
             raise UsageError(f"{self.name} is {text}, it needs a value of type {self.type}")
-        if value is not None and self.domain and not self._allows(value):
+        pattern, read = _TYPES[self.type]
+        if not re.fullmatch(pattern, text):
+            raise UsageError(f"{self.name} is {text}, it must be of type {self.type}")
+        value = read(text)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{self.name} is {text}, it must be finite")
+        if self.type == "integer" and isinstance(value, int) and abs(value) > GREATEST_INTEGER:
+            raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
+        if self.domain and not self._allows(value):
             raise UsageError(f"{self.name} is {text}, it must be in {self.domain}")
         return value
 
-    def _typed(self, text: str) -> Value:
-        if text.lower() in ("null", "none") and text not in self.choices:
-            return None
-        try:
-            if self.type == "integer":
-                if not _INTEGER.fullmatch(text):
-                    raise ValueError(text)
-                if abs(int(text)) > GREATEST_INTEGER:
-                    raise UsageError(f"{self.name} is {text}, it must be at most {GREATEST_INTEGER}")
-                return int(text)
-            if self.type == "double":
-                if not math.isfinite(float(text)):
-                    raise UsageError(f"{self.name} is {text}, it must be finite")
-                return float(text)
-            if self.type == "boolean":
-                return {"true": True, "false": False}[text.lower()]
-        except (ValueError, KeyError):
-            raise UsageError(f"{self.name} is {text}, it must be of type {self.type}") from None
-        return text
-
-    def _allows(self, value: int | float | str) -> bool:
-        domain = self.domain or ""
-        if domain.startswith("{"):
+    def _allows(self, value: Value) -> bool:
+        if self.choices:
             return value in self.choices
-        interval = _INTERVAL.fullmatch(domain)
-        if interval is None or isinstance(value, str):
+        interval = _INTERVAL.fullmatch(self.domain or "")
+        if interval is None or not isinstance(value, int | float):
             raise UsageError(f"{self.name}: {self.domain} is no domain of type {self.type}")
         low, high = float(interval["low"]), float(interval["high"])
-        above = value >= low if interval["open"] == "[" else value > low
-        below = value <= high if interval["close"] == "]" else value < high
-        return above and below
+        is_end = (value == low and interval["open"] == "[") or (value == high and interval["close"] == "]")
+        return low < value < high or is_end
 
 
-def read_parameters(path: Path, line: int, names: str, entries: Sequence[tuple[int, str]]) -> list[Parameter]:
+def _read_parameters(path: Path, section: _Section) -> list[Parameter]:
     """The parameters in the order in which the line names them, or in that of the entries where it names none."""
-    own = {parameter.name: parameter for parameter in (_read_parameter(path, *entry) for entry in entries)}
-    if not names:
+    own = {parameter.name: parameter for parameter in (_read_parameter(path, *entry) for entry in section.entries)}
+    if not section.values[0]:
         return list(own.values())
+    known = {**_shared_parameters(path.parent), **own}
     try:
-        found = [_named_parameter(text, own, shared_parameters(path.parent)) for text in comma_list(names)]
+        found = [_named_parameter(text, known) for text in _items(section.values[0])]
     except UsageError as error:
-        raise CatalogError(f"{path}:{line}: {error}") from error
+        raise CatalogError(f"{path}:{section.line}: {error}") from error
     if unnamed := own.keys() - {parameter.name for parameter in found}:
-        raise CatalogError(f"{path}:{line}: the line of parameters does not name {', '.join(sorted(unnamed))}")
+        names = ", ".join(sorted(unnamed))
+        raise CatalogError(f"{path}:{section.line}: the line of parameters does not name {names}")
     return found
 
 
-def _named_parameter(text: str, own: Mapping[str, Parameter], shared: Mapping[str, Parameter]) -> Parameter:
+def _named_parameter(text: str, known: Mapping[str, Parameter]) -> Parameter:
     match = _NAMED_PARAMETER.fullmatch(text)
     if match is None:
         raise UsageError(f'expected "name [in domain] [= default]", found "{text}"')
-    known = {**shared, **own}
     if match["name"] not in known:
         near = difflib.get_close_matches(match["name"], known)
-        hint = f"nearest: {', '.join(near)}" if near else f"shared ones are: {', '.join(shared)}"
+        hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
         raise UsageError(f"parameter {match['name']} is neither described below nor one that relations share; {hint}")
     parameter = known[match["name"]]
-    if match["domain"] is not None:
-        parameter = parameter._replace(domain=match["domain"])
-    if match["default"] is None:
-        return parameter
-    return parameter._replace(default=parameter.parse(match["default"]))
+    parameter = parameter._replace(domain=match["domain"] or parameter.domain)
+    return parameter._replace(default=parameter.parse(match["default"])) if match["default"] else parameter
 
 
 @cache
-def shared_parameters(folder: Path) -> Mapping[str, Parameter]:
+def _shared_parameters(folder: Path) -> Mapping[str, Parameter]:
     """The parameters that relations in a folder may name: those of its own file and of the folders above it.
 
     A header may narrow the words that one takes, and give it another default.
     """
     if folder != SQL_ROOT and SQL_ROOT not in folder.parents:
         folder = SQL_ROOT  # a user's own relations
-    above = shared_parameters(folder.parent) if folder != SQL_ROOT else {}
+    above = _shared_parameters(folder.parent) if folder != SQL_ROOT else {}
     path = folder / SHARED_PARAMETERS
     if not path.is_file():
         return above
@@ -360,14 +320,13 @@ def _read_parameter(path: Path, line: int, text: str) -> Parameter:
     if match is None:
         raise CatalogError(f'{path}:{line}: expected "name type [in domain] = default   meaning", found "{text}"')
     nullable = bool(match["nullable"]) or match["default"] == "null"
-    name, kind, domain, meaning = match["name"], match["type"], match["domain"], match["meaning"]
+    parameter = Parameter(match["name"], match["type"], nullable, match["domain"], None, match["meaning"])
     try:
-        default = Parameter(name, kind, nullable, domain, None, meaning).parse(match["default"])
-        return Parameter(name, kind, nullable, domain, default, meaning)
+        return parameter._replace(default=parameter.parse(match["default"]))
     except UsageError as error:
         raise CatalogError(f"{path}:{line}: {error}") from error
 
 
-def comma_list(text: str) -> list[str]:
+def _items(text: str) -> list[str]:
     """Items between commas that stand outside parentheses and braces."""
     return [item.strip() for item in _BETWEEN.split(text) if item.strip()]

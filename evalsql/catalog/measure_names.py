@@ -13,17 +13,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.header import TIE_RULE, TIES, Alias, Value
-from evalsql.catalog.relations import Catalog, Relation
-from evalsql.catalog.trec_groups import GROUPS, NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID
+from evalsql.catalog.relations import (
+    NEW_IN_10,
+    NUM_TOPICS,
+    RELEVANCE_STRING,
+    RUN_ID,
+    TREC_GROUPS,
+    Catalog,
+    Relation,
+)
 from evalsql.errors import UsageError
 
-_NAME = re.compile(r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*(?:@\s*(?P<at>\S+))?")
-_ARGUMENTS_LAST = re.compile(
-    r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>.*)\))?\s*@\s*(?P<at>[^\s(]+)\s*\((?P<more>.*)\)"
+_NAME = re.compile(
+    r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>[^@]*)\))?\s*(?:@\s*(?P<at>[^\s(]+)\s*(?:\((?P<more>.*)\))?)?"
 )
 _TREC_VALUE = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?![^\s,])|[^\s,(]+=|\*", re.IGNORECASE)
-_RANX_LEVEL = re.compile(r"(?P<name>[^\s()]+)-l(?P<rel>\d+)")
-_RANX_RBP = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
+# ranx's map@100-l2 and rbp.95 in ir_measures' grammar.
+_OF_RANX = (
+    (re.compile(r"([^\s()@]+)(@[^\s()]*)?-l(\d+)"), r"\1(rel=\3)\2"),
+    (re.compile(r"rbp\.(\d+)(?:\((.*)\))?", re.IGNORECASE), r"rbp(p=0.\1,\2)"),
+)
 _NUMBERED = re.compile(r"(?P<base>.+?)[-_.@]?(?P<at>\d+)")
 # What is shown where no measure is named: of runs, and of differences between runs.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10")
@@ -114,8 +123,7 @@ def default_measure(relation: Relation) -> Measure:
 def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     """The measures that ``texts`` name, each text one or several separated by blanks or commas.
 
-    Raises:
-        UsageError: names or arguments that do not fit, all of them at once, with the nearest names.
+    Raises UsageError for names and arguments that do not fit, all of them at once, with the nearest names.
     """
     measures: dict[str, Measure] = {}
     problems: list[str] = []
@@ -151,26 +159,13 @@ class Named(NamedTuple):
     alias: Alias
 
 
-def _known_names(catalog: Catalog) -> dict[str, Named]:
-    """What each name in ir_measures' grammar stands for, by its lower-case form."""
-    known: dict[str, Named] = {}
-    for relation in catalog.measures:
-        names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
-        known |= {alias.name.lower(): Named(relation, alias) for alias in names}
-    return known
-
-
 def trec_names(catalog: Catalog) -> dict[str, Named]:
     """What each of trec_eval's names stands for."""
     return {alias.name: Named(relation, alias) for relation in catalog.measures for alias in relation.header.trec_eval}
 
 
 def trec_measures(text: str, named: Named, values: str | None) -> list[tuple[str, Measure]]:
-    """The measures of one trec_eval name with the values behind its dot, each with the name trec_eval prints.
-
-    Raises:
-        UsageError: values where it takes none, or that do not fit.
-    """
+    """The measures of one trec_eval name with the values behind its dot, each with the name trec_eval prints."""
     alias, relation = named.alias, named.relation
     if values is not None and not alias.parameters:
         raise UsageError(f'"{text}": {alias.name} takes no values')
@@ -216,87 +211,51 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
     return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
 
 
-def _in_ir_measures_grammar(text: str) -> str:
-    """ranx's ``map@100-l2`` and ``rbp.95`` as ``map(rel=2)@100`` and ``rbp(p=0.95)``; other names as they are."""
-    name, given = text, ""
-    if level := _RANX_LEVEL.fullmatch(name):
-        name, given = level["name"], f"rel={level['rel']}"
-    if persistence := _RANX_RBP.fullmatch(name):
-        name, given = "rbp", ",".join(filter(None, (f"p=0.{persistence['digits']}", given)))
-    base, at, cutoff = name.partition("@")
-    return f"{base}({given}){at}{cutoff}" if given else text
-
-
-def _cutoff_last(text: str) -> str:
-    """``TAP@5(quantile=0.25)`` as ``TAP(quantile=0.25)@5``; other names as they are."""
-    match = _ARGUMENTS_LAST.fullmatch(text)
-    if match is None:
-        return text
-    given = ",".join(part for part in (match["arguments"], match["more"]) if part and part.strip())
-    return f"{match['base']}({given})@{match['at']}"
-
-
 def _parse(text: str, catalog: Catalog) -> list[Measure]:
-    known = _known_names(catalog)
-    match = _NAME.fullmatch(_cutoff_last(_in_ir_measures_grammar(text.strip())))
+    known: dict[str, Named] = {}
+    for relation in catalog.measures:
+        names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
+        known |= {alias.name.lower(): Named(relation, alias) for alias in names}
+    trec = {name.lower(): named for name, named in trec_names(catalog).items()}
+    written = text.strip()
+    for pattern, form in _OF_RANX:
+        if match := pattern.fullmatch(written):
+            written = match.expand(form)
+    match = _NAME.fullmatch(written)
     if match is None:
         raise UsageError(f'"{text}" is not a measure: expected Name(parameter=value)@cutoff')
     base = match["base"].lower().replace(ALPHA, "alpha")
-    if base not in known and (match["at"] or match["arguments"]) and (cut := _trec_cutoff(base, catalog)):
-        known[base] = cut
-    if base in known:
-        relation, alias = known[base].relation, known[base].alias
-        arguments = {**alias.presets, **_as_here(text, relation, _arguments(text, match["arguments"] or ""))}
+    inside = ",".join(part for part in (match["arguments"], match["more"]) if part and part.strip())
+    named = known.get(base)
+    if named is None and (match["at"] or inside) and base in trec:  # what only trec_eval has: recall@10
+        alias, relation = trec[base].alias, trec[base].relation
+        named = trec[base] if alias.cutoffs and alias.parameters == [relation.header.at] else None
+    if named is not None:
+        arguments = {**named.alias.presets, **_arguments(text, named.relation, inside)}
         if match["at"]:
-            if relation.header.at in arguments:
-                raise UsageError(f'"{text}": {relation.header.at} is given twice')
-            arguments[relation.header.at] = match["at"]
-        return [_measure(relation, text, arguments)]
-    if match["arguments"] is None and match["at"] is None and (found := _in_trec_grammar(text.strip(), catalog)):
+            at = named.relation.header.at
+            if at in arguments:
+                raise UsageError(f'"{text}": {at} is given twice')
+            arguments[at] = match["at"]
+        return [_measure(named.relation, text, arguments)]
+    if match["arguments"] is None and match["at"] is None and (found := _in_trec_grammar(text.strip(), trec)):
         return found
-    known_names = {name: named.relation.header.measure for name, named in known.items()}
-    known_names |= {name.lower(): name for name in (*trec_names(catalog), *GROUPS) if name.lower() not in known}
-    raise UsageError(_cutoff_meant(text.strip(), catalog) or unknown_measure(text, known_names, base))
+    if cut := _NUMBERED.fullmatch(text.strip().lower()):  # ndcg10, TAP-5 or recip_rank@10
+        named = known.get(cut["base"]) or trec.get(cut["base"])
+        if named and named.relation.header.at in (each.name for each in named.relation.parameters):
+            name = f"{named.relation.header.measure}@{cut['at']}"
+            raise UsageError(f'unknown measure "{text.strip()}"; with a cutoff it is {name}')
+    shown = {name.lower(): name for name in (*trec_names(catalog), *TREC_GROUPS)}
+    shown |= {name: named.relation.header.measure for name, named in known.items()}
+    raise UsageError(unknown_measure(text, shown, base))
 
 
-def _cutoff_meant(text: str, catalog: Catalog) -> str:
-    """The message for a name with a cutoff behind it, such as ndcg10, TAP-5 or recip_rank@10; empty for others."""
-    match = _NUMBERED.fullmatch(text.lower())
-    named = {name.lower(): named for name, named in trec_names(catalog).items()} | _known_names(catalog)
-    relation = named[match["base"]].relation if match and match["base"] in named else None
-    if not match or not relation or relation.header.at not in (each.name for each in relation.parameters):
-        return ""
-    return f'unknown measure "{text}"; with a cutoff it is {relation.header.measure}@{match["at"]}'
-
-
-def _trec_cutoff(base: str, catalog: Catalog) -> Named | None:
-    """What a name that only trec_eval has, such as recall, stands for in the other grammar, as in recall@10."""
-    for name, named in trec_names(catalog).items():
-        if name.lower() == base and named.alias.cutoffs and named.alias.parameters == [named.relation.header.at]:
-            return named
-    return None
-
-
-def _as_here(text: str, relation: Relation, given: Mapping[str, str]) -> dict[str, str]:
-    """Arguments by the parameters' names: ir_measures writes T in capitals, and cutoff for what stands behind @."""
-    names = {parameter.name for parameter in relation.parameters}
-    here: dict[str, str] = {}
-    for written, value in given.items():
-        name = relation.header.at if written == "cutoff" else written
-        name = name.lower() if name.lower() in names else written
-        if name in here:
-            raise UsageError(f'"{text}": {name} is given twice')
-        here[name] = value
-    return here
-
-
-def _in_trec_grammar(text: str, catalog: Catalog) -> list[Measure]:
+def _in_trec_grammar(text: str, names: Mapping[str, Named]) -> list[Measure]:
     """The measures of a name such as P.5,10, P_5, map_cut or all_trec; none if it is no such name."""
-    names = {name.lower(): named for name, named in trec_names(catalog).items()}
     base, dot, values = text.lower().partition(".")
-    if base in GROUPS and not dot:
+    if base in TREC_GROUPS and not dot:
         facts = (RUN_ID, NUM_TOPICS, RELEVANCE_STRING, *NEW_IN_10)
-        wanted = [name.lower() for name in GROUPS[base] if name not in facts]
+        wanted = [name.lower() for name in TREC_GROUPS[base] if name not in facts]
         return [measure for name in wanted for _, measure in trec_measures(text, names[name], None)]
     if base not in names:
         # As printed: P_5, utility_1,-1,0,0 and rbp_p=0.8 have values behind the last underscore but those in the name.
@@ -308,19 +267,26 @@ def _in_trec_grammar(text: str, catalog: Catalog) -> list[Measure]:
     return [measure for _, measure in trec_measures(text, names[base], values if dot else None)]
 
 
-def _arguments(text: str, inside: str) -> dict[str, str]:
-    """Keyword arguments between the parentheses, as text."""
+def _arguments(text: str, relation: Relation, inside: str) -> dict[str, str]:
+    """Keyword arguments between the parentheses, as text by the names of parameters.
+
+    ir_measures writes T in capitals, and cutoff for what stands behind @.
+    """
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UsageError(f'"{text}": cannot read the arguments "{inside}"') from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise UsageError(f'"{text}": arguments are given as parameter=value')
+    names = {parameter.name for parameter in relation.parameters}
     arguments: dict[str, str] = {}
     for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in arguments:
-            raise UsageError(f'"{text}": each parameter is given once, as parameter=value')
-        arguments[keyword.arg] = _argument(keyword)
+        written = keyword.arg or "**"
+        name = relation.header.at if written == "cutoff" else written
+        name = name.lower() if name.lower() in names else written
+        if name in arguments:
+            raise UsageError(f'"{text}": {name} is given twice')
+        arguments[name] = _argument(keyword)
     return arguments
 
 
@@ -341,14 +307,13 @@ def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure
         takes = ", ".join(parameters) or "no parameters"
         raise UsageError(f'"{text}": {relation.header.measure} has no parameter {", ".join(unknown)}; it takes {takes}')
     try:
-        arguments = {
-            name: parameter.parse(given[name]) if name in given else parameter.default
-            for name, parameter in parameters.items()
-        }
+        arguments = {name: each.default for name, each in parameters.items()}
+        arguments |= {name: parameters[name].parse(value) for name, value in given.items()}
         if isinstance(arguments.get(GAINS), str):
             arguments[GAINS] = _canonical_gains(str(arguments[GAINS]))
-        if POINTS in arguments:
-            _check_points(str(arguments[POINTS]))
+        for point in str(arguments[POINTS]).split(",") if POINTS in arguments else ():
+            if not re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", point.strip(), re.IGNORECASE):
+                raise UsageError(f'points are levels of recall such as "0,0.5,1", found "{point}"')
     except UsageError as error:
         raise UsageError(f'"{text}": {error}') from None
     return Measure(relation, arguments)
@@ -356,12 +321,12 @@ def _measure(relation: Relation, text: str, given: Mapping[str, str]) -> Measure
 
 def _canonical_gains(text: str) -> str:
     """Pairs of grade and gain in the one form that grade_gains.sql finds: 1=0.5,2=1."""
-    gains: dict[int, float] = {}
-    others = False
+    gains: dict[int, str] = {}
+    others: list[str] = []
     for entry in text.split(","):
         grade, _, gain = entry.partition("=")
         if entry == OTHERS:
-            others = True
+            others = [OTHERS]
             continue
         try:
             key, value = int(grade), float(gain)
@@ -370,19 +335,8 @@ def _canonical_gains(text: str) -> str:
             raise UsageError(f'gains are grade=gain pairs such as "1=0.5,2=1", found "{entry}"{cutoff}') from None
         if key in gains or not math.isfinite(value):
             raise UsageError(f'gains: "{entry}" repeats a grade or is not finite')
-        gains[key] = value
-    listed = [f"{grade}={gain!r}".removesuffix(".0") for grade, gain in gains.items()]
-    return ",".join([*listed, OTHERS] if others else listed)
-
-
-def _check_points(text: str) -> None:
-    for point in text.split(","):
-        try:
-            is_level = math.isfinite(float(point))
-        except ValueError:
-            is_level = False
-        if not is_level:
-            raise UsageError(f'points are levels of recall such as "0,0.5,1", found "{point}"')
+        gains[key] = f"{key}={value!r}".removesuffix(".0")
+    return ",".join([*gains.values(), *others])
 
 
 def _shown(name: str, value: Value) -> str:

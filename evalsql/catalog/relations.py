@@ -1,7 +1,7 @@
-"""Reads the relation files under ``sql/``: what each is called, takes, gives and stands on.
+"""Reads the relation files under ``sql/``: what each is called, takes, gives and reads.
 
 A relation file is one SELECT (or, under ``tables/``, one CREATE TABLE, under ``functions/``, one
-expression) below a header of comment lines. This module knows no database.
+expression) below a header of comment lines.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.catalog.header import CONTRACT, SHARED_PARAMETERS, TIES, Header, Parameter, read_header
-from evalsql.catalog.sql_text import functions_named, relations_named
-from evalsql.catalog.trec_groups import GROUPS
+from evalsql.catalog.sql_text import check_parameters, functions_named, parse, relations_named, relations_read
 from evalsql.errors import CatalogError
 
 if TYPE_CHECKING:
@@ -34,16 +33,46 @@ FUSION = "fusion"
 WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)
 _BUILDABLE = ("functions", STEPS, "measures", FUSION, *AFTER_SCORES)
-_INSIDE = f"{SQL_ROOT}{os.sep}"  # as text: to look for the root among each path's parents takes milliseconds
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _MEASURE_NAME = re.compile(r"\w[\w+-]*")
+
+# trec_eval's measures in the order in which it prints them, and its names for groups of them, from the tables of
+# trec_eval 9.0.8 and 10.0; what each measure is stands in the header of its relation.
+NEW_IN_10 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
+
+# Not measures by the contract: text, or facts about the run as a whole.
+RUN_ID, NUM_TOPICS, RELEVANCE_STRING = "runid", "num_q", "relstring"
+
+TREC_ORDER: Sequence[str] = (
+    *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
+    *("iprec_at_recall", "P", RELEVANCE_STRING, "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg"),
+    *("binG", "G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
+    *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
+    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp", "prefs_pair"),
+    *("prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret"),
+    *("prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+    *("map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "rbp", "rbp_resid", "unj"),
+)
+_OFFICIAL = TREC_ORDER[: TREC_ORDER.index(RELEVANCE_STRING)]
+_PREFERENCES = tuple(name for name in TREC_ORDER if name.startswith("prefs_"))
+_UNGROUPED = {*_PREFERENCES, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "dcg", "ideal_dcg"}
+
+TREC_GROUPS: Mapping[str, Sequence[str]] = {
+    "official": _OFFICIAL,
+    "set": (
+        *(RUN_ID, NUM_TOPICS, "num_ret", "num_rel", "num_rel_ret", "utility"),
+        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    ),
+    "all_trec": tuple(name for name in TREC_ORDER if name not in _UNGROUPED),
+    "all_prefs": (RUN_ID, NUM_TOPICS, *_PREFERENCES),
+    "prefs": (RUN_ID, NUM_TOPICS, *_PREFERENCES[:6]),
+    "qrels_jg": (RUN_ID, NUM_TOPICS, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+}
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation file. ``kind`` is steps in the folders rankings, ties and steps, elsewhere the folder under ``sql``:
-    tables, functions, measures, fusion, statistics, reports, judging, formats, loading, stored_scores, audits,
-    explanation, selection, migrations or page.
+    """One relation file. ``kind`` is the folder under ``sql``, but steps in the folders rankings, ties and steps.
 
     A user's own is a measure if its header names one, else a step.
     """
@@ -86,7 +115,7 @@ class Relation:
     @property
     def is_packaged(self) -> bool:
         """Whether it comes with the package; else it is a user's own."""
-        return str(self.path).startswith(_INSIDE)
+        return str(self.path).startswith(f"{SQL_ROOT}{os.sep}")
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -100,19 +129,14 @@ class Relation:
     @cached_property
     def reads_in_tree(self) -> frozenset[str]:
         """The same by the syntax tree; raises CatalogError if it has none, or its parameters are not the header's."""
-        from evalsql.catalog.sql_text import check_parameters, relations_read
-
         tree = self.tree()
-        declared = {parameter.name for parameter in self.parameters}
         # The order of ties chooses the formula, even where the body does not name it.
         taken = {TIES} if self.header.ties else set()
-        check_parameters(tree, declared, f"{self.path}:{self.body_line}", taken)
+        check_parameters(tree, [each.name for each in self.parameters], f"{self.path}:{self.body_line}", taken)
         return relations_read(tree)
 
     def tree(self) -> exp.Expr:
         """The syntax tree of the body; raises CatalogError with file and line where it has none."""
-        from evalsql.catalog.sql_text import parse
-
         return parse(self.body, self.path, self.body_line)
 
     @cached_property
@@ -149,25 +173,19 @@ class Catalog:
         return replace(self, temporary=self.temporary | frozenset(names))
 
     def extended(self, relations: Iterable[Relation]) -> Catalog:
-        """This catalogue and more.
-
-        Raises:
-            CatalogError: a name that is taken, or that no relation can have.
-        """
-        relations = list(relations)
-        if not relations:
-            return self
+        """This catalogue and more; raises CatalogError for a name that is taken, or that no relation can have."""
         known = dict(self.relations)
         digest = hashlib.sha256(self.digest.encode())
         for relation in relations:
+            place = f"{relation.path}:1"
             if relation.name in known:
-                raise CatalogError(
-                    f"{relation.path}:1: relation {relation.name} is already in {known[relation.name].path}"
-                )
+                raise CatalogError(f"{place}: relation {relation.name} is already in {known[relation.name].path}")
             if not _NAME.fullmatch(relation.name):
-                raise CatalogError(f"{relation.path}:1: the file's name must be one that SQL takes: a-z, 0-9, _")
+                raise CatalogError(f"{place}: the file's name must be one that SQL takes: a-z, 0-9, _")
             known[relation.name] = relation
             digest.update(f"{relation.kind}/{relation.name}\n{relation.text}\n".encode())
+        if len(known) == len(self.relations):
+            return self
         catalog = Catalog(known, digest.hexdigest(), self.temporary)
         catalog._check_measure_names()
         return catalog
@@ -176,11 +194,12 @@ class Catalog:
         taken: dict[tuple[str, str], Relation] = {}
         for relation in self.of_kind("measures"):
             header = relation.header
-            for word in (header.measure, *(alias.name for alias in header.aliases)):
-                if not _MEASURE_NAME.fullmatch(word) or word.lower() in GROUPS:
+            own = (header.measure, *(alias.name for alias in header.aliases))
+            for word in own:
+                if not _MEASURE_NAME.fullmatch(word) or word.lower() in TREC_GROUPS:
                     raise CatalogError(f"{relation.path}:1: {word} cannot name a measure: letters, digits, _, - and +")
-            names = {("", name.lower()) for name in (header.measure, relation.name, *(a.name for a in header.aliases))}
-            for name in names | {("trec_eval", alias.name) for alias in header.trec_eval}:
+            names = [("", name.lower()) for name in (*own, relation.name)]
+            for name in (*names, *(("trec_eval", alias.name) for alias in header.trec_eval)):
                 other = taken.setdefault(name, relation)
                 if other is not relation:
                     raise CatalogError(f"{relation.path}:1: {name[1]} is already a name of the measure in {other.path}")
@@ -193,8 +212,7 @@ class Catalog:
     @property
     def measures(self) -> Sequence[Relation]:
         """Measures in the order of their names."""
-        found = self.of_kind("measures")
-        return sorted(found, key=lambda relation: relation.header.measure.lower())
+        return sorted(self.of_kind("measures"), key=lambda relation: relation.header.measure.lower())
 
     def reads_unjudged(self, measures: Iterable[Relation]) -> bool:
         """Whether one of these may read documents that nobody judged; of a user's own measures it is assumed."""
@@ -203,61 +221,47 @@ class Catalog:
         return any(measure in self.own for measure in measures) or any("retrieved" in step.reads for step in steps)
 
     def build_order(self, wanted: Sequence[str] | None = None) -> list[Relation]:
-        """Functions, steps, measures, statistics and reports, each after all it reads; only what ``wanted`` needs
-        if given.
+        """Functions, steps, measures, statistics and reports, each after all it reads; of all or what ``wanted`` needs.
 
-        Raises:
-            CatalogError: a relation reads an unknown one, or itself by a detour.
+        Raises CatalogError where a relation reads an unknown one, or itself by a detour.
         """
         buildable = {relation.name: relation for relation in self.of_kind(*_BUILDABLE)}
+        functions = {relation.name for relation in self.of_kind("functions")}
         graph: dict[str, set[str]] = {}
         pending = sorted(buildable) if wanted is None else list(wanted)
         while pending:
             name = pending.pop()
-            if name in graph:
-                continue
-            graph[name] = {read for read in self._known_reads(buildable[name]) if read in buildable}
-            pending.extend(graph[name])
+            if name not in graph:
+                relation = buildable[name]
+                reads = relation.reads | frozenset(relation.header.ties.values())
+                unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
+                if unknown and not relation.is_packaged:
+                    place = f"{relation.path}:{relation.body_line}"
+                    raise CatalogError(f"{place}: reads unknown relation {', '.join(unknown)}")
+                graph[name] = {read for read in reads | (relation.calls & functions) if read in buildable}
+                pending.extend(graph[name])
         try:
             return [buildable[name] for name in TopologicalSorter(graph).static_order()]
         except CycleError as error:
             raise CatalogError(f"relations read each other in a circle: {' -> '.join(error.args[1])}") from error
 
-    def _known_reads(self, relation: Relation) -> frozenset[str]:
-        reads = relation.reads | frozenset(relation.header.ties.values())
-        unknown = sorted(reads - self.relations.keys() - GENERATED - set(relation.header.inputs))
-        if unknown and not relation.is_packaged:
-            raise CatalogError(f"{relation.path}:{relation.body_line}: reads unknown relation {', '.join(unknown)}")
-        return (reads | (relation.calls & self._functions)) & self.relations.keys()
-
-    @cached_property
-    def _functions(self) -> frozenset[str]:
-        return frozenset(function.name for function in self.of_kind("functions"))
-
 
 @cache
 def read_catalog() -> Catalog:
-    """Every relation that comes with the package; read once a process, headers other than measures' when asked for.
-
-    Raises:
-        CatalogError: a header or body that does not hold to the form; the message names file and line.
-    """
-    root = SQL_ROOT
-    paths = [root / file for file in sorted(glob("**/*.sql", root_dir=root, recursive=True))]
-    shared = "".join(path.read_text(encoding="utf-8") for path in sorted(root.rglob(SHARED_PARAMETERS)))
-    return Catalog({}, shared).extended(_read_relation(path, _text(path), _kind(path, root)) for path in paths)
-
-
-def _kind(path: Path, root: Path) -> str:
-    folders = path.relative_to(root).parts[:-1]
-    return STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
+    """Every relation that comes with the package; read once a process, headers other than measures' when asked for."""
+    relations = []
+    for file in sorted(glob("**/*.sql", root_dir=SQL_ROOT, recursive=True)):
+        *folders, _ = Path(file).parts
+        kind = STEPS if folders[-1] in _STEP_FOLDERS else folders[0]
+        relations.append(_relation(SQL_ROOT / file, _text(SQL_ROOT / file), kind))
+    shared = "".join(_text(path) for path in sorted(SQL_ROOT.rglob(SHARED_PARAMETERS)))
+    return Catalog({}, shared).extended(relations)
 
 
 def read_relations(source: str | Path) -> list[Relation]:
     """A user's relations from one file or every ``.sql`` file in a folder.
 
-    Raises:
-        CatalogError: there is none, or one does not hold to the form; the message names file and line.
+    Raises CatalogError with file and line where there is none, or one does not hold to the form.
     """
     source = Path(source)
     paths = sorted(source.rglob("*.sql")) if source.is_dir() else [source]
@@ -267,13 +271,8 @@ def read_relations(source: str | Path) -> list[Relation]:
 
 
 def read_relation(path: Path, text: str) -> Relation:
-    """A user's relation from the text of its file: a measure where the header names one.
-
-    Raises:
-        CatalogError: it does not hold to the form; the message names file and line.
-    """
-    kind = "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else STEPS
-    relation = _read_relation(path, text, kind)
+    """A user's relation from the text of its file; raises CatalogError with file and line."""
+    relation = _relation(path, text, "measures" if re.search(r"^-- measure:", text, re.MULTILINE) else STEPS)
     _ = relation.header
     return relation
 
@@ -286,7 +285,7 @@ def _text(path: Path) -> str:
         raise CatalogError(f"{path}: cannot be read: {reason}") from error
 
 
-def _read_relation(path: Path, text: str, kind: str) -> Relation:
+def _relation(path: Path, text: str, kind: str) -> Relation:
     lines = text.splitlines()
     end = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
     body = "\n".join(lines[end:]).strip().removesuffix(";")

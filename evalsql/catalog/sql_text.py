@@ -9,7 +9,7 @@ decides what a statement may do.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -35,8 +35,9 @@ _SIGNS = r"| (?P<sign>:=|=>|\S)"
 _WITHOUT_SIGNS = re.compile(_PIECES, re.VERBOSE | re.DOTALL)
 _WITH_SIGNS = re.compile(_PIECES + _SIGNS, re.VERBOSE | re.DOTALL)
 _BLOCK_ENDS = re.compile(r"/\*|\*/")
-_CLOSED = re.compile(r"""[eE]?'(?:[^'\\]|\\.|'')*'|\$([\w\x80-\U0010ffff]*)\$.*\$\1\$|"(?:[^"]|"")*\"""", re.DOTALL)
 _BEFORE_RELATION = ("from", "join", "lateral")
+_CALL = re.compile(r"\s*\((?P<inside>(?:'[^']*'|[^()'])*)(?P<end>[()])")
+_ARGUMENT = re.compile(r"(\w+)\s*:=((?:'[^']*'|[^,'])+)")
 _CTE = re.compile(r"\s*(?:\([^()]*\)\s*)?as\s+(?:not\s+)?(?:materialized\s*)?\(", re.IGNORECASE)
 _ALIAS = re.compile(
     r"(?!(?:join|left|right|full|inner|outer|cross|natural|asof|positional|semi|anti|on|using|where|group|having|window"
@@ -67,58 +68,57 @@ def tokens(text: str, *, signs: bool = True) -> Iterator[Token]:
     pattern = _WITH_SIGNS if signs else _WITHOUT_SIGNS
     at = 0
     while match := pattern.search(text, at):
-        at = match.end()
-        kind = "string" if match["tag"] is not None else match.lastgroup or ""
+        start, at = match.span()
+        kind = match.lastgroup or ""
         if kind == "block":
-            at, closed = _block_end(text, at)
-            yield Token("comment", text[match.start() : at], match.start(), not closed)
-        elif kind in ("string", "name"):
-            yield Token(kind, match[0], match.start(), at == len(text) and not _CLOSED.fullmatch(match[0]))
-        else:
-            yield Token(kind, match[0], match.start(), kind == "comment" and at == len(text))
+            at, is_open = _block_end(text, at)
+            kind = "comment"
+        else:  # where a blank more would belong to it
+            longer = pattern.match(f"{match[0]} ") if at == len(text) else None
+            is_open = longer is not None and longer.end() > len(match[0])
+        yield Token(kind, text[start:at], start, is_open)
 
 
 def _block_end(text: str, at: int) -> tuple[int, bool]:
-    """Where a comment ends that starts before ``at``, others within it; whether it does."""
+    """Where a comment ends that starts before ``at``, others within it; whether its end is missing."""
     depth = 1
     for mark in _BLOCK_ENDS.finditer(text, at):
         depth += 1 if mark[0] == "/*" else -1
         if depth == 0:
-            return mark.end(), True
-    return len(text), False
+            return mark.end(), False
+    return len(text), True
 
 
 def bind_parameters(body: str, arguments: Mapping[str, str]) -> str:
     """The body with each ``$name`` replaced by ``arguments[name]``; comments and strings stay as they are."""
-    pieces: list[str] = []
-    end = 0
-    for start, stop, name in parameter_places(body):
-        pieces += [body[end:start], arguments[name]]
-        end = stop
-    return "".join([*pieces, body[end:]])
+    return _with_replaced(body, ((start, end, arguments[name]) for start, end, name in parameter_places(body)))
 
 
 def in_schemas(body: str, schemas: Mapping[str, str]) -> str:
     """The body with each relation that it reads by a bare name in ``schemas`` read from that schema."""
-    pieces: list[str] = []
-    end = 0
-    for start, name in _relation_places(body):
-        if name in schemas:
-            pieces += [body[end:start], f"{schemas[name]}."]
-            end = start
-    return "".join([*pieces, body[end:]])
+    read = [(start, name) for start, name in _relation_places(body) if name in schemas]
+    return _with_replaced(body, ((start, start, f"{schemas[name]}.") for start, name in read))
 
 
 def renamed(body: str, names: Mapping[str, str]) -> str:
     """The body reading relations by their new names; each keeps its old name as an alias, which columns may use."""
-    pieces: list[str] = []
-    end = 0
+    replaced = []
     for start, name in _relation_places(body):
         if name in names:
-            rest = body[start + len(name) :].lstrip()
-            has_alias = rest.startswith("(") or _ALIAS.match(rest)
-            pieces += [body[end:start], names[name] if has_alias else f"{names[name]} as {name}"]
             end = start + len(name)
+            rest = body[end:].lstrip()
+            has_alias = rest.startswith("(") or _ALIAS.match(rest)
+            replaced.append((start, end, names[name] if has_alias else f"{names[name]} as {name}"))
+    return _with_replaced(body, replaced)
+
+
+def _with_replaced(body: str, replaced: Iterable[tuple[int, int, str]]) -> str:
+    """The body with other text from one place to another, in their order."""
+    pieces: list[str] = []
+    end = 0
+    for start, stop, text in replaced:
+        pieces += [body[end:start], text]
+        end = stop
     return "".join([*pieces, body[end:]])
 
 
@@ -135,42 +135,18 @@ def relations_named(body: str) -> frozenset[str]:
 
 def with_query(body: str, name: str, query: str) -> str:
     """The body reading a query where it calls this relation; what the call gives is left out."""
-    pieces = [each for each in tokens(body) if each.kind != "comment"]
-    at = next(at for at, (piece, after) in enumerate(pairwise(pieces)) if piece.text == name and after.text == "(")
-    depth = 0
-    for piece in pieces[at + 1 :]:
-        depth += {"(": 1, ")": -1}.get(piece.text, 0)
-        if depth == 0:
-            break
-    return f"{body[: pieces[at].start]}(\n{query}\n){body[piece.end :]}"
+    return re.sub(rf"\b{name}\([^()]*\)", lambda _: f"(\n{query}\n)", body, count=1)
 
 
 @cache
 def relation_calls(body: str) -> list[tuple[str, Mapping[str, str] | None]]:
     """The relations behind FROM and JOIN with the arguments they are given; None where one is an expression."""
-    pieces = [*(each for each in tokens(body) if each.kind != "comment"), Token("sign", "", len(body))]
-    return [
-        (name.text, _arguments(body, pieces[at + 2 :]))
-        for at, (keyword, name) in enumerate(pairwise(pieces))
-        if keyword.text.lower() in _BEFORE_RELATION and name.kind == "word"
-    ]
-
-
-def _arguments(body: str, pieces: list[Token]) -> Mapping[str, str] | None:
-    """The texts by name in ``(name := text, ...)``, with which the pieces may begin."""
-    arguments: dict[str, str] = {}
-    name, start = "", 0
-    for before, piece in pairwise(pieces if pieces[0].text == "(" else []):
-        if piece.text == "(":
-            return None
-        if piece.text == ":=":
-            name, start = before.text, piece.end
-        elif piece.text in (",", ")"):
-            if name:
-                arguments[name] = body[start : piece.start].strip()
-            if piece.text == ")":
-                break
-    return arguments
+    calls: list[tuple[str, Mapping[str, str] | None]] = []
+    for start, name in _relation_places(body):
+        call = _CALL.match(body, start + len(name))
+        arguments = {name: text.strip() for name, text in _ARGUMENT.findall(call["inside"])} if call else {}
+        calls.append((name, None if call and call["end"] == "(" else arguments))
+    return calls
 
 
 def functions_named(body: str) -> frozenset[str]:
@@ -183,12 +159,14 @@ def _relation_places(body: str) -> list[tuple[int, str]]:
     """Where each bare name starts behind FROM or JOIN that is none of the body's own CTEs."""
     words = [each for each in _words(body) if each.kind == "word"]
     own = {each.text for each in words if _CTE.match(body, each.end)}
-    places = []
-    for keyword, word in pairwise(words):
-        is_read = keyword.text.lower() in _BEFORE_RELATION and not body[keyword.end : word.start].strip()
-        if is_read and word.text not in own and not body.startswith(".", word.end):
-            places.append((word.start, word.text))
-    return places
+    return [
+        (word.start, word.text)
+        for keyword, word in pairwise(words)
+        if keyword.text.lower() in _BEFORE_RELATION
+        and not body[keyword.end : word.start].strip()
+        and word.text not in own
+        and not body.startswith(".", word.end)
+    ]
 
 
 @cache
@@ -226,15 +204,10 @@ def relations_read(tree: exp.Expr) -> frozenset[str]:
 
 
 def check_parameters(tree: exp.Expr, declared: Collection[str], place: str, taken: Collection[str] = ()) -> None:
-    """Check that a body uses the parameters that its header declares, and no others.
+    """Raise CatalogError at ``place`` where a body uses other parameters than its header declares.
 
-    Args:
-        place: file and line, for messages.
-        taken: parameters that are used though the body does not name them.
-
-    Raises:
-        CatalogError: parameters of body and header differ, or a column has the name of a parameter: a macro would
-            read the parameter in its place.
+    So is a column named like a parameter, which a macro would read in its place. ``taken`` are parameters that are
+    used though the body does not name them.
     """
     import sqlglot
     from sqlglot import exp

@@ -9,8 +9,7 @@ from typing import Literal
 import typer
 
 from evalsql.catalog.measure_names import trec_names, unknown_measure
-from evalsql.catalog.relations import read_catalog
-from evalsql.catalog.trec_groups import GROUPS, ORDER, RELEVANCE_STRING, RUN_ID
+from evalsql.catalog.relations import RELEVANCE_STRING, RUN_ID, TREC_GROUPS, TREC_ORDER, read_catalog
 from evalsql.cli.access import Where
 from evalsql.cli.measures_compile import print_page
 from evalsql.cli.options import Names, argument, command, flag, option
@@ -103,15 +102,15 @@ def _help(context: typer.Context, measures: list[str]) -> None:
     catalog = read_catalog()
     names = trec_names(catalog)
     bases = [text.partition(".")[0] for text in measures]
-    if unknown := [base for base in bases if base not in {*ORDER, *GROUPS}]:
+    if unknown := [base for base in bases if base not in {*TREC_ORDER, *TREC_GROUPS}]:
         raise UsageError(
-            "\n".join(unknown_measure(base, {each: each for each in (*ORDER, *GROUPS)}) for base in unknown)
+            "\n".join(unknown_measure(base, {each: each for each in (*TREC_ORDER, *TREC_GROUPS)}) for base in unknown)
         )
     for base in bases:
         if base in (RUN_ID, RELEVANCE_STRING):
             print(f"{base}: text, no measure; see the tables runs and relstring of a warehouse\n")
-    wanted = {name for base in bases for name in GROUPS.get(base, [base])}
-    relations = dict.fromkeys(names[name].relation.name for name in ORDER if name in wanted and name in names)
+    wanted = {name for base in bases for name in TREC_GROUPS.get(base, [base])}
+    relations = dict.fromkeys(names[name].relation.name for name in TREC_ORDER if name in wanted and name in names)
     for relation in relations:
         print_page(catalog, catalog[relation])
         print()

@@ -73,7 +73,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         ("depth_of_ranking", "MAP", "depth.sql:1: map is already a name of the measure in .*ap.sql"),
         ("-- aliases: depth_of_ranking", "-- trec_eval: recip_rank", "recip_rank is already a name of the measure"),
         ("-- mean: arithmetic", "-- mean: arithmetic\n-- scores: yes", "it must be no or a cutoff such as @10"),
-        ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "expected .name.*found"),
+        ("-- mean: arithmetic", "-- mean: arithmetic\n-- trec_eval: (k=1)", "trec_eval is .k=1., it must be .name"),
         ("-- range: 0 1", "-- range: 0 1\n-- range: 0 2", r'depth.sql:12: "range" stands twice'),
         ("enough integer in [1, inf) = 100", "enough integer", r"depth.sql:5: expected .name type"),
         ("= 100   depth", "= 0   depth", r"depth.sql:5: enough is 0, it must be in \[1, inf\)"),
@@ -93,7 +93,7 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
         (
             "-- definition:",
             "-- ties: worst best\n-- definition:",
-            'depth.sql:1: ties: expected "order, ... = relation"',
+            'depth.sql:8: ties is worst best, it must be "order, ... = relation"',
         ),
         ("-- definition:", "-- ties: worst = steep\n-- definition:", "depth.sql:15: the header does not name .*ties"),
         ("/ $enough", "/ $fill", r"depth.sql:14: header and body differ in the parameters \$enough, \$fill"),

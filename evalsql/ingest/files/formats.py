@@ -10,7 +10,7 @@ from io import StringIO
 from itertools import islice
 from typing import Any
 
-from evalsql.catalog import trec_groups
+from evalsql.catalog.relations import TREC_ORDER
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
@@ -113,7 +113,7 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         found = "TREC topics; evalsql load topics takes them"
     elif _XML.match(head):
         found = "an XML document; topics are loaded by evalsql load topics"
-    elif any(f"{measure}_".startswith(f"{each}_") for each in trec_groups.ORDER):  # a cutoff or level may follow
+    elif any(f"{measure}_".startswith(f"{each}_") for each in TREC_ORDER):  # a cutoff or level may follow
         found = "output of trec_eval; evalsql eval computes its values from the run itself"
     elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
         found = "text in UTF-16; save it as UTF-8"
