@@ -250,7 +250,6 @@ class NotebookWarehouse(Warehouse):
         """
         from evalsql.report.display import Report, check_sections
         from evalsql.report.page.report_data import gather_report
-        from evalsql.version import __version__
 
         check_sections(shown, without)
         chosen = self._chosen(runs, choosing)
@@ -259,7 +258,6 @@ class NotebookWarehouse(Warehouse):
             return gather_report(
                 self,
                 measures,
-                program_version=__version__,
                 qrels=qrels,
                 runs=chosen,
                 baseline=baseline,

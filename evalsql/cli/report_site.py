@@ -63,7 +63,6 @@ def report(
         found = gather_report(
             warehouse,
             selection.measures,
-            program_version=__version__,
             qrels=selection.only_qrels,
             runs=runs,
             baseline=baseline,

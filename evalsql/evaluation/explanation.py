@@ -138,9 +138,9 @@ class _Explained:
     def explanation(self) -> Explanation:
         in_warehouse = self._values_in_warehouse()
         tables = self._lists({name: value for name, (value, _) in in_warehouse.items()})
-        with _temporary(self.database, tables), _cut_rankings(self.database, self.measure, self._cut_rows()):
+        with temporary_tables(self.database, tables), _cut_rankings(self.database, self.measure, self._cut_rows()):
             answers = self._answers({name: threshold for name, (_, threshold) in in_warehouse.items()})
-            with _temporary(self.database, {"answered": answers}):
+            with temporary_tables(self.database, {"answered": answers}):
                 worth = {row[0]: row[1:] for row in self.database.rows(self._query("explained_totals"))}
                 rows, num_equal = self._rows()
         lists = {
@@ -263,12 +263,12 @@ def first_contributions(database: Database, measure: Measure, depth: int) -> lis
         **{table: relation_query(catalog, f"prefix_{table}", {**cut, table: sql}) for table, sql in whole.items()},
     }
     values = {"prefix_values": f"select run, topic, value from {measure.call}"}
-    with _temporary(database, keys), _cut_rankings(database, measure, rows):
+    with temporary_tables(database, keys), _cut_rankings(database, measure, rows):
         return database.rows(relation_query(catalog, "prefix_contributions", {**cut, **values}))
 
 
 @contextmanager
-def _temporary(database: Database, tables: Mapping[str, str]) -> Iterator[None]:
+def temporary_tables(database: Database, tables: Mapping[str, str]) -> Iterator[None]:
     """Have the rows of SELECTs in temporary tables; each may read those before it."""
     try:
         database.execute_all([f"create or replace temp table {name} as {sql}" for name, sql in tables.items()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
@@ -46,6 +47,11 @@ def listed(texts: Sequence[str]) -> str:
 def text(value: object) -> str:
     """Any value as HTML shows it."""
     return escape(str(value))
+
+
+def embedded_json(value: object) -> str:
+    """JSON for a script element, in which no name can end the element."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def link(address: str, words: object) -> str:

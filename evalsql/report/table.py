@@ -77,6 +77,11 @@ class Table(NamedTuple):
         """Each row as people read it."""
         return [[self.text(row, at, digits) for at in range(len(self.columns))] for row in self.rows]
 
+    def picked(self, *names: str) -> list[tuple[Any, ...]]:
+        """The values of these columns, row by row."""
+        places = [list(self.columns).index(name) for name in names]
+        return [tuple(row[place] for place in places) for row in self.rows]
+
     def with_columns(self, places: Sequence[int]) -> Table:
         """The table with the columns of these places, in this order."""
         new = {place: at for at, place in enumerate(places)}

@@ -154,15 +154,15 @@ def test_precision_at_levels_of_recall_is_the_highest_from_there_on(loaded: Ware
 
 def test_a_report_is_of_one_judgment_set_and_of_runs(loaded: Warehouse) -> None:
     with pytest.raises(UsageError, match="one judgment set, name it with --qrels: judged 2, judged 3"):
-        report_data.gather_report(loaded, "AP", program_version="0")
+        report_data.gather_report(loaded, "AP")
     with pytest.raises(UsageError, match="a report needs a measure and a run evaluated with judged 2"):
-        report_data.gather_report(loaded, "AP", program_version="0", qrels="judged 2", runs="of judged 3")
+        report_data.gather_report(loaded, "AP", qrels="judged 2", runs="of judged 3")
     with pytest.raises(UsageError, match="no judgment set is called"):
-        report_data.gather_report(loaded, "AP", program_version="0", qrels="nothing")
+        report_data.gather_report(loaded, "AP", qrels="nothing")
 
 
 def test_a_report_of_one_run_compares_nothing(loaded: Warehouse) -> None:
-    found = report_data.gather_report(loaded, "AP NumRel", program_version="0", qrels="judged 3")
+    found = report_data.gather_report(loaded, "AP NumRel", qrels="judged 3")
     assert found.comparison is None
     assert found.runs == ["of judged 3"]
     assert found.topics == sorted(COLLECTIONS["judged 3"].qrels)

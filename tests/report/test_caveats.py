@@ -13,7 +13,7 @@ from tests.conftest import new_file, write
 
 
 def _caveats(warehouse: Warehouse, qrels: str, *runs: str) -> Mapping[str, Caveat]:
-    found = gather_report(warehouse, ["AP"], program_version="", qrels=qrels, runs=runs, for_page=True)
+    found = gather_report(warehouse, ["AP"], qrels=qrels, runs=runs, for_page=True)
     return {each.title: each for each in caveats(found)}
 
 

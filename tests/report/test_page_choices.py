@@ -12,7 +12,7 @@ import pytest
 import evalsql
 from evalsql.phrases import natural_key
 from evalsql.report.html import listed, signed
-from evalsql.report.page.page_queries import default_baseline
+from evalsql.report.page.report_data import default_baseline
 from tests.conftest import in_process, new_file
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalsql.phrases import counted
 from evalsql.report.html import in_words, listed, number, share
@@ -14,6 +15,28 @@ from evalsql.report.page.verdicts import is_about_judgments
 FEW = 0.05  # share of documents without judgments up to which a figure is taken as it is
 _MOST_LISTED = 5
 _DEPTHS = (10, 100, 1000)
+# By what notices are about: the title, what follows; and what is said where there are none, with a remark.
+_OF_NOTICES = {
+    "ids": (
+        "Ids that do not match.",
+        "Figures of such runs mean nothing.",
+        "Document ids of runs and judgments are of one kind.",
+        "none found",
+    ),
+    "audits": (
+        "The file.",
+        "evalsql check runs all audits.",
+        "The quick audits of the warehouse found nothing.",
+        "evalsql check runs all",
+    ),
+    "origins": (
+        "Where figures come from.",
+        "Figures of these runs are shown as they were loaded; there are no rankings to compute them from.",
+        "",
+        "",
+    ),
+    "forms": ("Judgments.", "", "", ""),
+}
 
 
 class Picture(NamedTuple):
@@ -44,59 +67,72 @@ class Caveat(NamedTuple):
 
 def caveats(report: ReportData) -> list[Caveat]:
     """All that was looked at: first what deserves a look, of that the gravest first."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for each in report.notices:
+        lines[each.about].append(each.text.strip())
+    audited = [f"{finding} ({audit})" for audit, finding, _ in report.page.findings[:_MOST_LISTED]]
     found = [
-        _ids(report),
-        _audits(report),
-        *_stored(report),
-        *_unjudged(report),
-        _missing(report),
-        *_forms(report),
-        _ties(report),
-        *_other_measures(report),
+        _told("ids", lines["ids"], report.runs),
+        _told("audits", audited),
+        _told("origins", lines["origins"], report.runs),
+        _unjudged(report),
+        _missing(report, lines["missing"]),
+        _told("forms", lines["forms"]),
+        _ties(report, lines["ties"]),
+        _other_measures(report),
     ]
-    return sorted(found, key=lambda caveat: not caveat.deserves_look)
+    return sorted(filter(None, found), key=lambda caveat: not caveat.deserves_look)
 
 
-def _unjudged(report: ReportData) -> list[Caveat]:
-    rows: list[Any] = list(report.tables["unjudged"].rows) if "unjudged" in report.tables else []
-    shares = {(run, k): value for k, run, value in sorted((k, run, value) for run, k, _, _, value in rows)}
-    depths = [k for k in _DEPTHS if any(depth == k for _, depth in shares)]
-    if not depths:
-        return []
+def _told(about: str, lines: Sequence[str], names: Sequence[str] = ()) -> Caveat | None:
+    """What notices say, or that there is nothing to say; a name that they start with stays as it is."""
+    title, note, none, remark = _OF_NOTICES[about]
+    if lines:
+        return Caveat(title, about != "forms", _sentence("; ".join(lines), names), note)
+    return Caveat(title, False, none, remark=remark) if none else None
+
+
+def _unjudged(report: ReportData) -> Caveat | None:
+    found: dict[int, dict[str, float]] = {k: {} for k in _DEPTHS}
+    for run, k, value in report.rows("unjudged", "run", "k", "unjudged"):
+        if k in found:
+            found[k][run] = value
+    shares = {k: held for k, held in found.items() if held}
+    if not shares:
+        return None
     cutoff = report.measures[0].arguments.get("k")
-    deep = min(depths, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else depths[-1]
-    parts = []
-    for k in depths:
-        held = [shares[run, k] for run in report.runs if (run, k) in shares]
-        low, high = share(min(held)), share(max(held))
-        parts.append(f"{low if low == high else f'{low} to {high}'} of the first {k}")
-    worst = max((run for run in report.runs if (run, deep) in shares), key=lambda run: shares[run, deep])
-    return [
-        Caveat(
-            "Unjudged documents.",
-            shares[worst, deep] > FEW,
-            f"Nobody judged {listed(parts)}{', depending on the system' if ' to ' in ' '.join(parts) else ''}.",
-            f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, "
-            f"{share(shares[worst, deep])}.",
-            picture=_unjudged_picture(report, shares, depths),
-        )
+    deep = min(shares, key=lambda k: abs(k - cutoff)) if isinstance(cutoff, int) else max(shares)
+    spans = [(share(min(held.values())), share(max(held.values()))) for held in shares.values()]
+    parts = [
+        f"{low if low == high else f'{low} to {high}'} of the first {k}"
+        for k, (low, high) in zip(shares, spans, strict=True)
     ]
+    depending = ", depending on the system" if any(low != high for low, high in spans) else ""
+    worst = max((run for run in report.runs if run in shares[deep]), key=lambda run: shares[deep][run])
+    most = shares[deep][worst]
+    return Caveat(
+        "Unjudged documents.",
+        most > FEW,
+        f"Nobody judged {listed(parts)}{depending}.",
+        f"What is not judged counts as not relevant. Most unjudged among the first {deep}: {worst}, {share(most)}.",
+        picture=_unjudged_picture(report, shares),
+    )
 
 
-def _unjudged_picture(report: ReportData, shares: Mapping[tuple[str, int], float], depths: Sequence[int]) -> Picture:
+def _unjudged_picture(report: ReportData, shares: Mapping[int, Mapping[str, float]]) -> Picture:
     """A line for each depth, from 0 to 100%, with a mark for each system."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = defaultdict(list)
     parts = []
-    for at, k in enumerate(depths):
+    for at, (k, held) in enumerate(shares.items()):
         y = at * 22 + 11
         parts.append(f'<text x="0" y="{y + 4}">first {k}</text>')
         parts.append(f'<line class="grid" x1="28%" x2="98%" y1="{y}" y2="{y}"/><g>')
         for run, kind, mark in _marks(report):
-            if (run, k) in shares:
-                texts.setdefault(run, []).append(f"{share(shares[run, k])} of the first {k}")
-                parts.append(f'<use href="#mark-{kind}" x="{28 + 70 * shares[run, k]:.2f}%" y="{y}" {mark}/>')
+            if run in held:
+                texts[run].append(f"{share(held[run])} of the first {k}")
+                parts.append(f'<use href="#mark-{kind}" x="{28 + 70 * held[run]:.2f}%" y="{y}" {mark}/>')
         parts.append("</g>")
-    bottom = len(depths) * 22 + 14
+    bottom = len(shares) * 22 + 14
     for x, value, anchor in ((28, 0.0, "middle"), (63, 0.5, "middle"), (100, 1.0, "end")):
         parts.append(f'<text x="{x}%" y="{bottom}" text-anchor="{anchor}">{share(value)}</text>')
     words = {run: ", ".join(each) for run, each in texts.items()}
@@ -112,44 +148,35 @@ def _marks(report: ReportData) -> list[tuple[str, str, str]]:
     return [(run, kinds[run], f'data-system="{numbers[run]}"') for run in order]
 
 
-def _ties(report: ReportData) -> Caveat:
-    notices = [line.removeprefix("ties: ") for line in _notices(report, "ties")]
-    rules = sorted({str(row[2]) for row in report.tables["runs"].rows})
+def _ties(report: ReportData, lines: Sequence[str]) -> Caveat:
+    rules = sorted({str(rule) for (rule,) in report.tables["runs"].picked("tie_rule")})
     claim = f"The order of systems by {report.names[0]} does not hang on tied scores."
-    return Caveat(
-        "Ties.",
-        bool(notices),
-        _sentence(notices[0]) if notices else claim,
-        f"Ties are broken by the rule {listed(rules)}.",
-    )
+    told = _sentence(lines[0].removeprefix("ties: ")) if lines else claim
+    return Caveat("Ties.", bool(lines), told, f"Ties are broken by the rule {listed(rules)}.")
 
 
-def _other_measures(report: ReportData) -> list[Caveat]:
+def _other_measures(report: ReportData) -> Caveat | None:
     names = [name for name in report.names if not is_about_judgments(name)]
     if len(names) < 2 or len(report.runs) < 2:
-        return []
-    best, places = report.runs[0], report.places
-    ahead = {
-        name: next(run for run in report.runs if places[run][name] == 1) for name in names if places[best][name] > 1
-    }
-    first = [name for name in names[1:] if name not in ahead]
-    claim = f"{best} is first by {listed(names[:1] + first)}."
+        return None
+    best, (first, *others) = report.runs[0], names
+    ahead = {name: report.leaders(name) for name in names if report.places[name, best] > 1}
+    claim = f"{best} is first by {listed([first, *(name for name in others if name not in ahead)])}"
     if ahead:
-        others = [f"{name} puts {other} first" for name, other in ahead.items()]
-        claim = f"{claim[:-1]}; {listed(others)}."
+        claim += f"; {listed([f'{name} puts {leaders[0]} first' for name, leaders in ahead.items()])}"
     agreed = [
-        f"{other if measure == names[0] else measure} {number(tau, 2)}"
-        for measure, other, tau in _taus(report)
-        if names[0] in (measure, other) and measure != other and {measure, other} <= set(names)
+        f"{other if measure == first else measure} {number(tau, 2)}"
+        for measure, other, tau in report.rows("agreement", "measure", "other", "tau_b")
+        if tau is not None and first in (measure, other) and measure != other and {measure, other} <= {*names}
     ]
-    note = f"Kendall's tau with the order by {names[0]}, 1 being the same: {', '.join(agreed)}." if agreed else ""
+    note = f"Kendall's tau with the order by {first}, 1 being the same: {', '.join(agreed)}." if agreed else ""
     picture = _places_picture(report, names[:_MOST_LISTED])
-    return [Caveat("Other measures.", bool(ahead), claim, note, picture=picture)]
+    return Caveat("Other measures.", bool(ahead), f"{claim}.", note, picture=picture)
 
 
 def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
     """The place of each system by each measure, the best on top."""
-    orders = {run: [report.places[run][name] for name in measures] for run in report.runs}
+    orders = {run: [report.places[name, run] for name in measures] for run in report.runs}
     most, last = max(map(max, orders.values())), len(measures) - 1
     xs = [f"{4 + 92 / last * at:.1f}%" for at in range(last + 1)]
     parts = ["<g>"]
@@ -165,17 +192,7 @@ def _places_picture(report: ReportData, measures: Sequence[str]) -> Picture:
     return Picture("places", f"Places by {listed(measures)}", texts, parts, 102)
 
 
-def _taus(report: ReportData) -> list[tuple[str, str, float]]:
-    table = report.tables.get("agreement")
-    if table is None:
-        return []
-    at = [table.columns.index(name) for name in ("measure", "other", "tau_b")]
-    rows: list[Any] = [tuple(row[place] for place in at) for row in table.rows]
-    return [row for row in rows if row[2] is not None]
-
-
-def _missing(report: ReportData) -> Caveat:
-    lines = _notices(report, "missing")
+def _missing(report: ReportData, lines: Sequence[str]) -> Caveat:
     if not lines:
         who = "Every run answers" if len(report.runs) > 1 else "The run answers"
         claim = f"{who} all {counted(len(report.topics), 'topic')}."
@@ -185,55 +202,25 @@ def _missing(report: ReportData) -> Caveat:
     return Caveat("Missing topics.", True, claim, "A topic left out scores as an empty ranking does.")
 
 
-def _ids(report: ReportData) -> Caveat:
-    title, lines = "Ids that do not match.", _notices(report, "ids")
-    if not lines:
-        return Caveat(title, False, "Document ids of runs and judgments are of one kind.", remark="none found")
-    return Caveat(title, True, _sentence("; ".join(lines), report.runs), "Figures of such runs mean nothing.")
-
-
-def _stored(report: ReportData) -> list[Caveat]:
-    lines = _notices(report, "origins")
-    note = "Figures of these runs are shown as they were loaded; there are no rankings to compute them from."
-    return [Caveat("Where figures come from.", True, _sentence("; ".join(lines), report.runs), note)] if lines else []
-
-
-def _forms(report: ReportData) -> list[Caveat]:
-    lines = _notices(report, "forms")
-    return [Caveat("Judgments.", False, _sentence("; ".join(lines)))] if lines else []
-
-
-def _notices(report: ReportData, about: str) -> list[str]:
-    return [each.text.strip() for each in report.notices if each.about == about]
-
-
-def _audits(report: ReportData) -> Caveat:
-    found = [f"{finding} ({audit})" for audit, finding, _ in report.page.findings[:_MOST_LISTED]]
-    if not found:
-        claim = "The quick audits of the warehouse found nothing."
-        return Caveat("The file.", False, claim, remark="evalsql check runs all")
-    return Caveat("The file.", True, _sentence("; ".join(found)), "evalsql check runs all audits.")
-
-
 def _sentence(text: str, names: Sequence[str] = ()) -> str:
     """The text with a capital and a full stop; a name that it starts with stays as it is."""
     first = text[:1] if text.startswith(tuple(names)) else text[:1].upper()
     return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def summary(found: list[Caveat]) -> str:
+def summary(found: Sequence[Caveat]) -> str:
     """The section's one sentence."""
     count = sum(caveat.deserves_look for caveat in found)
     if not count:
         return f"Nothing of {in_words(len(found))} things that were looked at."
-    verb = "deserves" if count == 1 else "deserve"
-    return _sentence(f"{in_words(count)} {'thing' if count == 1 else 'things'} of {in_words(len(found))} {verb} a look")
+    things = "thing of {} deserves" if count == 1 else "things of {} deserve"
+    return _sentence(f"{in_words(count)} {things.format(in_words(len(found)))} a look")
 
 
-def gravest(found: list[Caveat]) -> str:
+def gravest(found: Sequence[Caveat]) -> str:
     """The same sentence with what deserves a look first; nothing where nothing does."""
-    if not any(caveat.deserves_look for caveat in found):
+    titles = [caveat.title.removesuffix(".") for caveat in found if caveat.deserves_look]
+    if not titles:
         return ""
-    first = found[0].title.removesuffix(".")
-    count = sum(caveat.deserves_look for caveat in found)
-    return f"{summary(found).removesuffix('.')}{', first of all' if count > 1 else ':'} {first[:1].lower()}{first[1:]}."
+    first = titles[0][:1].lower() + titles[0][1:]
+    return f"{summary(found).removesuffix('.')}{', first of all' if len(titles) > 1 else ':'} {first}."

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
+from typing import Any
 
+from evalsql.catalog.measure_names import Measure
 from evalsql.phrases import counted
-from evalsql.report.html import answers, figures, interval_text, link, number, section, signed, table, text
+from evalsql.report.html import (
+    answers,
+    embedded_json,
+    figures,
+    interval_text,
+    link,
+    number,
+    section,
+    signed,
+    table,
+    text,
+)
 from evalsql.report.page.caveats import Caveat, caveats, gravest, summary
-from evalsql.report.page.page_data import embedded_json, measure_words, page_data, size_line
-from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.report_data import DEPTH, ReportData, short
 from evalsql.report.page.report_formats import sections
+from evalsql.report.page.verdicts import (
+    MOST_NAMED,
+    SENTENCES,
+    colours_sentence,
+    difference_text,
+    measure_facts,
+    topic_rows,
+    topics_sentence,
+)
 from evalsql.report.page.verdicts import answers as verdicts
-from evalsql.report.page.verdicts import colours_sentence, difference_text, topic_rows, topics_sentence
-from evalsql.report.table import Table
+from evalsql.report.table import Table, finite
+from evalsql.version import __version__
 
 _FOLDER = Path(__file__).resolve().parent / "files"
 _SCRIPTS = ("state", "marks", "narrow", "sentences", "winner", "topics", "documents", "curves", "start")
@@ -35,7 +57,7 @@ def page(report: ReportData, digits: int, above: Sequence[tuple[str, str]] = ())
         caveats="" if "doubts" in report.without else _caveats(report, found),
         numbers=_numbers(report, digits),
         sources="" if "provenance" in report.without else _sources(report, digits),
-        made=text(f"Made by evalsql {report.program_version}. Every figure here is a query of the warehouse."),
+        made=text(f"Made by evalsql {__version__}. Every figure here is a query of the warehouse."),
         data=embedded_json(page_data(report, found, digits)),
         script="\n".join(_read(f"{name}.js") for name in _SCRIPTS),
     )
@@ -63,9 +85,8 @@ def _winner(report: ReportData, digits: int) -> str:
     name, means = report.names[0], report.means(report.names[0])
     rows = []
     for at, run in enumerate(report.runs, start=1):
-        pair = report.page.tests.pair(name, report.baseline, run)
         compared: tuple[object, ...] = ("baseline", "", "", "", "", "")
-        if pair:
+        if pair := report.page.pairs.get((name, report.baseline, run)):
             interval = interval_text(*pair.ends(pair.half), digits, signed)
             sure = "yes" if pair.is_sure else "no"
             compared = (signed(pair.difference, digits), interval, sure, pair.wins, pair.ties, pair.losses)
@@ -76,10 +97,16 @@ def _winner(report: ReportData, digits: int) -> str:
 
 def _topics(report: ReportData, digits: int) -> str:
     found = topic_rows(report)
-    rows = []
-    for row in found:
-        values = (number(value, digits) for value in (row.value, row.baseline_value))
-        rows.append([text(row.topic), *values, difference_text(row.difference, digits), row.outcome])
+    rows = [
+        [
+            text(row.topic),
+            number(row.value, digits),
+            number(row.baseline_value, digits),
+            difference_text(row.difference, digits),
+            row.outcome,
+        ]
+        for row in found
+    ]
     heads = ("topic", report.runs[0], report.baseline, "difference", "outcome")
     sentence = f'<p class="sentence">{text(topics_sentence(report, found))}</p>'
     by_topic = table("Values by topic", [(head, "") for head in heads], rows)
@@ -138,3 +165,105 @@ def _sources(report: ReportData, digits: int) -> str:
 
 def _details(title: str, rows: Table, digits: int) -> str:
     return f'<details class="data"><summary>{text(title)}</summary>{figures(title, rows, digits)}</details>'
+
+
+def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[str, Any]:
+    """Everything that the script draws from, as JSON can hold it; runs and topics are their places in lists."""
+    runs, names, pairs = report.runs, report.names, report.page.pairs
+    numbers = {run: at for at, run in enumerate(runs)}
+    values = {name: report.values(name) for name in names}
+    ends = {(name, run): [low, high] for name, run, _, low, high in report.tables["intervals"].rows}
+    pictures = [caveat.picture for caveat in found if caveat.picture]
+
+    def beside(name: str, one: str, other: str) -> list[Any] | None:
+        pair = pairs.get((name, other, one))
+        half = None if pair is None or pair.half is None else float(f"{pair.half:.10g}")
+        return pair and [pair.num_topics, pair.difference, half, pair.wins, pair.losses]
+
+    def tests_left(name: str, baseline: str, run: str) -> int:
+        """Negative where the difference is not sure, 0 for the baseline itself."""
+        pair = pairs.get((name, baseline, run))
+        return 0 if pair is None else pair.tests_left if pair.is_sure else -pair.tests_left
+
+    return {
+        "digits": digits,
+        "depth": DEPTH,
+        "sentences": SENTENCES,
+        "most_named": MOST_NAMED,
+        "measures": [
+            {
+                "name": measure.name,
+                "words": measure_words(measure),
+                "lower": measure.name in report.lower,
+                "range": _range(measure.relation.header.range),
+                "facts": measure_facts(report, measure.name, digits),
+            }
+            for measure in report.measures
+        ],
+        "runs": runs,
+        "topics": [[topic, report.page.texts.get(topic, "")] for topic in report.topics],
+        "baseline": numbers[report.baseline],
+        "order": {name: [numbers[run] for run in report.order(name)] for name in names},
+        "means": {name: [finite(mean) for mean in report.means(name).values()] for name in names},
+        "intervals": {name: [ends.get((name, run)) for run in runs] for name in names},
+        "values": {
+            name: [[finite(found.get((run, topic))) for topic in report.topics] for run in runs]
+            for name, found in values.items()
+        },
+        # By the first run's number, and then that of each after it: the first less the second.
+        "pairs": {
+            name: [[beside(name, one, other) for other in runs[at:]] for at, one in enumerate(runs, start=1)]
+            for name in names
+        },
+        "steps": {name: [[tests_left(name, baseline, run) for run in runs] for baseline in runs] for name in names},
+        "factors": report.page.factors,
+        "documents": report.page.documents,
+        "curves": _curves(report, numbers),
+        "pictures": {each.name: [each.title, [each.texts.get(run) for run in runs]] for each in pictures},
+    }
+
+
+def _range(text: str) -> list[float]:
+    """Ends of a measure's range where both are numbers."""
+    ends = [float(end) for end in text.split()]
+    return ends if all(map(math.isfinite, ends)) else []
+
+
+def _curves(report: ReportData, numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Points by run; a curve of ROC stops where the run's lists stop, for what follows says nothing of it."""
+    found: dict[str, Any] = {}
+    shown = {
+        "pr": report.rows("pr", "run", "recall", "precision"),
+        "tap": report.rows("tap", "run", "threshold", "false_positives"),
+        "roc": [
+            (run, fpr, tpr)
+            for run, fpr, tpr, score in report.rows("roc", "run", "fpr", "tpr", "threshold")
+            if score is not None or fpr <= 0
+        ],
+    }
+    for name, points in shown.items():
+        if name in report.tables:
+            found[name] = {}
+        for run, x, y in points:
+            if finite(x) is not None:
+                found[name].setdefault(numbers[run], []).append([short(x), short(y)])
+    if "distribution" in report.tables:
+        rows: Sequence[Any] = report.tables["distribution"].rows
+        found["boxes"] = {
+            name: {numbers[str(run)]: quantiles for measure, run, _, *quantiles in rows if measure == name}
+            for name in report.names
+        }
+    return found
+
+
+def measure_words(measure: Measure) -> str:
+    """What a measure is: the title and definition of its relation."""
+    return f"{measure.relation.header.title}: {measure.relation.header.definition}"
+
+
+def size_line(report: ReportData) -> str:
+    """How much was evaluated, and when the newest of it was loaded."""
+    num_judgments, num_grades, day = report.page.size
+    judged = f"{counted(num_judgments, 'judgment')} in {counted(num_grades, 'grade')}"
+    held = f"{counted(len(report.runs), 'system')}, {counted(len(report.topics), 'topic')}, {judged}"
+    return f"{held} \u00b7 loaded {day.day} {day.strftime('%B %Y')}"

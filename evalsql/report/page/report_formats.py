@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TextIO
 from evalsql.report import comparison, markup
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.table import Table
+from evalsql.version import __version__
 
 LARGEST = 2_000  # cells of a table that is still for reading
 MOST_PAIRED = 26  # runs whose pairs are
@@ -188,7 +189,7 @@ def write_json(report: ReportData, stream: TextIO, digits: int) -> None:
         "qrels": report.qrels,
         "measures": report.names,
         "notices": [each.text.strip() for each in report.notices],
-        "evalsql_version": report.program_version,
+        "evalsql_version": __version__,
         **{
             name: [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
             for name, table in tables.items()

@@ -71,16 +71,16 @@ SENTENCES: Mapping[str, Sequence[tuple[str, str]]] = {
 
 
 def tell(name: str, facts: Mapping[str, object]) -> str:
-    """The sentence of that name, filled with facts.
+    """The sentence of that name, filled with facts and other sentences.
 
     Example: ``tell("grey", {"others": "2 other systems"})`` is ", grey 2 other systems".
     """
     sentence = next(words for fact, words in SENTENCES[name] if not fact or facts.get(fact))
-    return re.sub(r"\{(\w+)\}", lambda found: _filled(found[1], facts), sentence)
 
+    def filled(found: re.Match[str]) -> str:
+        return tell(found[1], facts) if found[1] in SENTENCES else str(facts[found[1]])
 
-def _filled(name: str, facts: Mapping[str, object]) -> str:
-    return tell(name, facts) if name in SENTENCES else str(facts[name])
+    return re.sub(r"\{(\w+)\}", filled, sentence)
 
 
 def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
@@ -92,32 +92,25 @@ def answers(report: ReportData, digits: int) -> list[tuple[str, str, str]]:
 
 def measure_facts(report: ReportData, measure: str, digits: int) -> dict[str, object]:
     """What the answers say by a measure, whatever system and baseline are chosen."""
-    means = report.means(measure)
-    sign = -1 if measure in report.lower else 1
-    runs = sorted(means, key=lambda run: -sign * means[run])
-    best = means[runs[0]]
-    facts: dict[str, object] = {"first": runs[0], "mean": number(best, digits), "is_only": len(runs) == 1}
-    if len(runs) == 1:
+    first, *others = report.order(measure)
+    facts = {"first": first, "mean": number(report.means(measure)[first], digits), "is_only": not others}
+    if not others:
         return facts
-    leaders = [run for run in runs if means[run] == best]
+    leaders, most = report.leaders(measure), MOST_NAMED["leaders"]
     if len(leaders) > 1:
-        more = len(leaders) - MOST_NAMED["leaders"]
-        named = leaders if more < 2 else [*leaders[: MOST_NAMED["leaders"]], f"{in_words(more)} others"]
-        facts["leaders"] = listed(named)
-    facts["also_first"] = listed([name for name in report.names if name != measure and _leads(report, name, runs[0])])
-    tests = report.page.tests
-    over_next = tests.pair(measure, runs[1], runs[0])
-    alike = sum(not pair.is_sure for run in runs[1:] if (pair := tests.pair(measure, runs[0], run)))
-    facts["lead"] = signed(over_next.difference, digits) if over_next else ""
-    facts["alike"] = "one other" if alike == 1 else f"{in_words(alike)} others"
-    return {**facts, "is_first_for_sure": not alike}
-
-
-def _leads(report: ReportData, measure: str, run: str) -> bool:
-    """Whether the run is the only best by a measure that says how good systems are."""
-    means = report.means(measure)
-    best = (min if measure in report.lower else max)(means.values())
-    return not is_about_judgments(measure) and [each for each in means if means[each] == best] == [run]
+        more = len(leaders) - most
+        facts["leaders"] = listed(leaders if more < 2 else [*leaders[:most], f"{in_words(more)} others"])
+    also_first = [name for name in report.names if name != measure and not is_about_judgments(name)]
+    pairs = report.page.pairs
+    over_next = pairs.get((measure, others[0], first))
+    alike = sum(not pairs[measure, first, run].is_sure for run in others if (measure, first, run) in pairs)
+    return {
+        **facts,
+        "also_first": listed([name for name in also_first if report.leaders(name) == [first]]),
+        "lead": signed(over_next.difference, digits) if over_next else "",
+        "alike": "one other" if alike == 1 else f"{in_words(alike)} others",
+        "is_first_for_sure": not alike,
+    }
 
 
 def is_about_judgments(measure: str) -> bool:
@@ -127,51 +120,62 @@ def is_about_judgments(measure: str) -> bool:
 
 def _choice_facts(report: ReportData, digits: int) -> dict[str, object]:
     """What the answers say of the best system beside the baseline, or beside the next if it is the baseline itself."""
-    measure, runs, baseline = report.names[0], report.runs, report.baseline
-    facts: dict[str, object] = {"measure": measure, "num_runs": len(runs), "num_rivals": len(runs) - 1}
-    is_baseline = runs[0] == baseline
-    rival = runs[1] if is_baseline and len(runs) > 1 else baseline
-    facts |= {"system": runs[0], "baseline": baseline, "rival": rival, "is_one_of_two": len(runs) == 2}
-    facts |= {"is_baseline": is_baseline, "is_leading_baseline": is_baseline}
-    facts["baseline_mean"] = number(report.means(measure)[baseline], digits)
-    pair = report.page.tests.pair(measure, rival, runs[0])
+    measure, (system, *others), baseline = report.names[0], report.runs, report.baseline
+    rival = others[0] if system == baseline and others else baseline
+    facts = {
+        **_names(report),
+        "measure": measure,
+        "baseline_mean": number(report.means(measure)[baseline], digits),
+        "rival": rival,
+        "num_runs": len(report.runs),
+        "num_rivals": len(others),
+        "is_one_of_two": len(others) == 1,
+        "is_leading_baseline": system == baseline,
+    }
+    pair = report.page.pairs.get((measure, rival, system))
     if pair is None:
         return {**facts, "difference": "", "has_no_interval": True}
     is_better = (pair.difference > 0) != (measure in report.lower)
-    facts |= {"difference": signed(pair.difference, digits), "has_no_interval": pair.half is None or pair.wide is None}
-    facts |= {"is_sure": pair.is_sure, "is_better": is_better, "is_surely_better": pair.is_sure and is_better}
-    facts["interval"] = interval_text(*pair.ends(pair.half), digits, signed)
-    if not pair.is_sure and pair.half is not None and abs(pair.difference) > pair.half:
-        facts["widened"] = interval_text(*pair.ends(pair.wide), digits, signed)
-    return facts
+    is_widened = not pair.is_sure and pair.half is not None and abs(pair.difference) > pair.half
+    return {
+        **facts,
+        "difference": signed(pair.difference, digits),
+        "has_no_interval": pair.half is None or pair.wide is None,
+        "is_sure": pair.is_sure,
+        "is_better": is_better,
+        "is_surely_better": pair.is_sure and is_better,
+        "interval": interval_text(*pair.ends(pair.half), digits, signed),
+        "widened": is_widened and interval_text(*pair.ends(pair.wide), digits, signed),
+    }
+
+
+def _names(report: ReportData) -> dict[str, object]:
+    system, baseline = report.runs[0], report.baseline
+    return {"system": system, "baseline": baseline, "is_baseline": system == baseline, "is_only": len(report.runs) == 1}
 
 
 class TopicRow(NamedTuple):
-    """Two systems on a topic; ``difference`` is 0 for a tie, ``worth`` the same but negative where the first loses."""
+    """Two systems on a topic; ``difference`` is 0 for a tie."""
 
     topic: str
     value: float
     baseline_value: float
     difference: float
-    worth: float
-
-    @property
-    def outcome(self) -> str:
-        return "lost" if self.worth < 0 else "won" if self.worth > 0 else "tied"
+    outcome: str
 
 
 def topic_rows(report: ReportData) -> list[TopicRow]:
     """The topics that the best system and the baseline have a value for, the worst first."""
     measure, values = report.names[0], report.values(report.names[0])
+    sign = -1 if measure in report.lower else 1
     rows = []
     for topic in report.topics:
-        pair = [values.get((run, topic)) for run in (report.runs[0], report.baseline)]
-        if pair[0] is not None and pair[1] is not None:
-            difference = pair[0] - pair[1]
-            difference = difference if round(difference, _SAME) else 0.0
-            worth = -difference if measure in report.lower else difference
-            rows.append(TopicRow(topic, pair[0], pair[1], difference, worth))
-    return sorted(rows, key=lambda row: row.worth)
+        value, other = (values.get((run, topic)) for run in (report.runs[0], report.baseline))
+        if value is not None and other is not None:
+            difference = value - other if round(value - other, _SAME) else 0.0
+            outcome = "tied" if not difference else "won" if sign * difference > 0 else "lost"
+            rows.append(TopicRow(topic, value, other, difference, outcome))
+    return sorted(rows, key=lambda row: sign * row.difference)
 
 
 def difference_text(difference: float, digits: int) -> str:
@@ -183,25 +187,24 @@ def difference_text(difference: float, digits: int) -> str:
 
 def topics_sentence(report: ReportData, rows: Sequence[TopicRow]) -> str:
     """On how many topics the best system loses and ties, and which of them."""
-    texts, system, baseline = report.page.texts, report.runs[0], report.baseline
+    texts = report.page.texts
     names = {row.topic: f"{row.topic} ({texts[row.topic]})" if texts.get(row.topic) else row.topic for row in rows}
     lost, tied = ([names[row.topic] for row in rows if row.outcome == outcome] for outcome in ("lost", "tied"))
-    facts: dict[str, object] = {"system": system, "baseline": baseline, "is_baseline": system == baseline}
-    facts |= {
-        "is_only": len(report.runs) == 1,
+    facts = {
+        **_names(report),
         "is_lost_once": len(lost) == 1,
         "lost": listed(lost[: MOST_NAMED["lost"]]),
+        "num_lost": f"{len(lost):,}" if lost else "none",
+        "num_topics": counted(len(rows), "topic"),
+        "num_tied": tied and counted(len(tied), "topic"),
+        "tied": listed(tied) if len(tied) <= MOST_NAMED["tied"] else "",
     }
-    facts |= {"num_lost": f"{len(lost):,}" if lost else "none", "num_topics": counted(len(rows), "topic")}
-    facts["num_tied"] = counted(len(tied), "topic") if tied else ""
-    facts["tied"] = listed(tied) if len(tied) <= MOST_NAMED["tied"] else ""
     return tell("topics", facts)
 
 
 def colours_sentence(report: ReportData) -> str:
     """Whose the coloured marks of a picture are, as HTML with the names in their colours."""
-    names = {"system": report.runs[0], "baseline": report.baseline}
-    others = len(report.runs) - len({*names.values()})
-    facts: dict[str, object] = {kind: f'<span class="is-{kind}">{text(name)}</span>' for kind, name in names.items()}
-    facts |= {"is_baseline": report.runs[0] == report.baseline}
-    return tell("colours", {**facts, "others": counted(others, "other system") if others else ""})
+    facts = _names(report)
+    others = len(report.runs) - len({facts["system"], facts["baseline"]})
+    named = {kind: f'<span class="is-{kind}">{text(facts[kind])}</span>' for kind in ("system", "baseline")}
+    return tell("colours", {**facts, **named, "others": others and counted(others, "other system")})

@@ -15,7 +15,7 @@ from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
-from evalsql.report.page.page_data import embedded_json
+from evalsql.report.html import embedded_json
 from evalsql.report.site.published_copy import Copy
 from evalsql.report.site.site_data import SetResults
 from evalsql.report.site.site_parts import CONSOLE, HOME, Page

@@ -8,7 +8,7 @@ from evalsql.catalog.measure_names import literal
 from evalsql.phrases import counted
 from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, table, text
 from evalsql.report.page import verdicts
-from evalsql.report.page.page_data import size_line
+from evalsql.report.page.html_page import size_line
 from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, RelevantDocument, SetResults
 from evalsql.report.site.site_parts import HOME, MEASURES, Addresses, Links, Page, scale_of, tiles
 

@@ -15,8 +15,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import number
-from evalsql.report.page.page_queries import names_query
-from evalsql.report.page.report_data import ReportData, gather_report, leaderboard_table
+from evalsql.report.page.report_data import ReportData, gather_report, leaderboard_table, names_query
 from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -123,7 +122,6 @@ def gather(
     warehouse: Warehouse,
     measures: Sequence[str],
     *,
-    program_version: str,
     qrels: Names = (),
     runs: Names = (),
     baseline: str | None = None,
@@ -154,7 +152,6 @@ def gather(
         report = gather_report(
             warehouse,
             measures,
-            program_version=program_version,
             qrels=judged,
             runs=names,
             baseline=baseline if baseline in names else None,

@@ -132,7 +132,7 @@ def _topics(run: str, results: SetResults, links: Links) -> str:
 
 def _others(run: str, results: SetResults, links: Links) -> str:
     report = results.report
-    tested = {other: report.page.tests.pair(results.first, other, run) for other in report.runs}
+    tested = {other: report.page.pairs.get((results.first, other, run)) for other in report.runs}
     pairs = {other: pair for other, pair in tested.items() if pair}
     scale = scale_of(end for pair in pairs.values() for end in (*pair.ends(pair.half), pair.difference))
     rows = [

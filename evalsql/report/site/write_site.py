@@ -79,7 +79,6 @@ def write_site(
     found = gather(
         warehouse,
         measures,
-        program_version=program_version,
         qrels=qrels,
         runs=runs,
         baseline=baseline,

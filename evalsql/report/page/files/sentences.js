@@ -11,11 +11,11 @@ const chosenFacts = () => ({
   num_runs: data.runs.length, num_rivals: data.runs.length - 1, is_one_of_two: data.runs.length === 2,
 });
 const answerFacts = () => {
-  const [first, second] = ranked();
+  const first = best();
   const facts = {...measure().facts, ...chosenFacts(), is_behind: system() !== first, baseline_mean: fixed(means()[baseline()])};
   if (facts.is_only) return facts;
   facts.is_leading_baseline = facts.is_baseline && !facts.is_behind;
-  const rival = facts.is_leading_baseline ? second : facts.is_baseline ? first : baseline();
+  const rival = facts.is_baseline ? ranked().find((run) => run !== system()) : baseline();
   const pair = beside(rival, system());
   if (!pair || pair.half === null || pair.wide === null) facts.has_no_interval = true;
   const {difference, half, wide, isSure} = pair ?? {};

@@ -50,7 +50,7 @@ window.addEventListener("popstate", () => {
 const measure = () => data.measures[measureNames.indexOf(state.measure)];
 const isLower = () => measure().lower;
 const means = () => data.means[state.measure];
-const ranked = () => data.runs.map((_, at) => at).sort((a, b) => (means()[b] - means()[a]) * (isLower() ? -1 : 1) || a - b);
+const ranked = () => data.order[state.measure]; // the best first
 const best = () => ranked()[0];
 const baseline = () => data.runs.indexOf(state.baseline);
 const system = () => (state.system === null ? best() : data.runs.indexOf(state.system));
