@@ -15,8 +15,9 @@ from evalsql.ingest.frames import is_of_ranx
 from evalsql.notebook import NotebookWarehouse, open
 from evalsql.phrases import counted
 from evalsql.report.display import Shown
-from evalsql.warehouse.entry import open_to_ask
 from evalsql.warehouse.evaluator import Evaluator, canonical_names, split_measures
+from evalsql.warehouse.open import open_database
+from evalsql.warehouse.warehouse import Warehouse
 
 _QRELS = "qrels"
 
@@ -38,7 +39,7 @@ def evaluate(
         with Evaluator(qrels, measures, tie_rule=tie_rule, lower_is_better=lower_is_better, form=form) as evaluator:
             return evaluator.evaluate(run)
     asked = split_measures(measures)
-    with open_to_ask(asked) as warehouse:
+    with Warehouse(open_database(MEMORY), asked=asked) as warehouse:
         labels = canonical_names(warehouse.catalog, asked)
         warehouse.load_qrels(qrels, "qrels", form=form)
         warehouse.load_runs(run, name="run", tie_rule=tie_rule, lower_is_better=lower_is_better)

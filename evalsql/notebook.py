@@ -5,10 +5,10 @@ Users know the class as ``evalsql.Warehouse``; what loads and drops is in the cl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import (
     COMPARED_MEASURES,
@@ -21,13 +21,14 @@ from evalsql.catalog.measure_names import (
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
 from evalsql.evaluation.explanation import DEPTH
-from evalsql.warehouse import entry
+from evalsql.phrases import Progress, silent
+from evalsql.warehouse.open import WAIT, open_database
+from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
 
-_P = ParamSpec("_P")
 _CHOOSING = ("where", "since", "last", "system")
 _DIGITS = 4
 _ALPHA = 0.05
@@ -322,14 +323,49 @@ class NotebookWarehouse(Warehouse):
         return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)
 
 
-def _opening(opened: Callable[_P, Warehouse]) -> Callable[_P, NotebookWarehouse]:
-    """The same function, with a warehouse whose results show themselves."""
+def open(
+    path: str | Path | None = None,
+    *,
+    read_only: bool = False,
+    measures: Sources = (),
+    memory_limit: str | None = None,
+    wait: float = WAIT,
+    progress: Progress = silent,
+    external_access: bool | None = None,
+    token: str | None = None,
+) -> NotebookWarehouse:
+    """Open a warehouse, making the file if there is none.
 
-    @wraps(opened)
-    def open(*arguments: _P.args, **options: _P.kwargs) -> NotebookWarehouse:
-        return NotebookWarehouse(opened(*arguments, **options).database)
+    Args:
+        path: the file; by default ``EVALSQL_DB``, else ``./evalsql.duckdb``. ":memory:" keeps it in memory,
+            "quack:HOST:PORT" is one that ``evalsql serve`` holds.
+        read_only: leave the file as it is.
+        measures: relation files, or folders of them, to have beside those of the file while it is open.
+        memory_limit: how much memory the process may take, such as "1GB" or "512MiB"; by default most of what the
+            machine has. The engine gets three fifths of it, the rest being for what it does not count and for
+            Python. What does not fit goes to disk meanwhile: of a file into the folder ``<file>.tmp``, of a
+            warehouse in memory or open for reading only into a temporary folder, which is removed at close.
+        wait: for how many seconds to try again while another process has the file locked.
+        progress: called with (stage, done, total) while views are made, which takes seconds where the user's cache
+            has none to attach.
+        external_access: whether SQL may read and write other files and load extensions. By default it may where the
+            file defines nothing but evalsql's own relations; a warning says so where it defines others.
+        token: what a server knows the client by; by default ``EVALSQL_TOKEN``.
 
-    return open
-
-
-open = _opening(entry.open)
+    Raises:
+        UsageError: the limit is no size.
+        WarehouseError: the file cannot be opened, is locked, is no warehouse, or was made by a newer version.
+        CatalogError: a relation does not hold to the contract; the message names file and line.
+    """
+    return NotebookWarehouse(
+        open_database(
+            path,
+            read_only=read_only,
+            measures=measures,
+            memory_limit=memory_limit,
+            wait=wait,
+            progress=progress,
+            external_access=external_access,
+            token=token,
+        )
+    )

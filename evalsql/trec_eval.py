@@ -24,7 +24,7 @@ from evalsql.catalog.relations import (
 )
 from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
-from evalsql.warehouse.entry import open
+from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
 # By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
@@ -146,7 +146,7 @@ def lines(
     catalog: Catalog,
     options: Options,
     *,
-    opening: Callable[[str], AbstractContextManager[Warehouse]] = open,
+    opening: Callable[[str], AbstractContextManager[Warehouse]] = lambda path: Warehouse(open_database(path)),
 ) -> Iterator[str]:
     """What trec_eval prints for the files, a line at a time without its end.
 

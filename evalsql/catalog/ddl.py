@@ -24,18 +24,13 @@ NO_TIED_ANSWERS = f"select qrels, run, topic, measure, cast(null as varchar) as 
 _WINDOW = re.compile(r"(\w+) as \(\s*(?:partition|order) by\b")
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
 _TIES_ARGUMENT = re.compile(rf", {TIES} := \${TIES}\b|\b{TIES} := \${TIES}(?:, )?")
-_LISTS = ("coverage", "holdings", "inventory")
 SCORES_COMMENT = "The common measures at their default parameters, in long form, and all stored values"
 
 
-def order(catalog: Catalog, *, common: bool = False) -> list[Relation]:
-    """The relations that a warehouse has, each after all that it reads.
-
-    ``common`` leaves the common measures with what they read, stored values, and what lists and notes of runs read.
-    """
-    wanted = [*(measure.relation.name for measure in _common_measures(catalog)), *_LISTS, STORED] if common else None
+def order(catalog: Catalog) -> list[Relation]:
+    """The relations that a warehouse has, each after all that it reads."""
     given = {"mean_values", "tied_means"}  # relations with other inputs are templates and no part of a file
-    return [relation for relation in catalog.build_order(wanted) if given.issuperset(relation.header.inputs)]
+    return [relation for relation in catalog.build_order() if given.issuperset(relation.header.inputs)]
 
 
 def statements(

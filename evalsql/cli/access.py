@@ -13,7 +13,7 @@ from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
 from evalsql.errors import ReachError, UsageError, WarehouseError
-from evalsql.warehouse.open import WAIT, Reach, default_path, open_database
+from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
 
 
@@ -40,14 +40,14 @@ class Where:
         external: bool | None = None,
         files: Sequence[str] = (),
         folders: Sequence[str] = (),
-        asked: Sequence[str] | None = None,
+        stored_at: Path | None = None,
     ) -> Iterator[Warehouse]:
         """An open warehouse; what takes long to open shows progress.
 
         Args:
             external: whether the user's own SQL, if any is run, may reach other files.
             files, folders: what the engine may use in any case.
-            asked: measures that alone are asked for, of which the common ones are ready sooner; by default all.
+            stored_at: a copy of the file, which is opened instead.
         """
         token = None
         if self.token_file is not None:
@@ -63,8 +63,8 @@ class Where:
                 wait=self.wait,
                 token=token,
                 progress=progress,
-                asked=asked,
                 reach=None if external or self.db == MEMORY else Reach(files, folders),
+                stored_at=stored_at,
             )
         with Warehouse(database) as warehouse, _reach_explained(warehouse, is_own_sql=external is not None):
             yield warehouse
@@ -93,7 +93,6 @@ class Asking(Where, OwnMeasures):
         measures: Sequence[str] | None = None,
         *,
         folders: Sequence[str] = (),
-        asked: Sequence[str] | None = None,
     ) -> AbstractContextManager[Warehouse]:
         """The warehouse open for reading, with these measures or those of the options; the engine uses the folders."""
         return self.open_file(
@@ -101,7 +100,6 @@ class Asking(Where, OwnMeasures):
             measures=self.paths if measures is None else measures,
             memory_limit=self.memory_limit,
             folders=folders,
-            asked=asked,
         )
 
 
@@ -119,31 +117,29 @@ class AskingScores(Asking):
         measures: Sequence[str] | None = None,
         *,
         folders: Sequence[str] = (),
-        asked: Sequence[str] | None = None,
     ) -> Iterator[Warehouse]:
         """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
         if not self.lake:
-            with super().open(measures, folders=folders, asked=asked) as warehouse:
+            with super().open(measures, folders=folders) as warehouse:
                 yield warehouse
             return
         from evalsql.database.quack import is_address
-        from evalsql.warehouse.lake import open_beside
 
         if is_address(self.path):
             raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
-        with (
-            progress_bar() as progress,
-            open_beside(
-                self.lake,
-                self.db,
+        with scratch_folder() as scratch:
+            with progress_bar() as progress:
+                copy = copy_file(self.path, Path(scratch), wait=self.wait, progress=progress)
+            with self.open_file(
                 measures=self.paths if measures is None else measures,
                 memory_limit=self.memory_limit,
-                wait=self.wait,
-                progress=progress,
-            ) as warehouse,
-            _reach_explained(warehouse),
-        ):
-            yield warehouse
+                files=self.lake,
+                folders=self.lake,
+                stored_at=copy,
+            ) as warehouse:
+                for lake in self.lake:
+                    warehouse.load_scores(lake)
+                yield warehouse
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,11 @@ from evalsql.cli.options import (
     option,
 )
 from evalsql.cli.output import fetched, note, note_coverage, progress_bar, write_table
+from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.phrases import counted
-from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.open import open_database
 from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -91,12 +92,12 @@ def evaluate(
     if qrels == "-" and "-" in runs:
         raise UsageError("standard input holds the judgments or a run; name a file for one of them")
     _check_no_measure(runs)
-    measures, threads = measure or DEFAULT_MEASURES, 1 if _are_small([qrels, *runs]) else None
+    measures = measure or DEFAULT_MEASURES
     with progress_bar() as progress:
-        opened = open_to_ask(
-            measures, measures=own.paths, memory_limit=memory_limit, threads=threads, progress=progress
-        )
-    with opened as warehouse:
+        database = open_database(MEMORY, measures=own.paths, memory_limit=memory_limit, progress=progress)
+    with Warehouse(database, asked=measures) as warehouse:
+        if _are_small([qrels, *runs]):
+            warehouse.execute("set threads = 1")
         warehouse.load_qrels(
             qrels,
             "qrels" if qrels == "-" else None,

@@ -60,7 +60,7 @@ def ls(
 
     Example: evalsql ls --last 5 --format csv
     """
-    with asking.open(asked=()) as warehouse:
+    with asking.open() as warehouse:
         conditions = [] if long else ["replaced_at is null"]
         if selection.qrels_names:
             among = _listed(resolve_names(warehouse.database, "qrels", selection.qrels_names))

@@ -55,8 +55,7 @@ def whole_file(output: Path) -> Iterator[IO[bytes]]:
         WarehouseError: the disk is full.
     """
     target = Path(os.path.realpath(output))
-    part = part_of(target)
-    try:
+    with _part(target, output) as part:
         if target.exists():
             with target.open("ab"):  # a file that may not be written to is not replaced either
                 pass
@@ -66,41 +65,42 @@ def whole_file(output: Path) -> Iterator[IO[bytes]]:
                 return
         with part.open("wb") as stream:
             yield stream
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-    except OSError as error:
-        raise failure(output, error) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        _move(part, target)
 
 
 @contextmanager
-def whole_files(target: Path, *, replace: bool, one: bool) -> Iterator[Path]:
+def whole_files(target: Path, *, replace: bool, one: bool, advice: str = "--replace writes over it") -> Iterator[Path]:
     """A folder to write into; the files in it move to their place when the context ends.
 
     Args:
         target: the file to make, if there is ``one``; else the folder that the files go into.
         replace: whether existing files are replaced.
+        advice: what to do where a file exists already.
 
     Raises:
         UsageError: a file exists already, or cannot be written.
         WarehouseError: the disk is full.
     """
+
+    def check(place: Path) -> None:
+        if place.is_dir():
+            raise UsageError(f"{place}: is a folder")
+        if os.path.lexists(place) and not replace:
+            raise UsageError(f"{place}: is there already; {advice}")
+
     target = Path(os.path.abspath(target))
-    with _part(target) as part:
+    with _part(target, target) as part:
         if one:
-            _refuse_taken(target, replace=replace)
+            check(target)
         part.mkdir()
         yield part
         moves = {path: target if one else target / path.name for path in sorted(part.iterdir())}
         for place in moves.values():
-            _refuse_taken(place, replace=replace)
+            check(place)
         if not one:
             target.mkdir(exist_ok=True)
         for path, place in moves.items():
-            path.replace(place)
+            _move(path, place)
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def whole_folder(target: Path, *, is_ours: bool) -> Iterator[Path]:
         is_ours: whether an existing folder may be replaced.
     """
     target = Path(os.path.abspath(target))
-    with _part(target) as part:
+    with _part(target, target) as part:
         before = part.with_suffix(".before")
         part.mkdir()
         yield part
@@ -127,28 +127,25 @@ def whole_folder(target: Path, *, is_ours: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def _part(target: Path) -> Iterator[Path]:
+def _part(target: Path, named: Path) -> Iterator[Path]:
+    """The place beside the target, which is empty again at the end; errors name the target as it was ``named``."""
     part = part_of(target)
     try:
         yield part
     except OSError as error:
-        raise failure(target, error) from error
+        if is_full(error):
+            raise WarehouseError(f"{named}: cannot be written: the disk is full; nothing was changed") from error
+        raise UsageError(f"{named}: cannot be written: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        with suppress(OSError):
+            shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
-def _refuse_taken(place: Path, *, replace: bool) -> None:
-    if place.is_dir():
-        raise UsageError(f"{place}: is a folder")
-    if os.path.lexists(place) and not replace:
-        raise UsageError(f"{place}: is there already; --replace writes over it")
-
-
-def failure(target: Path, error: OSError) -> UsageError | WarehouseError:
-    """The error for files that cannot be written."""
-    if is_full(error):
-        return WarehouseError(f"{target}: cannot be written: the disk is full; nothing of it is left there")
-    return UsageError(f"{target}: cannot be written: {error.strerror or error}")
+def _move(part: Path, target: Path) -> None:
+    """Put a file in its place, with the permissions of the one that is there."""
+    if target.exists():
+        shutil.copymode(target, part)
+    part.replace(target)
 
 
 def new_scratch_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:

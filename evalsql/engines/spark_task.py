@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relations
+from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning
 from evalsql.ingest.files.input_files import stem
 from evalsql.ingest.run_options import RunOptions
 from evalsql.version import __version__
-from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -206,10 +207,10 @@ def _folder(job: Job) -> Iterator[Path]:
 def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
     """A warehouse in memory with the judgments."""
     own = folder / "own" if job.own else ()
-    with (
-        open_to_ask(job.measures, measures=own, memory_limit=job.memory_limit, threads=job.threads) as warehouse,
-        warnings.catch_warnings(),
-    ):
+    database = open_database(MEMORY, measures=own, memory_limit=job.memory_limit)
+    with Warehouse(database, asked=job.measures) as warehouse, warnings.catch_warnings():
+        if job.threads is not None:
+            warehouse.execute(f"set threads = {job.threads}")
         warnings.simplefilter("ignore", InputWarning)
         warehouse.load_qrels(
             folder / "qrels" / _file_name(job.qrels_file),

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +15,7 @@ from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.disk import failure, part_of, whole_folder
+from evalsql.database.disk import whole_files, whole_folder
 from evalsql.database.quack import is_address
 from evalsql.errors import AuditError, InputError, Problem, QueryError, UsageError, WarehouseError
 from evalsql.evaluation.audits import audits, findings
@@ -111,8 +109,7 @@ def _tables_in_place(database: Database, tables: Sequence[Relation]) -> Iterator
 
 def _write_views(part: Path, tables: Sequence[Relation]) -> None:
     """A DuckDB file with all views and macros, in which the tables are views of the Parquet files beside it."""
-    database = open_database(str(part / VIEWS))
-    try:
+    with closing(open_database(part / VIEWS)) as database:
         database.execute(f"set file_search_path = {literal(str(part))}")
         added = "added_relations"
         database.execute(f"insert into main.{added} select * from {_file(database.catalog[added])}")
@@ -122,8 +119,6 @@ def _write_views(part: Path, tables: Sequence[Relation]) -> None:
                 database.execute(f"drop table main.{quoted(table.name)}")
             for statement in _tables_in_place(database, tables):
                 database.execute(statement)
-    finally:
-        database.close()
 
 
 def make_added(database: Database) -> None:
@@ -171,30 +166,14 @@ def import_warehouse(folder: str | Path, path: str | Path, *, progress: Progress
         InputError: a table of the folder is missing, damaged or not whole.
         AuditError: what the tables hold does not fit together.
     """
-    if is_address(str(path)):
-        raise UsageError(f"{path}: is a server; name a new file")
+    if is_address(str(path)) or str(path) == MEMORY:
+        raise UsageError(f"{path}: is no file; name a new one")
     folder, path = Path(folder), Path(path)
     facts = _manifest(folder)
-    if str(path) == MEMORY or os.path.lexists(path):
-        raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
-    part = part_of(path)
-    try:
-        part.mkdir()
-    except OSError as error:
-        raise failure(path, error) from error
-    try:
-        _fill(folder, part / path.name, facts, progress)
-        if os.path.lexists(path):
-            raise UsageError(f"{path}: is there already; --db names a new file for what is imported")
-        (part / path.name).rename(path)
-    except OSError as error:
-        raise failure(path, error) from error
-    finally:
-        for left in part.glob("*"):
-            with suppress(OSError):
-                left.unlink()
-        with suppress(OSError):
-            part.rmdir()
+    with whole_files(path, replace=False, one=True, advice="--db names a new file for what is imported") as part:
+        reach = Reach(folders=[os.path.abspath(folder / TABLES)])
+        with closing(open_database(path, stored_at=part / path.name, reach=reach, progress=progress)) as database:
+            _fill(database, folder, facts, progress)
     return Contents(facts["rows"], [])
 
 
@@ -218,27 +197,20 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return {**facts, "rows": rows}
 
 
-def _fill(folder: Path, path: Path, facts: Mapping[str, Any], progress: Progress) -> None:
-    reach = Reach(folders=[os.path.abspath(folder / TABLES)])
-    database = open_database(str(path), progress=progress, reach=reach)
-    database.path = str(path.parent.parent / path.name)  # where it will be, for messages
-    try:
-        tables = list(database.catalog.of_kind("tables"))
-        with database.transaction():
-            for done, table in enumerate(tables):
-                progress("importing", done, len(tables))
-                if table.name not in (*MADE_TABLES, "warehouse"):
-                    _read_table(database, table, folder, facts["rows"])
-            if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
-                lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
-                raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
-            make_added(database)
-            if facts.get("sql_digest") == database.catalog.digest:
-                table = database.catalog["warehouse"]
-                database.execute("delete from main.warehouse")
+def _fill(database: Database, folder: Path, facts: Mapping[str, Any], progress: Progress) -> None:
+    tables = list(database.catalog.of_kind("tables"))
+    with database.transaction():
+        for done, table in enumerate(tables):
+            progress("importing", done, len(tables))
+            if table.name not in (*MADE_TABLES, "warehouse"):
                 _read_table(database, table, folder, facts["rows"])
-    finally:
-        database.close()
+        if found := findings(Evaluation(database), audits(database.catalog, quick=True), progress):
+            lines = "\n".join(finding for _, finding, _ in found[:_MOST_TOLD])
+            raise AuditError(f"{folder}: its tables do not fit together:\n{lines}\nnothing was imported")
+        make_added(database)
+        if facts.get("sql_digest") == database.catalog.digest:
+            database.execute("delete from main.warehouse")
+            _read_table(database, database.catalog["warehouse"], folder, facts["rows"])
 
 
 def _read_table(database: Database, table: Relation, folder: Path, rows: Mapping[str, int]) -> None:
@@ -263,9 +235,6 @@ def insert_rows(database: Database, table: Relation, path: Path) -> int:
     return int(count)
 
 
-_COPY = "evalsql_copy"
-
-
 def vacuum(database: Database) -> tuple[int, int]:
     """Write the file anew without its free space. Returns its size in bytes before and after.
 
@@ -284,42 +253,26 @@ def vacuum(database: Database) -> tuple[int, int]:
     database.execute("checkpoint")
     before = path.stat().st_size
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    except OSError as error:
-        raise WarehouseError(f"{path.parent}: no file can be written beside the warehouse: {error.strerror}") from error
-    try:
-        copy = folder / path.name
-        _copy(database, copy)
-        shutil.copymode(path, copy)
-        with copy.open("rb") as stream:
-            os.fsync(stream.fileno())
-        copy.replace(path)
-    except OSError as error:
-        raise WarehouseError(f"{path}: cannot be written anew: {error.strerror}; it is as it was") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with whole_files(path, replace=True, one=True) as part:
+            _copy(database, part / path.name)
+    except UsageError as error:
+        raise WarehouseError(f"{error}; it is as it was") from error
     return before, path.stat().st_size
 
 
 def _copy(database: Database, copy: Path) -> None:
-    name = database.name
-    database.execute(f"attach {literal(str(copy))} as {_COPY} (storage_version {literal(STORAGE_VERSION)})")
+    name, copied = database.name, "evalsql_copy"
+    database.execute(f"attach {literal(str(copy))} as {copied} (storage_version {literal(STORAGE_VERSION)})")
     try:
-        database.execute(f"copy from database {quoted(name)} to {_COPY}")
-        if _contents(database, name) != _contents(database, _COPY):
+        database.execute(f"copy from database {quoted(name)} to {copied}")
+        if _contents(database, name) != _contents(database, copied):
             raise WarehouseError(f"{database.path}: the copy is not the same as the file; it is as it was")
     finally:
-        with suppress(Exception):
-            database.execute(f"use {quoted(name)}")
-        database.execute(f"detach {_COPY}")
+        database.execute(f"detach {copied}")
 
 
 def _contents(database: Database, name: str) -> list[tuple[object, ...]]:
-    """Every object of a database, tables with their number of rows."""
-    database.execute(f"use {quoted(name)}")
-    found: list[tuple[object, ...]] = sorted(objects_in(database, name))
-    for schema, table, kind in list(found):
-        if kind == "table":
-            ((count,),) = database.rows(f"select count(*) from {quoted(str(schema))}.{quoted(str(table))}")
-            found.append((schema, table, count))
-    return found
+    """Every object of a database, and the numbers of rows of its tables."""
+    objects = sorted(objects_in(database, name))
+    tables = [f"{quoted(name)}.{quoted(schema)}.{quoted(table)}" for schema, table, kind in objects if kind == "table"]
+    return [*objects, *(database.rows(f"select count(*) from {table}")[0] for table in tables)]

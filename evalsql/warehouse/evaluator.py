@@ -64,7 +64,7 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         self._options = RunOptions(tie_rule=tie_rule, lower_is_better=lower_is_better).for_rows()
         self._asking = Lock()  # the run that is asked of is in tables
         asked = split_measures(measures)
-        self._database = open_database(MEMORY, asked=asked)
+        self._database = open_database(MEMORY)
         catalog = self._database.catalog
         self._names = canonical_names(catalog, asked)
         Loader(self._database).load_qrels(qrels, _QRELS, form=form)

@@ -7,33 +7,28 @@ version; what asks the file here goes by those of this version, which are attach
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import parse_measures, quoted
-from evalsql.catalog.relations import STEPS, Relation, read_catalog
+from evalsql.catalog.relations import STEPS, Catalog, read_catalog
+from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database
-from evalsql.database.quack import is_address
 from evalsql.errors import QueryError, UsageError, WarehouseError, warn
 from evalsql.phrases import Progress, silent
-from evalsql.warehouse.connecting import UNFINISHED, attach_relations, connect_waiting, engines_share, limit_memory
-from evalsql.warehouse.foreign import check_tables, foreign_relations, main_tables
-from evalsql.warehouse.own_measures import Sources, as_sources, read_sources, warn_of_own, with_added
-from evalsql.warehouse.schema import (
-    SCHEMA_VERSION,
-    add_own,
-    add_temporary_relations,
-    make,
-    objects_in,
-    rebuild,
-    upgrade,
-)
+from evalsql.version import __version__
+from evalsql.warehouse.attached_relations import attach_relations
+from evalsql.warehouse.connecting import connect, engines_share, limit_memory
+from evalsql.warehouse.file_checks import check_tables, foreign_relations, is_empty, main_tables, version_of
+from evalsql.warehouse.own_measures import Sources, check_own, read_sources, with_added
+from evalsql.warehouse.schema import SCHEMA_VERSION, add_own, add_temporary_relations, make, rebuild, upgrade
 
 DEFAULT_PATH = "evalsql.duckdb"
-PATH_VARIABLE = "EVALSQL_DB"
+PATH_VARIABLE, TOKEN_VARIABLE = "EVALSQL_DB", "EVALSQL_TOKEN"
 WAIT = 3.0  # seconds
 
 
@@ -57,55 +52,46 @@ def open_database(
     memory_limit: str | None = None,
     wait: float = WAIT,
     progress: Progress = silent,
-    asked: Sequence[str] | None = None,
     reach: Reach | None = None,
     external_access: bool | None = None,
     rewritten: bool = False,
     token: str | None = None,
+    stored_at: Path | None = None,
 ) -> Database:
     """Open the database of a warehouse; other arguments and errors are those of ``evalsql.open``.
 
     Args:
-        asked: measures that alone will be asked for; what others need may then be missing. By default all.
         reach: what the engine may use beside this file, from before anything in it is evaluated; by default all.
         external_access: without a reach, whether the engine may use all files; by default where the file defines
             nothing but evalsql's own relations.
         rewritten: write the views and macros of the file anew, for clients that ask those.
+        stored_at: the file itself, where it is a copy or not yet in its place; messages name ``path``.
     """
     place = str(path or default_path())
-    if is_address(place):
-        from evalsql.warehouse.remote import open_remote
-
-        return open_remote(
-            place,
-            token=token,
-            read_only=read_only,
-            measures=measures,
-            memory_limit=memory_limit,
-            progress=progress,
-        )
-    temporary = read_sources(as_sources(measures))
+    if quack.is_address(place):
+        return _open_served(place, token, read_only, measures, memory_limit, progress)
+    temporary = read_sources(measures)
     limit = None if memory_limit is None else engines_share(memory_limit)
-    is_new = _check_path(place, read_only=read_only)
+    file = str(stored_at or place)
+    is_new = _check_path(file, read_only=read_only)
     if temporary:
         read_catalog().extended(temporary)  # names that are taken, before there is a file
     preparing = Thread(target=_prepare, args=(read_only,))
     preparing.start()
-    connection = connect_waiting(place, read_only, wait, progress)
+    connection = connect(file, read_only, wait, progress)
     preparing.join()
     database = Database(connection, read_catalog(), path=place, read_only=read_only)
     try:
         if limit is not None:
             limit_memory(database, limit)
-        common = (read_only or place == MEMORY) and _are_common(asked, temporary)
-        relations = attach_relations(database, progress, common=common)
+        attach_relations(database, progress)
         # From here on a name of the engine's is the engine's, whatever the file calls by it.
         if reach is not None:
             database.shut_in(reach.files, reach.folders)
-        if place == MEMORY or ((is_new or not read_only) and _is_empty(database)):
-            make(database, relations)
+        if file == MEMORY or ((is_new or not read_only) and is_empty(database)):
+            make(database)
         else:
-            _bring_up_to_date(database, relations, rewritten=rewritten)
+            _bring_up_to_date(database, rewritten=rewritten)
             if reach is None and not _may_reach_all(database, external_access):
                 database.shut_in()
         add_temporary_relations(database, temporary)
@@ -121,16 +107,6 @@ def _prepare(read_only: bool) -> None:
     if not read_only:
         import_module("evalsql.ingest.files.tables")
         import_module("evalsql.ingest.run_loading")
-
-
-def _are_common(asked: Sequence[str] | None, temporary: Sequence[Relation]) -> bool:
-    """Whether measures are asked for, all of the view ``scores``, which the smaller set of relations has."""
-    if asked is None or temporary:
-        return False
-    try:
-        return all(each.relation.header.in_scores for each in parse_measures(asked, read_catalog()))
-    except UsageError:  # it may be the name of one that is kept in the file
-        return False
 
 
 def _check_path(path: str, *, read_only: bool) -> bool:
@@ -150,11 +126,6 @@ def _check_path(path: str, *, read_only: bool) -> bool:
     return is_new
 
 
-def _is_empty(database: Database) -> bool:
-    """Whether the file defines nothing; to list functions takes the engine long, so tables are looked for first."""
-    return not main_tables(database) and not objects_in(database, database.name)
-
-
 def _may_reach_all(database: Database, external_access: bool | None) -> bool:
     """Whether the engine may use all files; where nobody says, not if the file defines relations of others."""
     if external_access is not None:
@@ -169,14 +140,14 @@ def _may_reach_all(database: Database, external_access: bool | None) -> bool:
     return not foreign
 
 
-def _bring_up_to_date(database: Database, relations: str, *, rewritten: bool) -> None:
+def _bring_up_to_date(database: Database, *, rewritten: bool) -> None:
     """Check what the file is; where another version wrote it, upgrade its tables and replace its views and macros."""
     path = database.path
     tables = main_tables(database)
-    schema_version, made_by, digest = _version(database, tables)
+    schema_version, made_by, digest = version_of(database, tables)
+    is_older = schema_version < SCHEMA_VERSION
     if schema_version > SCHEMA_VERSION:
         raise WarehouseError(f"{path}: was made by evalsql {made_by}, which is newer; upgrade this program")
-    is_older = schema_version < SCHEMA_VERSION
     check_tables(database, tables, is_current=not is_older)
     if database.read_only and is_older:
         raise WarehouseError(
@@ -196,38 +167,74 @@ def _bring_up_to_date(database: Database, relations: str, *, rewritten: bool) ->
             if is_older:
                 upgrade(database, schema_version)
                 database.catalog = with_added(database)
-            rebuild(database, relations)
+            rebuild(database)
     if database.catalog.own:
         add_own(database)
         if not database.read_only and not is_ours:
-            warn_of_own(database)
+            check_own(database, only_warn=True)
 
 
-def _version(database: Database, tables: Collection[str]) -> tuple[int, str, str]:
-    """Versions of the schema and of the program that made the file, and the digest of its SQL."""
+def copy_file(path: str, folder: Path, *, wait: float = WAIT, progress: Progress = silent) -> Path:
+    """Copy a warehouse's file, and the log beside it, of one state into a folder."""
+    # Who reads a file keeps writers away from it.
+    with closing(open_database(path, read_only=True, wait=wait, progress=progress, reach=Reach())):
+        for file in (Path(path), Path(f"{path}.wal")):
+            if file.exists():
+                shutil.copyfile(file, folder / file.name)
+    return folder / Path(path).name
+
+
+def _open_served(
+    path: str,
+    token: str | None,
+    read_only: bool,
+    measures: Sources,
+    memory_limit: str | None,
+    progress: Progress,
+) -> Database:
+    """Open the database behind ``quack:HOST:PORT``.
+
+    Raises:
+        UsageError: there is no token, or what is asked for is the server's to say.
+        WarehouseError: no server answers, it does not know the token, or is of another version.
+    """
+    from evalsql.database.server_connection import RemoteDatabase
+    from evalsql.database.server_connection import connect as connect_to_server
+
+    address = quack.parse_address(path)
+    if memory_limit is not None:
+        raise UsageError(f"{address.url}: the server's memory is limited where it is started; leave out --memory-limit")
+    known = token or os.environ.get(TOKEN_VARIABLE, "").strip()
+    if not known:
+        raise WarehouseError(
+            f"{address.url}: takes a token: --token-file names the file that has it, or {TOKEN_VARIABLE} is it"
+        )
+    temporary = read_sources(measures)
+    connected = connect_to_server(address, known, reads_files=not read_only, progress=progress)
+    database = RemoteDatabase(connected, read_catalog(), read_only=read_only)
     try:
-        # What has the name may be a view of anything.
-        columns = "schema_version::integer, evalsql_version::varchar, sql_digest::varchar"
-        query = f"select {columns} from {quoted(database.name)}.main.warehouse"
-        versions = database.rows(query) if "warehouse" in tables else []
-        ((schema_version, made_by, digest),) = versions
+        database.catalog = _served_catalog(database)
+        if not read_only and connected.role != "write":
+            raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
+        add_temporary_relations(database, temporary)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _served_catalog(database: Database) -> Catalog:
+    """The catalogue of what is there; raises WarehouseError where it is another version's."""
+    versions = "select schema_version, evalsql_version, sql_digest, system.main.version() from main.warehouse"
+    try:
+        ((schema, program, digest, duckdb_version),) = database.rows(versions)
     except (QueryError, ValueError) as error:
-        if remedy := _remedy(database):
-            raise WarehouseError(UNFINISHED.format(path=database.path, remedy=remedy)) from error
-        raise WarehouseError(f"{database.path}: is a DuckDB file but not an evalsql warehouse") from error
-    return schema_version, made_by, digest
-
-
-def _remedy(database: Database) -> str:
-    """How to remake a file that was never finished; empty for a file of another program."""
-    held = objects_in(database, database.name)
-    if not held:
-        return "evalsql load"
-    names = {name for _, name, _ in held}
-    if names == {"warehouse"} or not names <= {*database.catalog.relations}:  # others have a table of that name too
-        return ""
-    tables = {*main_tables(database)} - {"measures", "relations"}
-    has_data = any(
-        database.rows(f"select 1 from {quoted(database.name)}.main.{quoted(table)} limit 1") for table in tables
+        raise WarehouseError(f"{database.path}: the server holds no evalsql warehouse") from error
+    catalog = with_added(database) if schema == SCHEMA_VERSION else database.catalog
+    if schema == SCHEMA_VERSION and digest == catalog.digest:
+        return catalog
+    raise WarehouseError(
+        f"{database.path}: the server has evalsql {program} (schema {schema}, SQL {digest[:8]}, DuckDB "
+        f"{duckdb_version}), this is evalsql {__version__} (schema {SCHEMA_VERSION}, SQL {catalog.digest[:8]}, DuckDB "
+        f"v{engine.__version__}); install the same version on both sides"
     )
-    return "" if has_data else "delete it, then evalsql load"

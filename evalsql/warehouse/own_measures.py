@@ -18,21 +18,20 @@ if TYPE_CHECKING:
     from evalsql.database.database import Database
 
 
-def check_own(database: Database) -> None:
-    """Check a user's own measures; those of the package are checked by its tests."""
-    for relation in database.catalog.own:
-        if relation.is_measure:
-            check_contract(database, relation)
+def check_own(database: Database, *, only_warn: bool = False) -> None:
+    """Check a user's own measures; those of the package are checked by its tests.
 
-
-def warn_of_own(database: Database) -> None:
-    """Warn of each of a user's own measures that breaks the contract; a load is not refused for that."""
+    Raises:
+        CatalogError: one breaks the contract, unless that is only warned of, as after a load.
+    """
     for relation in database.catalog.own:
-        if relation.is_measure:
-            try:
+        try:
+            if relation.is_measure:
                 check_contract(database, relation)
-            except CatalogError as error:
-                warn(str(error))
+        except CatalogError as error:
+            if not only_warn:
+                raise
+            warn(str(error))
 
 
 def check_contract(database: Database, relation: Relation) -> None:
@@ -79,14 +78,10 @@ _RENAMED = {"evaluated": "evaluated_topics", "topic_facts": "topic_counts", "gai
 Sources = str | Path | Iterable[str | Path]
 
 
-def as_sources(sources: Sources) -> list[str | Path]:
-    """The files and folders one by one."""
-    return [sources] if isinstance(sources, str | Path) else list(sources)
-
-
 def read_sources(sources: Sources) -> list[Relation]:
     """The relations in files and folders; raises CatalogError with file and line."""
-    return [relation for source in as_sources(sources) for relation in read_relations(source)]
+    listed = [sources] if isinstance(sources, str | Path) else sources
+    return [relation for source in listed for relation in read_relations(source)]
 
 
 def with_added(database: Database) -> Catalog:

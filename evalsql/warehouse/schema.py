@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,9 @@ from evalsql.warehouse.own_measures import check_bodies, check_own
 
 SCHEMA_VERSION = 5
 _MAKING = "making views"
+# What the database with the package's relations is called, the same for the whole process, so that a file that is
+# opened again finds it attached. No file is called so.
+ATTACHED = f"relations_{os.urandom(8).hex()}"
 # A file's macros can have the names of the engine's functions, but in another schema.
 _OBJECTS = """
     select schema_name, table_name, 'table' from system.main.duckdb_tables()
@@ -33,12 +37,12 @@ _OBJECTS = """
 """
 
 
-def make(database: Database, relations: str) -> None:
+def make(database: Database) -> None:
     """Make an empty warehouse of an empty database; a file gets a copy of the attached relations too."""
     with database.transaction():
         create_tables(database, database.catalog.of_kind("tables"))
         if database.path != MEMORY:
-            database.execute(f"copy from database {relations} to {quoted(database.name)} (schema)")
+            database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
         _sign(database)
 
 
@@ -51,12 +55,12 @@ def create_tables(database: Database, tables: Iterable[Relation]) -> None:
                 database.execute(comment)
 
 
-def rebuild(database: Database, relations: str) -> None:
+def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
     written = {name for (name,) in database.rows("select relation from relations")}
     _drop(database, database.name, written | {*database.catalog.relations, ddl.SCORES})
     try:
-        database.execute(f"copy from database {relations} to {quoted(database.name)} (schema)")
+        database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
     except QueryError as error:  # a table has the name of a view
         raise CatalogError(f"{database.path}: {error}") from error
     _make_own(database)

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from evalsql.catalog.header import Value
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list
@@ -22,7 +23,7 @@ from evalsql.evaluation.selection import Choice, choose_runs
 from evalsql.ingest.loader import Loader
 from evalsql.ingest.replacing import drop
 from evalsql.phrases import Progress, counted, silent
-from evalsql.warehouse.own_measures import Sources, warn_of_own
+from evalsql.warehouse.own_measures import Sources, check_own
 from evalsql.warehouse.schema import remake_own
 
 if TYPE_CHECKING:
@@ -52,10 +53,16 @@ class Warehouse:
         database: the connection, with what the file holds.
         loader: puts runs and judgments into it.
         evaluation: asks it, by SELECTs to go on with.
+
+    Args:
+        asked: measures that alone will be asked for; most need no documents without judgments, which are not stored
+            then. By default all.
     """
 
-    def __init__(self, database: Database, *, keeps_unjudged: bool = True) -> None:
+    def __init__(self, database: Database, *, asked: Sequence[str] | None = None) -> None:
         self.database = database
+        named = () if asked is None else [each.relation for each in parse_measures(asked, database.catalog)]
+        keeps_unjudged = asked is None or database.catalog.reads_unjudged(named)
         self.loader = Loader(database, self._check_load, keeps_unjudged=keeps_unjudged)
         self.evaluation = Evaluation(database)
 
@@ -63,7 +70,7 @@ class Warehouse:
         # Without documents that nobody judged, there are no whole rankings to audit.
         if self.loader.keeps_unjudged:
             check_new_runs(self.database)
-        warn_of_own(self.database)
+        check_own(self.database, only_warn=True)
 
     def __enter__(self) -> Self:
         return self

@@ -17,7 +17,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
 from evalsql.errors import QueryError
-from evalsql.warehouse import remote
+from evalsql.warehouse import open as opening
 from tests.conftest import SAMPLE
 from tests.server.served import HAS_SERVER, REASON, Client, Served, free_port
 
@@ -255,8 +255,8 @@ def test_an_address_that_is_none_is_refused(text: str) -> None:
 
 
 def test_another_version_is_told_with_both(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "SCHEMA_VERSION", 99)
-    monkeypatch.setattr(remote, "__version__", "9.9.9")
+    monkeypatch.setattr(opening, "SCHEMA_VERSION", 99)
+    monkeypatch.setattr(opening, "__version__", "9.9.9")
     with pytest.raises(WarehouseError) as refused:
         evalsql.open(served.url, token=served.read_token, read_only=True)
     assert "evalsql 9.9.9 (schema 99" in str(refused.value)

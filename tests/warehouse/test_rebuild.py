@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, InputWarning, WarehouseError
-from evalsql.warehouse import connecting, schema
+from evalsql.warehouse import attached_relations, schema
 from tests.conftest import write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
@@ -52,7 +52,7 @@ def older(crafted: Crafted) -> Crafted:
 
 @pytest.fixture
 def without_template(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "_made", lambda **_: None)
+    monkeypatch.setattr(attached_relations, "_made", lambda _: None)
 
 
 def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
@@ -124,7 +124,7 @@ def test_copied_relations_are_those_that_statements_make(
             path = older(*views, name=f"{name}.duckdb")
             with monkeypatch.context() as patch:
                 if name == "made":
-                    patch.setattr(connecting, "_made", lambda **_: None)
+                    patch.setattr(attached_relations, "_made", lambda _: None)
                 with evalsql.open(path) as warehouse:
                     if measures:
                         warehouse.load_measures(measures)

@@ -15,7 +15,7 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.evaluation import notices
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.warehouse.entry import open_to_ask
+from evalsql.warehouse.open import open_database
 from tests.conftest import SAMPLE
 
 HEAVY = (
@@ -51,7 +51,7 @@ def imported(*arguments: object) -> set[str]:
 
 
 def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
-    open_to_ask(["AP"]).close()  # so that there is one to copy
+    open_database(":memory:").close()  # so that there is one to copy
     run = SAMPLE / "runs" / "bm25.run"
     assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {
         "evalsql.ingest.run_loading"
