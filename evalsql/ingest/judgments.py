@@ -27,7 +27,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.raw_rows import Table
+    from evalsql.ingest.files.tables import Table
 
 FORMS = ("grades", "groups", "preferences", *IMPLYING)
 # SQL type by column of the staged rows; line is that of the file, or the number of the row.
@@ -181,8 +181,11 @@ def _stage_table(database: Database, staged: StagedJudgments, table: Table, opti
         ((staged.num_rows,),) = database.rows(f"select count(*) from ({table.query})")
         staged.notices = stage_implied(database, table.source.label, table.query, **options.implying)
         return
-    names = ("group", "subgroup") if options.are_preferences else ("iteration",)
-    selected = table.selected("topic", *names, "document", "level" if options.are_preferences else "grade")
+    selected = (
+        '"topic", "group", "subgroup", "document", "level"'
+        if options.are_preferences
+        else "topic, iteration, document, grade"
+    )
     database.execute(
         f"insert into staged_qrels_rows select row_number() over (order by row), {selected} from ({table.query})"
     )

@@ -16,7 +16,7 @@ from evalsql.errors import Problem, ProblemList, UsageError
 from evalsql.ingest import base_rows, judgments, ranking
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_text import Line, number_fault, text_lines, weight_fault
+from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
 from evalsql.ingest.remarks import Remarks
 from evalsql.ingest.run_options import RunOptions
 from evalsql.ingest.topic_values import add_weights
@@ -91,7 +91,7 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
         before = problems.count
         lists: list[RetrievalList] = []
         for source in sources:
-            blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1].text))
+            blocks = groupby(text_lines(source, problems.add), key=lambda numbered: bool(numbered[1]))
             found = [_read_list(source.label, list(block), problems) for holds_text, block in blocks if holds_text]
             lists += filter(None, found)
         first: dict[str, RetrievalList] = {}
@@ -118,11 +118,11 @@ def _missing(each: ListSet) -> str:
     return ""
 
 
-def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemList) -> RetrievalList | None:
+def _read_list(label: str, block: Sequence[tuple[int, str]], problems: ProblemList) -> RetrievalList | None:
     """One block; None where its first two lines are not to be understood."""
     (first, line), *below = block
-    query, *more = line.split()
-    second, text = (below[0][0], below[0][1].text) if below else (first, "")
+    query, *more = split(line)
+    second, text = (below[0][0], below[0][1]) if below else (first, "")
     reason = ""
     if len(more) > 1:
         reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
@@ -145,8 +145,8 @@ def _read_list(label: str, block: Sequence[tuple[int, Line]], problems: ProblemL
     return RetrievalList(label, first, query, float(more[0]) if more else None, int(text), records)
 
 
-def _read_record(label: str, number: int, line: Line, problems: ProblemList) -> Record | None:
-    columns = line.split()
+def _read_record(label: str, number: int, line: str, problems: ProblemList) -> Record | None:
+    columns = split(line)
     if len(columns) < 2:
         reason = f"{counted(len(columns), 'column')}, expected 2 or more: relevance score"
     elif columns[0] not in ("0", "1"):

@@ -15,7 +15,7 @@ from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
-    from evalsql.ingest.files.raw_rows import Table
+    from evalsql.ingest.files.tables import Table
     from evalsql.ingest.remarks import Remarks
     from evalsql.ingest.run_options import RunOptions
 

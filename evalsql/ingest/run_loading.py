@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.base_rows import FileRow, add_file_rows
 from evalsql.ingest.files.alignments import leave_out
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.tables import show_runs, stage_runs
 from evalsql.ingest.files.trec_text import (
     NO_DELIMITER,
     Notes,
@@ -117,10 +115,9 @@ class RunLoader:
         """The runs to load with their keys; those made of files that do not go together are problems."""
         first_id = base_rows.next_id(self.database, "runs", "run_id")
         runs: list[NewRun] = []
-        file_ids = count()
         for run_id, (name, sources) in enumerate(named.items(), start=first_id):
             files = [
-                StagedFile(next(file_ids), source, self.tables.by_label.get(source.label))
+                StagedFile(source.number, source, self.tables.by_label.get(source.label))
                 for source in sources
                 if source.label not in self.tables.failed
             ]
@@ -143,13 +140,9 @@ class RunLoader:
         with scratch_folder() as folder:
             with ThreadPoolExecutor(os.cpu_count()) as threads:
                 list(threads.map(lambda file: self._inspect(file, Path(folder)), files))
-            tables = [(file.file_id, file.table) for file in files if file.table]
-            is_view = len(tables) == len(files) and not options.leaves_out
-            if is_view:
-                show_runs(self.database, tables)
-            else:
-                stage_runs(self.database, tables)
-                self._stage_text([file for file in files if not file.table])
+            if tables := [file.table for file in files if file.table]:
+                self.tables.stage_runs(tables)
+            self._stage_text([file for file in files if not file.table])
         self.left_out += leave_out(self.database, owners(runs), options)
         repeated = rank(self.database, runs, options)
         counts = dict(self.database.rows("select file_id, sum(num_rows) from staged_topics group by file_id"))
@@ -166,7 +159,7 @@ class RunLoader:
             pairs = [(run, file) for run in runs for file in run.files]
             rows = [FileRow.of("run", run.run_id, each.source, each.num_rows, each.sha256) for run, each in pairs]
             add_file_rows(self.database, *rows)
-        self.database.execute(f"drop {'view' if is_view else 'table'} staged_run_rows")
+        self.database.execute("drop table staged_run_rows")
 
     # Staging
 

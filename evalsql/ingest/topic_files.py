@@ -16,7 +16,7 @@ from evalsql.errors import InputError, Problem, QueryError, UsageError
 from evalsql.ingest.column_meanings import COLUMNS
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, HEAD, Source, unreadable
-from evalsql.ingest.files.text_reading import TOO_DEEP, read_json
+from evalsql.ingest.files.text_reading import json_fault, read_json
 from evalsql.ingest.files.trec_text import text_lines
 from evalsql.phrases import counted
 
@@ -180,7 +180,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
         return
     for number, line in text_lines(source, refuse, blank=False):
         try:
-            value = json.loads(line.text)
+            value = json.loads(line)
             if not isinstance(value, dict):
                 raise UsageError("no object, as the lines above are")
             if number == 1 and topic is None and _topic_column(list(value)) is None and "text" not in value:
@@ -188,9 +188,7 @@ def _json_records(source: Source, refuse: Refuse, topic: str | None) -> Iterator
             else:
                 yield _of_object(number, value, topic)
         except (ValueError, RecursionError, UsageError) as error:
-            told = f"not JSON: {error}" if isinstance(error, ValueError) else str(error)
-            told = TOO_DEEP if isinstance(error, RecursionError) else told
-            refuse(Problem(source.label, number, f"JSON lines: {told}"))
+            refuse(Problem(source.label, number, f"JSON lines: {json_fault(error)}"))
 
 
 def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[Record]:
@@ -212,7 +210,7 @@ def _whole_json(source: Source, refuse: Refuse, topic: str | None) -> Iterator[R
 
 def _delimited_records(source: Source, refuse: Refuse, topic: str | None, key: str | None) -> Iterator[Record]:
     """TSV and CSV with a header, or two columns without one: topic and text."""
-    lines = ((number, line.text) for number, line in text_lines(source, refuse, blank=False))
+    lines = text_lines(source, refuse, blank=False)
     first = next((each for each in lines if not each[1].startswith("#")), None)
     if first is None:
         return
@@ -285,8 +283,7 @@ def _rows_below(
 def sgml_records(source: Source, refuse: Refuse) -> Iterator[Record]:
     """Blocks of ``<top>``; a tag ends where the next one begins, and its label ("Number:") is left out."""
     start, lines = 0, list[str]()
-    for number, line in text_lines(source, refuse):
-        text = line.text
+    for number, text in text_lines(source, refuse):
         if re.match(r"<top>", text, re.IGNORECASE):
             if start:
                 refuse(Problem(source.label, start, _OPEN))

@@ -14,7 +14,7 @@ from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
 from evalsql.ingest.files.datasets import is_dataset, topic_records
 from evalsql.ingest.files.input_files import open_one_source
 from evalsql.ingest.files.source import Source
-from evalsql.ingest.files.trec_text import Notes, WeightRow, weight_fault, weight_rows
+from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
 from evalsql.phrases import counted, shortened
 
@@ -242,7 +242,7 @@ def load_weights(database: Database, qrels: str, data: Source | Any, *, replace:
     add_file_rows(database, FileRow.of("weights", qrels_id, data if isinstance(data, Source) else label, len(rows)))
 
 
-def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, WeightRow]]:
+def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, float]]]:
     if not isinstance(data, Mapping):
         raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
     for at, (topic, weight) in enumerate(data.items(), start=1):

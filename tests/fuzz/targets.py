@@ -42,7 +42,7 @@ def read_lines(data: bytes, *, is_run: bool) -> None:
             if is_run:
                 rows = list(trec_text.run_rows(source, notes, problems.append, rank_is_used=True))
             else:
-                rows = list(trec_text.qrels_rows(source, notes, problems.append))  # type: ignore[arg-type]
+                rows = list(trec_text.qrels_rows(source, notes, problems.append))
     numbers = [number for number, _ in rows]
     assert numbers == sorted(set(numbers))
     assert all(problem.reason for problem in problems)

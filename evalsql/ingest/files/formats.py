@@ -16,7 +16,7 @@ from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, Format, Source
-from evalsql.ingest.files.trec_text import Line, is_header, number_fault, plain_grade
+from evalsql.ingest.files.trec_text import is_header, number_fault, plain_grade, split
 from evalsql.ingest.python_rows import holds_ranking
 from evalsql.phrases import counted
 
@@ -178,9 +178,10 @@ def _is_trec(names: Sequence[str], line: str, kind: str) -> bool:
 
 def _check_header(source: Source, line: str, kind: str, skipped: int) -> None:
     """Refuse a header that has not all that is needed, and has what it has elsewhere than TREC files do."""
-    if kind not in _TREC or not is_header(Line(line.encode("utf-8", "replace"), line), 4 if kind == "run" else 3):
+    names = split(line)
+    if kind not in _TREC or not is_header(names, 4 if kind == "run" else 3):
         return
-    places, names = _TREC["run" if kind == "run" else "groups"], line.split()
+    places = _TREC["run" if kind == "run" else "groups"]
     for meaning, name in column_meanings.known(names, kind).items():
         place = places.get(meaning, names.index(name))
         if names.index(name) != place and names[place].lower() not in column_meanings.COLUMNS[meaning]:

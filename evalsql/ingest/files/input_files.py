@@ -114,7 +114,7 @@ def open_sources(
             if len(finder.skipped) > _SHOWN:
                 shown.append(f"and {len(finder.skipped) - _SHOWN:,} more")
             warn(f"{counted(len(finder.skipped), 'file')} skipped: {', '.join(shown)}")
-        yield list(found.values())
+        yield [source._replace(number=at) for at, source in enumerate(found.values())]
 
 
 @contextmanager

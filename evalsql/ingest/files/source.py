@@ -59,23 +59,19 @@ class Format:
         """Whether rows are found by their line."""
         return self.reader in ("csv", "jsonl", "lines", "letor")
 
-    def problem(self, source: Source, row: int, reason: str) -> Problem:
-        """A problem with one row, or with the file as a whole if that is 0."""
-        if not row or self.has_lines:
-            return Problem(source.label, row, f"{self.name}: {reason}")
-        return Problem(source.label, 0, f"{self.name}, row {row}: {reason}")
-
 
 class Source(NamedTuple):
     """One input file. ``label`` is how messages call it; ``path`` is where its bytes are.
 
-    ``form`` is what it was recognised as; None where that was not asked, and of TREC text.
+    ``form`` is what it was recognised as; None where that was not asked, and of TREC text. ``number`` is its place,
+    from 0, among the files that are loaded together.
     """
 
     label: str
     path: Path
     compression: str
     form: Format | None = None
+    number: int = 0
 
     @property
     def text_bytes(self) -> int:

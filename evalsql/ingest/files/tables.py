@@ -1,117 +1,105 @@
-"""Puts files that are not TREC text into temporary tables: by the engine where it can, else line by line."""
+"""Reads files that are not TREC text into one temporary table, and says what is wrong with which line."""
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.measure_names import literal, quoted
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.column_meanings import NAMES, Given
-from evalsql.ingest.files.raw_rows import Reader, Table
-from evalsql.ingest.files.source import Source, unreadable
-from evalsql.ingest.files.trec_text import integer_fault, number_fault, plain_grade
+from evalsql.ingest.files import text_reading
+from evalsql.ingest.files.source import Format, Source, unreadable
+from evalsql.ingest.files.trec_text import integer_fault, number_fault, one_path, plain_grade
+from evalsql.ingest.python_rows import columns_of, meanings_of, put
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-
-def stage_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
-    """Put rows of runs into the table ``staged_run_rows``, as they lie in their files.
-
-    Args:
-        tables: with the file_id of each.
-    """
-    for rows in _staged_rows(tables):
-        database.execute(f"insert into staged_run_rows by name select * exclude (rowid) from ({rows}) order by rowid")
-
-
-def show_runs(database: Database, tables: Iterable[tuple[int, Table]]) -> None:
-    """Replace the table ``staged_run_rows`` by a view of these rows, which saves a copy."""
-    rows = "\nunion all\n".join(_staged_rows(tables))
-    database.execute(f"drop table staged_run_rows; create temp view staged_run_rows as {rows}")
-
-
-def _staged_rows(tables: Iterable[tuple[int, Table]]) -> Iterator[str]:
-    """SELECTs of staged rows and the place of each in its file; of a ranking the score is minus the rank."""
-    together: dict[str, list[tuple[int, Table]]] = {}
-    for file_id, table in tables:
-        together.setdefault(table.name, []).append((file_id, table))
-    for name, files in together.items():
-        meanings = files[0][1].columns
-        file_ids = {table.number: file_id for file_id, table in files}
-        # A list is looked up faster than a table is joined.
-        listed = ", ".join(str(file_ids.get(number, "null")) for number in range(max(file_ids) + 1))
-        yield f"""
-            select
-                row as rowid,
-                cast(list_extract([{listed}], file + 1) as integer) as file_id,
-                topic,
-                document,
-                {"rank" if "rank" in meanings else "cast(null as integer)"} as given_rank,
-                {"score" if "score" in meanings else "cast(-rank as double)"} as score,
-                false as doubtful
-            from {name}
-            where file in ({", ".join(map(str, file_ids))})"""
-
-
-_RUN, _SCORES, _JUDGMENTS = "MS MARCO run", "run of three columns", "judgments of three columns"
+_ROWS = "incoming_rows"
+_OWN = ("evalsql_row", "file_row_number")  # columns that no file has
+_AS_IT_IS = "compression = 'none', hive_partitioning = false"
+_WHOLE = ("rank", "grade")
+_BY_DEFAULT_0 = ("iteration", "subgroup")
+_MOST_FILES, _MOST_BYTES = 200, 400_000_000  # read by one statement
 _ENOUGH = 3  # documents of a topic that would be judged 1, 2, 3, ...
 
 
-def check_third_column(table: Table) -> None:
-    """Refuse a run whose ranks do not start at 1 or scores are whole, and judgments whose grades count up as ranks."""
-    problems = ProblemList()
-    if table.form.name == _RUN:
-        odd = f"""
-            select topic, min(rank) as least, count(*) >= {_ENOUGH} and count(distinct rank) * 2 <= count(*) as repeats
-            from ({table.query}) group by topic having least > 1 or repeats order by topic
-        """
-        for topic, least, repeats in table.database.rows(odd):
-            fault = (
-                "has the same ranks again and again, as grades are"
-                if repeats
-                else f"has no rank 1, its first is {least}"
-            )
-            reason = (
-                f"topic {topic} {fault}; without a header the columns of a run are topic, document, rank and perhaps "
-                "score, others need one such as topic,document,score"
-            )
-            problems.add(table.problem(0, reason))
-    elif table.form.name == _SCORES:
-        ((are_whole,),) = table.database.rows(f"select bool_and(score = trunc(score)) from ({table.query})")
-        if are_whole:
-            reason = (
-                "the third column holds whole numbers alone, as grades and ranks are; a header such as "
-                "topic,document,score says that they are scores"
-            )
-            problems.add(table.problem(0, reason))
-    elif table.form.name == _JUDGMENTS:
-        ((most, others),) = table.database.rows(f"""
-            select max(documents), count(*) filter (documents <> highest or documents <> grades or lowest <> 1) from (
-                select
-                    count(*) as documents, max(grade) as highest, min(grade) as lowest, count(distinct grade) as grades
-                from ({table.query}) group by topic
-            )
-        """)
-        if most >= _ENOUGH and not others:
-            reason = "the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?"
-            problems.add(table.problem(0, reason))
-    problems.check()
+@dataclass
+class Table:
+    """One file that is not TREC text, and its rows.
 
+    Attributes:
+        raw: what stands behind FROM for the rows as they stand in the file; the column ``evalsql_row`` numbers them.
+        columns: the column of ``raw`` for each meaning.
+        types: of columns that are no text.
+        has_lines: whether rows are numbered by their line in the file; otherwise from 1.
+        refused: line and reason of those that are no rows.
+    """
 
-_WHOLE = ("rank", "grade")
-_MOST_FILES, _MOST_BYTES = 200, 400_000_000  # read by one statement
+    database: Database
+    source: Source
+    form: Format
+    raw: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    has_lines: bool = False
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def query(self) -> str:
+        """A SELECT of the number of each row, its names and its numbers; a group or subtopic without a column is 0."""
+        return f"select * exclude (file) from {_ROWS} where file = {self.source.number}"
+
+    @property
+    def holds_evalues(self) -> bool:
+        return column_meanings.holds_evalues(self.form.columns or {}) or column_meanings.holds_evalues(self.columns)
+
+    @property
+    def is_ranking(self) -> bool:
+        """Whether it has ranks and no scores; these are then the negative ranks."""
+        return "rank" in self.columns and "score" not in self.columns
+
+    @property
+    def unit(self) -> str:
+        """How messages count: by lines of the file, or by rows."""
+        return "line" if self.form.has_lines else "row"
+
+    def problem(self, row: int, reason: str) -> Problem:
+        """A problem with one row, or with the file as a whole if that is 0."""
+        if not row or self.form.has_lines:
+            return Problem(self.source.label, row, f"{self.form.name}: {reason}")
+        return Problem(self.source.label, 0, f"{self.form.name}, row {row}: {reason}")
+
+    def refuse(self, problem: Problem) -> None:
+        """Note a line that is no row."""
+        self.refused.append((problem.line, problem.reason))
+
+    def check(self) -> None:
+        """Raise InputError if lines were refused."""
+        if self.refused:
+            raise InputError(self.problem(row, reason) for row, reason in sorted(self.refused))
+
+    def rows(self, *meanings: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Line, or row where there are no lines, and values of all rows."""
+        found = self.database.rows(f"select row, {', '.join(meanings)} from ({self.query}) order by row")
+        numbers = (row for row, *_ in found)
+        if self.form.has_lines and not self.has_lines:
+            numbers = (line for line, _ in text_reading.text_rows(self.source, self.form, self.refuse))
+        return ((number, tuple(values)) for number, (_, *values) in zip(numbers, found, strict=False))
 
 
 class Tables:
-    """Reads files that are not TREC text into temporary tables, which are there as long as the context is.
+    """Reads files that are not TREC text into a temporary table, which is there as long as the context is.
 
     The engine's errors would end a transaction, so files are read before any.
 
@@ -123,51 +111,41 @@ class Tables:
 
     Attributes:
         failed: labels of files that cannot be read.
-        by_label: tables of the other files that are not TREC text.
+        by_label: the other files that are not TREC text.
     """
 
     def __init__(
         self, database: Database, kind: str, given: Given, problems: ProblemList, *, rank_is_used: bool = False
     ) -> None:
-        self.database = database
-        self.kind = kind
-        self.given = given
+        self.database, self.kind, self.given, self.problems = database, kind, given, problems
         self.rank_is_used = rank_is_used
-        self.problems = problems
+        required, optional = column_meanings.MEANINGS[kind]
+        self.required, self.meanings = required, (*required, *optional)
         self.failed: set[str] = set()
         self.by_label: dict[str, Table] = {}
-        self._made: list[str] = []
 
     def __enter__(self) -> Tables:
-        self._scratch = scratch_folder()
-        folder = Path(self._scratch.__enter__())
-        self._reader = Reader(self.database, self.kind, self.given, folder)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._scratch.__exit__(None, None, None)
-        for name in self._made:
-            self.database.execute(f"drop table if exists {name}")
+        self.database.execute(f"drop table if exists {_ROWS}")
 
     def read(self, sources: Sequence[Source]) -> None:
-        """Read the files that are not TREC text, those with the same columns by one statement."""
-        found = [
-            Table(self.database, source, source.form, number) for number, source in enumerate(sources) if source.form
-        ]
-        for files in _together(found):
-            alike: dict[frozenset[str], list[Table]] = {}
-            try:
-                for file in files:
-                    with self._blamed(file):
-                        self._reader.read(file)
-                        if self.kind == "run" and self.rank_is_used and "rank" not in file.columns:
-                            raise UsageError("the tie rule goes by rank, and there is no column rank")
-                        alike.setdefault(frozenset(file.columns), []).append(file)
-                for some in alike.values():
-                    self._read_alike(some)
-            finally:
-                for file in files:
-                    self._reader.forget(file)
+        """Read the files that are not TREC text, many by one statement."""
+        found = [Table(self.database, source, source.form) for source in sources if source.form]
+        if not found:
+            return
+        columns = ", ".join(f'"{each}" {_sql_type(each)}' for each in self.meanings)
+        self.database.execute(f"create or replace temp table {_ROWS} (file integer, row bigint, {columns})")
+        with scratch_folder() as folder:
+            self.folder = Path(folder)
+            for files in _together(found):
+                try:
+                    self._insert_all([file for file in files if self._find_rows(file)])
+                finally:
+                    for file in files:
+                        self.database.execute(f"drop table if exists {_raw_name(file)}")
+                        self._copy(file).unlink(missing_ok=True)
 
     def describe_formats(self, sources: Sequence[Source]) -> str:
         found = [self.by_label.get(source.label) for source in sources]
@@ -175,6 +153,15 @@ class Tables:
         told = ", ".join(f"{name} ({counted(count, 'file')})" for name, count in names.most_common())
         evalues = ", lower E-values being better" if any(table and table.holds_evalues for table in found) else ""
         return f"read as {told if len(found) > 1 else next(iter(names))}{evalues}"
+
+    def stage_runs(self, files: Sequence[Table]) -> None:
+        """Put rows of runs into the table ``staged_run_rows``, as they lie in their files."""
+        numbers = ", ".join(str(file.source.number) for file in files)
+        self.database.execute(f"""
+            insert into staged_run_rows by name
+            select file as file_id, topic, document, rank as given_rank, score, false as doubtful
+            from {_ROWS} where file in ({numbers}) order by file, row
+        """)
 
     @contextmanager
     def _blamed(self, file: Table) -> Iterator[None]:
@@ -188,91 +175,182 @@ class Tables:
             found = InputError([file.problem(0, str(error))])
         except failures as error:
             reason = f"cannot be read as {file.form.name}: {str(error).partition(chr(10))[0]}"
-            found = InputError([Problem(file.source.label, 0, reason)])
+            found = file.source.error(reason)
         else:
             return
         self.failed.add(file.source.label)
         self.problems.take(found)
 
-    def _read_alike(self, files: Sequence[Table]) -> None:
-        """Read files that have the same columns; where the engine fails at one, each by itself."""
+    # What stands behind FROM
+
+    def _find_rows(self, file: Table) -> bool:
+        """Find the rows of a file as they stand there, their columns and types; False if it is no such file."""
+        readers = {"parquet": self._parquet, "arrow": self._arrow, "csv": self._csv, "jsonl": self._json_lines}
+        with self._blamed(file):
+            readers.get(file.form.reader, self._json if file.form.reader == "json" else self._lines)(file)
+            if self.rank_is_used and "rank" not in file.columns:
+                raise UsageError("the tie rule goes by rank, and there is no column rank")
+        return file.source.label not in self.failed
+
+    def _parquet(self, file: Table) -> None:
+        options = "file_row_number = true, binary_as_string = true, hive_partitioning = false"
+        file.raw = f"(select file_row_number + 1 as evalsql_row, * from read_parquet({self._path(file)}, {options}))"
+        self._find_columns(file)
+
+    def _arrow(self, file: Table) -> None:
+        table, view = _arrow_table(file.source), f"{_raw_name(file)}_arrow"
+        column_meanings.find(table.column_names, self.kind, self.given)  # refuses two columns of one name
+        self.database.register(view, table)
         try:
-            self._convert(files)
+            rows = self._numbered(f"select * from {view}")
+            self.database.execute(f"create or replace temp table {_raw_name(file)} as from {rows}")
+        finally:
+            self.database.unregister(view)
+        file.raw = _raw_name(file)
+        self._find_columns(file)
+
+    def _find_columns(self, file: Table) -> None:
+        found = self.database.rows(f"describe select * from {file.raw}")
+        file.types = {column: kind for column, kind, *_ in found}
+        file.columns = column_meanings.find([name for name in file.types if name not in _OWN], self.kind, self.given)
+
+    def _csv(self, file: Table) -> None:
+        form = file.form
+        cells = [f"c{at}" for at in range(len(form.names))]
+        taken, mark = "*", '"'
+        if text_reading.quotes_hide_nothing(file.source, form):
+            taken, mark = ", ".join(f"{text_reading.unquoted_in_sql(cell)} as {cell}" for cell in cells), ""
+        file.raw = self._numbered(f"""select {taken} from read_csv(
+            [{self._path(file)}], delim = {literal(form.delimiter)}, header = false, skip = {form.skipped},
+            quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
+            columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
+        )""")
+        file.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in (form.columns or {}).items()}
+
+    def _json_lines(self, file: Table) -> None:
+        file.columns = file.form.columns or {}
+        listed = ", ".join(f"{literal(column)}: 'varchar'" for column in file.columns.values())
+        file.raw = self._numbered(f"""select * from read_json(
+            [{self._path(file)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
+        )""")
+
+    def _json(self, file: Table) -> None:
+        """Values of Python become a table: of numbers if they all are, else of text."""
+        document = text_reading.json_document(file.source, file.form.name, file.refuse)
+        file.check()
+        columns = columns_of(document, self.kind, self.given)
+        numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
+        for name in columns.keys() - set(numbers):
+            columns[name] = list(map(text_reading.as_text, columns[name]))
+        put(self.database, _raw_name(file), columns, numbers)
+        file.raw = self._numbered(f"select * from {_raw_name(file)}")
+        file.columns, file.types = meanings_of(columns), dict.fromkeys(numbers, "DOUBLE")
+
+    def _lines(self, file: Table) -> None:
+        """Rows that Python reads, with their lines and with those that are refused."""
+        rows = [(line, *row) for line, row in text_reading.text_rows(file.source, file.form, file.refuse)]
+        names = ["evalsql_row", *(file.form.columns or {})]
+        values = map(list, zip(*rows, strict=True)) if rows else [[] for _ in names]
+        put(self.database, _raw_name(file), dict(zip(names, values, strict=True)), names[:1])
+        file.raw, file.types, file.has_lines = _raw_name(file), {}, True
+        file.columns = {meaning: meaning for meaning in names[1:]}
+
+    def _numbered(self, rows: str) -> str:
+        return f"(\n{relation_query(self.database.catalog, 'numbered_rows', {'raw': rows})}\n)"
+
+    def _copy(self, file: Table) -> Path:
+        return self.folder / _raw_name(file)
+
+    def _path(self, file: Table) -> str:
+        """The file without compression, under a name that the engine takes as it is: it may read no others."""
+        path = file.source.path
+        if file.source.compression != "none" or one_path(path) != str(path):
+            path = self._copy(file)
+            with file.source.open() as stream, path.open("wb") as copy:
+                shutil.copyfileobj(stream, copy)
+        return literal(one_path(path))
+
+    # Names and numbers
+
+    def _insert_all(self, files: Sequence[Table]) -> None:
+        """Insert the rows of files; where the engine fails at one, each by itself."""
+        try:
+            self._insert(files)
         except (QueryError, UsageError) as error:
             for file in files:
                 if len(files) > 1:
-                    self._read_alike([file])
+                    self._insert_all([file])
                 else:
-                    self._read_exactly(file, error)
+                    self._insert_exactly(file, error)
             return
-        fault = self._fault_of_row(files[0])
-        good = self.database.rows(f"select file from {files[0].name} group by file having not bool_or({fault})")
+        numbers = ", ".join(str(file.source.number) for file in files)
+        rows = f"from {_ROWS} where file in ({numbers})"
+        good = self.database.rows(f"select file {rows} group by file having not bool_or({self._fault_of_row})")
         for file in files:
-            if (file.number,) not in good or file.refused:
-                self._read_exactly(file)
-                continue
-            with self._blamed(file):
+            if (file.source.number,) in good and not file.refused:
                 self._keep(file)
+            else:
+                self._insert_exactly(file)
 
-    def _read_exactly(self, file: Table, error: Exception | None = None) -> None:
+    def _insert_exactly(self, file: Table, error: Exception | None = None) -> None:
         """Keep a file at which the engine failed if Python reads its lines; else say what is wrong with it."""
         with self._blamed(file):
             if file.form.has_lines and not file.has_lines:
-                self._reader.read_lines(file)
-                self._convert([file])
+                self._lines(file)
+                self.database.execute(f"delete from {_ROWS} where file = {file.source.number}")
+                self._insert([file])
             elif error:
                 raise error
             self._check_rows(file)
             self._keep(file)
 
-    def _keep(self, file: Table) -> None:
-        check_third_column(file)
-        self.by_label[file.source.label] = file
-
-    def _convert(self, files: Sequence[Table]) -> None:
-        """Make a table of files that have the same columns."""
-        name = f"incoming_rows_{len(self._made)}"
-        self._made.append(name)
-        meanings = list(files[0].columns)
-        rows = "\nunion all\n".join(_converted_rows(file, meanings) for file in files)
-        with self.database.unordered() if len(files) > 1 else nullcontext():
-            self.database.execute(f"create or replace temp table {name} as\n{rows}")
+    def _insert(self, files: Sequence[Table]) -> None:
+        selects = []
         for file in files:
-            file.name = name
+            values = {meaning: _converted(file, meaning) for meaning in file.columns}
+            values |= {
+                each: f"coalesce({values.get(each, 'null')}, '0')" for each in self.meanings if each in _BY_DEFAULT_0
+            }
+            if file.is_ranking:
+                values["score"] = f"-({values['rank']})"
+            listed = ", ".join(f'{value} as "{meaning}"' for meaning, value in values.items())
+            selects.append(f"select {file.source.number} as file, evalsql_row as row, {listed} from {file.raw}")
+        rows = "\nunion all by name\n".join(selects)
+        with self.database.unordered() if len(files) > 1 else nullcontext():
+            self.database.execute(f"insert into {_ROWS} by name\n{rows}")
 
-    def _needed(self, meanings: Collection[str]) -> list[str]:
-        needed = [meaning for meaning in column_meanings.MEANINGS[self.kind][0] if meaning in meanings]
-        with_rank = "rank" in meanings and (self.rank_is_used or "score" not in meanings) and self.kind == "run"
-        return [*needed, "rank"] if with_rank else needed
+    def _keep(self, file: Table) -> None:
+        with self._blamed(file):
+            _check_third_column(file)
+            self.by_label[file.source.label] = file
 
-    def _fault_of_row(self, file: Table) -> str:
+    @property
+    def _fault_of_row(self) -> str:
         """A condition of SQL that rows fulfil which lack a name or a usable number."""
-        faults = [f'"{meaning}" is null' for meaning in self._needed(file.columns)]
-        faults += [f'not isfinite("{meaning}")' for meaning in ("score", "level") if meaning in file.columns]
-        return f"coalesce({' or '.join(faults)}, true)"
+        needed = [*self.required, "rank"] if self.rank_is_used else self.required
+        faults = [f'"{meaning}" is null' for meaning in needed]
+        faults += [f'not isfinite("{meaning}")' for meaning in needed if meaning in ("score", "level")]
+        return f"({' or '.join(faults)})"
 
     def _check_rows(self, file: Table) -> None:
         """Raise InputError for the lines that were refused and the rows that cannot be used, and if there are none."""
         listed = ", ".join(f"cast({quoted(column)} as varchar)" for column in file.columns.values())
-        faulty = f"select row from ({file.query}) where {self._fault_of_row(file)}"
-        found = list(file.refused)
+        faulty = f"select row from ({file.query}) where {self._fault_of_row}"
         for row, *values in self.database.rows(
             f"select evalsql_row::bigint, {listed} from {file.raw} where evalsql_row in ({faulty})"
         ):
             named = dict(zip(file.columns, values, strict=True))
             has_line = file.form.has_lines or not named.get("topic")
             place = "" if has_line else f" (topic {named['topic']}, document {named['document']})"
-            found.append((row, (self._fault(named) or "cannot be used") + place))
-        if not found and not self.database.rows(f"{file.query} limit 1"):
-            found.append((0, "holds no rows"))
-        problems = ProblemList()
-        for row, reason in sorted(found):
-            problems.add(file.problem(row, reason))
-        problems.check()
+            file.refused.append((row, (self._fault(named) or "cannot be used") + place))
+        if not file.refused and not self.database.rows(f"{file.query} limit 1"):
+            file.refused.append((0, "holds no rows"))
+        file.check()
 
     def _fault(self, row: Mapping[str, str | None]) -> str:
         """What is wrong with the values of a row; empty if nothing."""
-        for meaning in self._needed(row):
+        needs_rank = "rank" in row and (self.rank_is_used or "score" not in row)
+        for meaning in [each for each in self.required if each in row] + ["rank"] * needs_rank:
             text = row[meaning]
             if text is None or not text.strip():
                 return f"{meaning} is missing"
@@ -282,6 +360,11 @@ class Tables:
             if meaning in ("score", "level") and (reason := number_fault(meaning, text)):
                 return reason
         return ""
+
+
+def _raw_name(file: Table) -> str:
+    """Of what is made to read a file: a table, a copy."""
+    return f"incoming_{file.source.number}_raw"
 
 
 def _together(found: Sequence[Table]) -> Iterator[list[Table]]:
@@ -294,26 +377,19 @@ def _together(found: Sequence[Table]) -> Iterator[list[Table]]:
             files, size = [], 0
         files.append(file)
         size += file.source.text_bytes
-    if files:
-        yield files
+    yield files
 
 
-def _converted_rows(file: Table, meanings: Sequence[str]) -> str:
-    """A SELECT of a file's rows with names as text and numbers as such."""
-    values = []
-    for meaning in meanings:
-        column = file.columns[meaning]
-        kind = file.types.get(column, "VARCHAR")
-        if meaning in NAMES:
-            column_meanings.check_name_type(column, kind)
-        values.append(f'{_converted(meaning, column, kind)} as "{meaning}"')
-    return f"select {file.number} as file, cast(evalsql_row as bigint) as row, {', '.join(values)} from {file.raw}"
+def _sql_type(meaning: str) -> str:
+    return "varchar" if meaning in NAMES else "integer" if meaning in _WHOLE else "double"
 
 
-def _converted(meaning: str, column: str, kind: str) -> str:
+def _converted(file: Table, meaning: str) -> str:
     """SQL that makes a name or a number of a column, null where it is none."""
-    name = quoted(column)
+    column = file.columns[meaning]
+    name, kind = quoted(column), file.types.get(column, "VARCHAR")
     if meaning in NAMES:
+        column_meanings.check_name_type(column, kind)
         return f"nullif(trim({name}), '')" if kind == "VARCHAR" else f"cast({name} as varchar)"
     number = f"try_cast({name} as double)"
     if kind == "VARCHAR":
@@ -322,3 +398,62 @@ def _converted(meaning: str, column: str, kind: str) -> str:
     return (
         f"case when {number} = trunc({number}) then try_cast({number} as integer) end" if meaning in _WHOLE else number
     )
+
+
+def _check_third_column(table: Table) -> None:
+    """Refuse a run whose ranks do not start at 1 or scores are whole, and judgments whose grades count up as ranks."""
+    numbers = {"MS MARCO run": "rank", "run of three columns": "score", "judgments of three columns": "grade"}
+    number = numbers.get(table.form.name)
+    if not number:
+        return
+    topics = table.database.rows(f"""
+        select
+            topic, count(*), min({number}), max({number}), count(distinct {number}),
+            bool_and({number} = trunc({number}))
+        from ({table.query}) group by topic order by topic
+    """)
+    reasons = []
+    if number == "score" and all(is_whole for *_, is_whole in topics):
+        reasons.append(
+            "the third column holds whole numbers alone, as grades and ranks are; a header such as "
+            "topic,document,score says that they are scores"
+        )
+    elif number == "grade":
+        counts_up = all((least, most, values) == (1, count, count) for _, count, least, most, values, _ in topics)
+        if counts_up and any(count >= _ENOUGH for _, count, *_ in topics):
+            reasons.append("the third column counts up from 1 in every topic, as ranks do; is it a run of MS MARCO?")
+    elif number == "rank":
+        for topic, count, least, _, values, _ in topics:
+            repeats = count >= _ENOUGH and values * 2 <= count
+            if least > 1 or repeats:
+                first = f"has no rank 1, its first is {least}"
+                reasons.append(
+                    f"topic {topic} {'has the same ranks again and again, as grades are' if repeats else first}; "
+                    "without a header the columns of a run are topic, document, rank and perhaps score, others need "
+                    "one such as topic,document,score"
+                )
+    if reasons:
+        raise InputError(table.problem(0, reason) for reason in reasons)
+
+
+def _are_exact(values: Sequence[Any]) -> bool:
+    """Whether values are numbers that go through a 64-bit float unchanged."""
+    return set(map(type, values)) <= {int, float} and all(abs(each) < 2**53 for each in values)
+
+
+def _arrow_table(source: Source) -> Any:
+    try:
+        import pyarrow
+        from pyarrow import feather, ipc
+    except ImportError as error:
+        reason = "reading Arrow and Feather files takes pyarrow; pip install pyarrow, or write Parquet"
+        raise UsageError(reason) from error
+    try:
+        with source.open() as stream:
+            start = stream.read(4)
+        with source.open() as stream:
+            table = ipc.open_stream(stream).read_all() if start == b"\xff\xff\xff\xff" else feather.read_table(stream)
+        table.validate(full=True)  # over text that is not UTF-8 the engine would give up the database
+        return table
+    except (pyarrow.ArrowException, *unreadable()) as error:
+        raise QueryError(str(error)) from error

@@ -5,39 +5,42 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from evalsql.errors import InputError, Problem, UsageError
+from evalsql.errors import Problem, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files import alignments
 from evalsql.ingest.files.formats import LETOR_LINE
-from evalsql.ingest.files.source import BYTE_ORDER_MARK, NOT_UTF8, Format, Source, unreadable
-from evalsql.ingest.files.trec_text import Line
+from evalsql.ingest.files.source import NOT_UTF8, Format, Source, unreadable
+from evalsql.ingest.files.trec_text import Refuse, split, text_lines
 from evalsql.phrases import counted, shortened
 
 Values = Sequence[str | None]
-Rows = Iterator[tuple[int, Values | str]]
+Rows = Iterator[tuple[int, Values]]
 TOO_DEEP = "nested too deeply to be rows or rankings"
 _OF_MTEB = "mteb_model_meta"
 _CHUNK = 1 << 20  # bytes
 _QUOTED = '"([^"]|"")*"'
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
 _WORD = re.compile(r"#\s*(\S+)")
+_UNCLOSED = "perhaps a quotation mark is never closed"
+_DOUBLE = "double the marks that belong to the text"
+_NO_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as surrogateescape decodes them
 
 
-def text_rows(source: Source, form: Format) -> Rows:
-    """Line and values of each row of a text file, in the order of the form's columns; or what is wrong with the row."""
-    readers = {"csv": _csv_rows, "jsonl": _json_rows}
+def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
+    """Line and values of each row of a text file, in the order of the form's columns; ``refuse`` gets bad lines."""
     try:
-        yield from readers.get(form.reader, _line_rows)(source, form)
+        yield from {"csv": _csv_rows, "jsonl": _json_rows}.get(form.reader, _line_rows)(source, form, refuse)
     except unreadable() as error:
-        yield 0, f"cannot be read: {error}"
+        refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 
-def _csv_rows(source: Source, form: Format) -> Rows:
+def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     places = [form.names.index(name) for name in (form.columns or {}).values()]
     is_plain = quotes_hide_nothing(source, form)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL
@@ -47,19 +50,18 @@ def _csv_rows(source: Source, form: Format) -> Rows:
         while True:
             first = form.skipped + reader.line_num + 1
             try:
-                row = next(reader)
-                _ = "".join(row).encode()
-            except StopIteration:
-                return
+                row = next(reader, None)
             except csv.Error as error:
-                yield first, csv_fault(error)
-                continue
-            except UnicodeEncodeError:
-                yield form.skipped + reader.line_num, NOT_UTF8
+                refuse(Problem(source.label, first, csv_fault(error)))
                 continue
             line = form.skipped + reader.line_num
-            if row and len(row) != len(form.names):
-                yield line, f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
+            if row is None:
+                return
+            if _NO_TEXT.search("".join(row)):
+                refuse(Problem(source.label, line, NOT_UTF8))
+            elif row and len(row) != len(form.names):
+                reason = f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
+                refuse(Problem(source.label, line, reason))
             elif row:
                 cells = (unquoted(row[at]) if is_plain else row[at] for at in places)
                 yield line, [cell.strip() or None for cell in cells]
@@ -93,40 +95,31 @@ def unquoted_in_sql(column: str) -> str:
 
 def csv_fault(error: csv.Error) -> str:
     """What is wrong with a row, which the strict reader of the module csv gave up."""
-    reason = str(error)
-    if "field limit" in reason:
-        return f"a value is longer than {csv.field_size_limit():,} characters; perhaps a quotation mark is never closed"
-    if "end of data" in reason:
-        return "a quotation mark begins a value here and none ends it; double the marks that belong to the text"
-    if "expected after" in reason:
-        return "text follows the quotation mark that ends a value; double the marks that belong to the text"
-    return reason
+    reasons = {
+        "field limit": f"a value is longer than {csv.field_size_limit():,} characters; {_UNCLOSED}",
+        "end of data": f"a quotation mark begins a value here and none ends it; {_DOUBLE}",
+        "expected after": f"text follows the quotation mark that ends a value; {_DOUBLE}",
+    }
+    return next((reason for words, reason in reasons.items() if words in str(error)), str(error))
 
 
-# Lines whose columns are not quoted
+def _line_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
+    """Rows of lines whose columns are not quoted."""
+    values = _letor_values() if form.reader == "letor" else _split_values(form)
+    for number, line in text_lines(source, refuse, blank=False):
+        found = [] if line.startswith("#") else values(line)
+        if isinstance(found, str):
+            refuse(Problem(source.label, number, found))
+        elif found:
+            yield number, found
 
 
-def _line_rows(source: Source, form: Format) -> Rows:
-    is_letor = form.reader == "letor"
-    values = _letor_values(Counter()) if is_letor else _split_values(form)
-    with source.open() as stream:
-        for number, raw in enumerate(stream, start=1):
-            text = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
-            if not text.strip() or text.lstrip(b" \t" if is_letor else b"").startswith(b"#"):
-                continue
-            try:
-                found = values(Line(text, text.decode("utf-8").rstrip("\r\n")))
-            except UnicodeDecodeError:
-                found = NOT_UTF8
-            if found:
-                yield number, found
-
-
-def _letor_values(places: Counter[str]) -> Callable[[Line], Values | str]:
+def _letor_values() -> Callable[[str], Values | str]:
     """Topic, document and grade; a document without a name has its place in the topic, from 0."""
+    places: Counter[str] = Counter()
 
-    def values(line: Line) -> Values | str:
-        found = LETOR_LINE.match(line.text)
+    def values(line: str) -> Values | str:
+        found = LETOR_LINE.match(line)
         if not found:
             return "expected grade qid:QUERY feature:value ... # document"
         comment = found["comment"] or ""
@@ -138,7 +131,7 @@ def _letor_values(places: Counter[str]) -> Callable[[Line], Values | str]:
     return values
 
 
-def _split_values(form: Format) -> Callable[[Line], Values | str]:
+def _split_values(form: Format) -> Callable[[str], Values | str]:
     """The form's columns of a line; none of a query without a hit."""
     used = form.columns or {}
     places = [form.names.index(name) for name in used.values()]
@@ -146,8 +139,8 @@ def _split_values(form: Format) -> Callable[[Line], Values | str]:
     score = list(used).index("score") if "score" in used else None
     target = list(used).index("document") if "sseqid" in form.names and "document" in used else None
 
-    def values(line: Line) -> Values | str:
-        parts = line.split() if form.delimiter == " " else line.text.split(form.delimiter)
+    def values(line: str) -> Values | str:
+        parts = split(line) if form.delimiter == " " else line.split(form.delimiter)
         if len(parts) < needed or (form.is_exact and len(parts) != len(form.names)):
             expected = f"{len(form.names)}: {', '.join(form.names)}" if form.is_exact else f"{needed} or more"
             return f"{counted(len(parts), 'column')}, expected {expected}"
@@ -164,20 +157,28 @@ def _split_values(form: Format) -> Callable[[Line], Values | str]:
 # JSON
 
 
-def _json_rows(source: Source, form: Format) -> Rows:
-    names = list((form.columns or {}).values())
-    with source.open() as stream:
-        for number, raw in enumerate(stream, start=1):
-            if not raw.strip():
-                continue
-            try:
-                row = parse_line(raw)
-                if not isinstance(row, dict):
-                    raise UsageError("no object, as the lines above are")
-            except UsageError as error:
-                yield number, str(error)
-            else:
-                yield number, [as_text(row.get(name)) for name in names]
+def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
+    for number, row in json_lines(source, refuse):
+        if isinstance(row, dict):
+            yield number, [as_text(row.get(name)) for name in (form.columns or {}).values()]
+        else:
+            refuse(Problem(source.label, number, "no object, as the lines above are"))
+
+
+def json_lines(source: Source, refuse: Refuse, **options: Any) -> Iterator[tuple[int, Any]]:
+    """Line and value of each line; ``options`` are those of ``json.loads``."""
+    for number, line in text_lines(source, refuse, blank=False, longest=sys.maxsize):
+        try:
+            yield number, json.loads(line, **options)
+        except (ValueError, RecursionError, UsageError) as error:
+            refuse(Problem(source.label, number, json_fault(error)))
+
+
+def json_fault(error: Exception) -> str:
+    """What is wrong with a line of JSON."""
+    if isinstance(error, RecursionError):
+        return TOO_DEEP
+    return f"not JSON: {error}" if isinstance(error, ValueError) else str(error)
 
 
 def as_text(value: object) -> str | None:
@@ -185,33 +186,22 @@ def as_text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def parse_line(raw: bytes, **options: Any) -> Any:
-    """The value of a line of JSON; ``options`` are those of ``json.loads``. Raises UsageError for what is none."""
-    try:
-        return json.loads(raw.decode("utf-8-sig"), **options)
-    except UnicodeDecodeError as error:
-        raise UsageError(NOT_UTF8) from error
-    except ValueError as error:
-        raise UsageError(f"not JSON: {error}") from error
-    except RecursionError as error:
-        raise UsageError(TOO_DEEP) from error
-
-
-def json_document(source: Source, name: str) -> Any:
+def json_document(source: Source, name: str, refuse: Refuse) -> Any:
     """What a file of JSON holds; of JSON lines a list. ``name`` is the format, as messages call it."""
-    if name == "JSON":
-        found = read_json(source, object_pairs_hook=_once)
-        _refuse_columns(source, found)
-        return _of_mteb(found) if isinstance(found, dict) and _OF_MTEB in found else found
-    records = []
-    with source.open() as stream:
-        for number, raw in enumerate(stream, start=1):
-            try:
-                if raw.strip():
-                    records.append(parse_line(raw, object_pairs_hook=_once))
-            except UsageError as error:
-                raise InputError([Problem(source.label, number, f"{name}: {error}")]) from error
-    return records
+    if name == "JSON lines":
+        return [value for _, value in json_lines(source, refuse, object_pairs_hook=_once)]
+    found = read_json(source, object_pairs_hook=_once)
+    if not isinstance(found, dict):
+        return found
+    if all(isinstance(value, dict) for value in found.values()) and any(
+        len(column_meanings.known(found, kind)) == len(found) > 2 for kind in ("run", "grades")
+    ):
+        # This looks like {topic: {document: score}}.
+        raise UsageError(
+            f"is a table column by column ({', '.join(found)}), as DataFrame.to_json writes it by default; "
+            'orient="records" writes it row by row'
+        )
+    return _of_mteb(found) if _OF_MTEB in found else found
 
 
 def read_json(source: Source, **options: Any) -> Any:
@@ -221,12 +211,11 @@ def read_json(source: Source, **options: Any) -> Any:
     try:
         return json.loads(raw.decode("utf-8-sig"), **options)
     except UnicodeDecodeError as error:
-        line = 1 + raw.count(b"\n", 0, error.start)
-        raise InputError([Problem(source.label, line, f"JSON: {NOT_UTF8}")]) from error
+        raise source.error(f"JSON: {NOT_UTF8}", 1 + raw.count(b"\n", 0, error.start)) from error
     except json.JSONDecodeError as error:
-        raise InputError([Problem(source.label, error.lineno, f"broken JSON: {error.msg}")]) from error
+        raise source.error(f"broken JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
-        raise InputError([Problem(source.label, 0, f"JSON: {TOO_DEEP}")]) from error
+        raise source.error(f"JSON: {TOO_DEEP}") from error
 
 
 def _of_mteb(found: dict[str, Any]) -> Any:
@@ -243,15 +232,6 @@ def _of_mteb(found: dict[str, Any]) -> Any:
             + (f": {shortened(list(splits))}; write what stands behind each into a file of its own" if splits else "")
         )
     return next(iter(splits.values()))
-
-
-def _refuse_columns(source: Source, found: Any) -> None:
-    """pandas writes {column: {row: value}}, which looks like {topic: {document: score}}."""
-    if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
-        return
-    if any(len(column_meanings.known(found, kind)) == len(found) > 2 for kind in ("run", "grades")):
-        reason = f"JSON: is a table column by column ({', '.join(found)}), as DataFrame.to_json writes it by default; "
-        raise InputError([Problem(source.label, 0, reason + 'orient="records" writes it row by row')])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""TREC files line by line, in Python: any mix of blanks, comments, header rows; every bad line gets a reason.
-
-Columns are split at runs of ASCII white space, as C's isspace does.
-"""
+"""TREC files line by line, in Python: any mix of blanks, comments, header rows; every bad line gets a reason."""
 
 from __future__ import annotations
 
@@ -9,12 +6,12 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 from evalsql.catalog.measure_names import literal
 from evalsql.errors import Problem, warn
@@ -30,11 +27,8 @@ _HEADER_WORDS = {
     *("doc", "docid", "doc_id", "docno", "document", "document_id", "pid", "corpus-id"),
     *("rank", "score", "rel", "relevance", "grade", "label", "judgment", "judgement", "weight"),
 }
-RunRow = tuple[str, str, str, str]
-QrelsRow = tuple[str, str, str, int]
-PreferenceRow = tuple[str, str, str, str, float]
-WeightRow = tuple[str, float]
-_Row = TypeVar("_Row", RunRow, QrelsRow, PreferenceRow, WeightRow)
+Row = tuple[Any, ...]
+Refuse = Callable[[Problem], None]
 _CHUNK = 1 << 16  # bytes
 # Beyond these, sums of weighted values could overflow or vanish.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
@@ -56,77 +50,61 @@ class Notes:
     last_tag: str | None = None
 
 
-def run_rows(
-    source: Source, notes: Notes, refuse: Callable[[Problem], None], *, rank_is_used: bool
-) -> Iterator[tuple[int, RunRow]]:
-    """Line number and (topic, document, rank, score) of each good row; ``refuse`` gets the others.
+def run_rows(source: Source, notes: Notes, refuse: Refuse, *, rank_is_used: bool) -> Iterator[tuple[int, Row]]:
+    """Line number and (topic, document, rank, score) of each good row, all of them text; ``refuse`` gets the others.
 
     Rows have five columns (topic, unused, document, rank, score), then the tag, which may hold blanks.
     """
 
-    def row(line: Line) -> RunRow | str:
-        columns = line.split(maxsplit=5)
-        if len(columns) < 5:
-            return f"{counted(len(columns), 'column')}, expected 5 or 6: topic Q0 document rank score [tag]"
+    def row(columns: list[str]) -> Row | str:
         if reason := number_fault("score", columns[4]):
             return reason
         if rank_is_used and (reason := integer_fault("rank", columns[3])):
             return f"{reason}, and the tie rule goes by it"
-        if len(columns) == 6:
-            notes.last_tag = " ".join(columns[5].split())
+        if len(columns) > 5:
+            notes.last_tag = " ".join(columns[5:])
             notes.tags[notes.last_tag] += 1
-        return columns[0], columns[2], columns[3], columns[4]
+        return columns[0], *columns[2:5]
 
-    return _rows(source, notes, refuse, 4, row)
+    expected = "5 or 6: topic Q0 document rank score [tag]"
+    return _rows(source, notes, refuse, range(5, LONGEST_LINE), expected, 4, row)
 
 
-def qrels_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, QrelsRow]]:
+def qrels_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
     """Line number and (topic, iteration, document, grade) of each good row; ``refuse`` gets the others."""
 
-    def row(line: Line) -> QrelsRow | str:
-        columns = line.split()
-        if len(columns) != 4:
-            return f"{counted(len(columns), 'column')}, expected 4: topic iteration document grade"
+    def row(columns: list[str]) -> Row | str:
         grade = plain_grade(columns[3])
-        return integer_fault("grade", grade) or (*columns[:3], int(grade.partition(".")[0]))  # type: ignore[return-value]
+        return integer_fault("grade", grade) or (*columns[:3], int(grade.partition(".")[0]))
 
-    return _rows(source, notes, refuse, 3, row)
+    return _rows(source, notes, refuse, (4,), "4: topic iteration document grade", 3, row)
 
 
-def preference_rows(
-    source: Source, notes: Notes, refuse: Callable[[Problem], None]
-) -> Iterator[tuple[int, PreferenceRow]]:
+def preference_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
     """Line number and (topic, group, subgroup, document, level) of each good row; ``refuse`` gets the others.
 
     Rows have all of these columns, or all but the subgroup, which is then "0"; one or the other in the whole file.
     """
     width = 0
 
-    def row(line: Line) -> PreferenceRow | str:
+    def row(columns: list[str]) -> Row | str:
         nonlocal width
-        columns = line.split()
-        if len(columns) not in (4, 5):
-            return f"{counted(len(columns), 'column')}, expected 5 or 4: topic group [subgroup] document level"
         width = width or len(columns)
         if len(columns) != width:
             return f"{counted(len(columns), 'column')}, while rows above have {width}"
-        subgroup = columns[2] if width == 5 else "0"
-        reason = number_fault("level", columns[-1])
-        return reason or (columns[0], columns[1], subgroup, columns[-2], float(columns[-1]))
+        topic, group, *subgroup, document, level = columns
+        return number_fault("level", level) or (topic, group, *(subgroup or "0"), document, float(level))
 
-    return _rows(source, notes, refuse, -1, row)
+    return _rows(source, notes, refuse, (4, 5), "5 or 4: topic group [subgroup] document level", -1, row)
 
 
-def weight_rows(source: Source, notes: Notes, refuse: Callable[[Problem], None]) -> Iterator[tuple[int, WeightRow]]:
+def weight_rows(source: Source, notes: Notes, refuse: Refuse) -> Iterator[tuple[int, Row]]:
     """Line number and (topic, weight) of each good row; ``refuse`` gets the others."""
 
-    def row(line: Line) -> WeightRow | str:
-        columns = line.split()
-        if len(columns) != 2:
-            return f"{counted(len(columns), 'column')}, expected 2: topic weight"
+    def row(columns: list[str]) -> Row | str:
         return weight_fault(columns[1]) or (columns[0], float(columns[1]))
 
-    return _rows(source, notes, refuse, 1, row)
+    return _rows(source, notes, refuse, (2,), "2: topic weight", 1, row)
 
 
 def weight_fault(text: str) -> str:
@@ -140,26 +118,33 @@ def weight_fault(text: str) -> str:
 
 
 def _rows(
-    source: Source, notes: Notes, refuse: Callable[[Problem], None], number_at: int, row: Callable[[Line], _Row | str]
-) -> Iterator[tuple[int, _Row]]:
+    source: Source,
+    notes: Notes,
+    refuse: Refuse,
+    widths: Container[int],
+    expected: str,
+    number_at: int,
+    row: Callable[[list[str]], Row | str],
+) -> Iterator[tuple[int, Row]]:
     """Line number and row of each line that is neither blank nor a comment nor a header; ``notes`` gets the latter two.
 
     Args:
+        widths: how many columns rows have, which ``expected`` describes.
         number_at: the column, from 0, that is a number in every row but a header; -1 is the last.
-        row: the row of a line, or what is wrong with it.
+        row: the row of the columns of a line, or what is wrong with it.
     """
     first = True
     like_rows: list[int] = []
     for number, line in text_lines(source, refuse, blank=False):
-        if line.text.startswith("#") or (first and is_header(line, number_at)):
-            notes.comments.append(line.text)
-            columns = line.split()
-            has_columns = columns[0] != "#" and len(columns) > (number_at if number_at >= 0 else 3)
-            if has_columns and _NUMBER.fullmatch(columns[number_at]):
+        columns = split(line)
+        if line.startswith("#") or (first and is_header(columns, number_at)):
+            notes.comments.append(line)
+            if columns[0] != "#" and len(columns) in widths and _NUMBER.fullmatch(columns[number_at]):
                 like_rows.append(number)
             continue
         first = False
-        found = row(line)
+        is_wide = len(columns) in widths
+        found = row(columns) if is_wide else f"{counted(len(columns), 'column')}, expected {expected}"
         if isinstance(found, str):
             refuse(Problem(source.label, number, found))
         else:
@@ -173,7 +158,9 @@ def _rows(
         warn(str(Problem(source.label, like_rows[0], reason)))
 
 
-def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool = True) -> Iterator[tuple[int, Line]]:
+def text_lines(
+    source: Source, refuse: Refuse, *, blank: bool = True, longest: int = LONGEST_LINE
+) -> Iterator[tuple[int, str]]:
     """Every line that is text, with its number and without white space around it; by default blank ones too."""
     try:
         # A reader of its own splits lines in C, whatever the file's compression.
@@ -185,8 +172,8 @@ def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool
                 if number > 1 and raw.startswith(BYTE_ORDER_MARK):
                     reason = "starts with a byte-order mark, as a file put behind another does; it is left out"
                     warn(str(Problem(source.label, number, reason)))
-                if len(raw) > LONGEST_LINE and text:
-                    refuse(Problem(source.label, number, f"longer than {LONGEST_LINE:,} bytes"))
+                if len(raw) > longest and text:
+                    refuse(Problem(source.label, number, f"longer than {longest:,} bytes"))
                 elif b"\r" in text:
                     refuse(Problem(source.label, number, "holds a carriage return that ends no line"))
                 else:
@@ -194,25 +181,19 @@ def text_lines(source: Source, refuse: Callable[[Problem], None], *, blank: bool
                         reason = "holds zero bytes, which are kept as part of their column"
                         warn(str(Problem(source.label, number, reason)))
                     try:
-                        yield number, Line(text, text.decode("utf-8"))
+                        yield number, text.decode()
                     except UnicodeDecodeError:
                         refuse(Problem(source.label, number, NOT_UTF8))
     except unreadable() as error:
         refuse(Problem(source.label, 0, f"cannot be read: {error}"))
 
 
-class Line(NamedTuple):
-    """A line as bytes, which split at ASCII white space only, and as text."""
-
-    raw: bytes
-    text: str
-
-    def split(self, maxsplit: int = -1) -> list[str]:
-        return [column.decode("utf-8") for column in self.raw.split(None, maxsplit)]
+def split(line: str) -> list[str]:
+    """The columns of a line: between white space of ASCII only, as bytes are split."""
+    return [column.decode() for column in line.encode().split()]
 
 
-def is_header(line: Line, number_at: int) -> bool:
-    columns = line.split()
+def is_header(columns: Sequence[str], number_at: int) -> bool:
     return (
         len(columns) > number_at
         and not _NUMBER.fullmatch(columns[number_at])
@@ -265,7 +246,7 @@ def layout(text: Text) -> tuple[str, str | None] | None:
     return (NO_DELIMITER, columns[5] if len(columns) == 6 else None) if len(columns) in (5, 6) else None
 
 
-class Row(NamedTuple):
+class FirstRow(NamedTuple):
     """A line with the columns of a run; those behind the fifth are its tag, which may hold blanks.
 
     The rank is not a number (NaN) where it is none.
@@ -277,7 +258,7 @@ class Row(NamedTuple):
     score: float
 
 
-def first_rows(text: Text) -> Sequence[Row]:
+def first_rows(text: Text) -> Sequence[FirstRow]:
     """Those of a file's first lines that have a number for a score, as comments and header rows have not."""
     rows = []
     for number, line in enumerate(text.first_lines, start=1):
@@ -285,7 +266,7 @@ def first_rows(text: Text) -> Sequence[Row]:
         if len(columns) > 4 and not line.startswith(b"#"):
             rank, score = map(_number, columns[3:5])
             if not math.isnan(score):
-                rows.append(Row(number, columns, rank, score))
+                rows.append(FirstRow(number, columns, rank, score))
     return rows
 
 
@@ -296,7 +277,7 @@ def _number(text: bytes) -> float:
         return math.nan
 
 
-def opposes_ranks(rows: Iterable[Row], *, lower_is_better: bool) -> bool:
+def opposes_ranks(rows: Iterable[FirstRow], *, lower_is_better: bool) -> bool:
     """Whether in a file's first rows nearly all scores get worse where the rank column says that they get better.
 
     So they do where the score column counts up as ranks do, and the rank column does not count. Rows that follow each
@@ -313,7 +294,7 @@ def opposes_ranks(rows: Iterable[Row], *, lower_is_better: bool) -> bool:
     return opposing > _NEARLY_ALL * (agreeing + opposing)
 
 
-def foreign_layout(rows: Sequence[Row]) -> tuple[int, int] | None:
+def foreign_layout(rows: Sequence[FirstRow]) -> tuple[int, int] | None:
     """Line number and columns of a file's first row where its first rows are those of some other table; else None.
 
     The last column of a run, its tag, may hold blanks, but is the same in nearly all rows; where there are more than
