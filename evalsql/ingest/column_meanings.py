@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 
 from evalsql.errors import UsageError
 
@@ -52,17 +52,26 @@ _NAME_TYPE = re.compile(r"VARCHAR|UUID|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEIN
 Given = Mapping[str, str] | None
 
 
-def known(names: Iterable[str], kind: str) -> dict[str, str]:
-    """The columns among ``names`` that are known by name, by meaning; case does not count, and a blank is a _."""
-    folded: dict[str, str] = {}
-    for name in names:
-        folded.setdefault(_folded(name), name)
+def known(names: Iterable[object], kind: str, given: Given = None) -> dict[str, str]:
+    """The columns among ``names`` by meaning: those that the user named, and others that are known by their names.
+
+    Of names case does not count, and a blank is a _.
+    """
+    texts = [name for name in names if isinstance(name, str)]
+    named = {meaning: name for meaning, name in (given or {}).items() if name in texts}
+    folded = {_folded(name): name for name in reversed(texts) if name not in named.values()}
     required, optional = MEANINGS[kind]
     found = {
         meaning: next((folded[name] for name in COLUMNS[meaning] if name in folded), None)
         for meaning in (*required, *optional)
     }
-    return {meaning: name for meaning, name in found.items() if name is not None}
+    return {meaning: name for meaning, name in found.items() if name is not None} | named
+
+
+def missing(found: Container[str], kind: str) -> list[str]:
+    """The meanings that a table must have and are not among those found. A run has a score, or else a rank."""
+    required = MEANINGS[kind][0]
+    return [each for each in required if each not in found and not (each == "score" and "rank" in found)]
 
 
 def header_meanings(kind: str) -> Set[str]:
@@ -79,49 +88,47 @@ def holds_evalues(columns: Mapping[str, str]) -> bool:
     return _folded(columns.get("score", "")) in EVALUES
 
 
+def how_to_name(meaning: str) -> str:
+    """What to do where nothing says which column or field has a meaning."""
+    return f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is"
+
+
 def find(names: Sequence[str], kind: str, given: Given = None) -> dict[str, str]:
     """The column for each meaning that has one; ``given`` are those that the user named.
 
-    A run has a score, or else a rank.
-
     Raises:
-        UsageError: a meaning that must have a column has none, or a column that the user named is not there.
+        UsageError: a meaning that must have a column has none or several, or a column that the user named is missing.
     """
     check_given(given, kind)
-    for meaning, name in (given or {}).items():
+    taken = given or {}
+    for meaning, name in taken.items():
         if name not in names:
             raise UsageError(f"there is no column {name} for the {meaning}; found {', '.join(names)}")
-    taken = dict(given or {})
-    found = {meaning: name for meaning, name in known(names, kind).items() if name not in taken.values()} | taken
+    found = known(names, kind, given)
     for meaning, column in found.items():
         alike = [
             name for name in names if name == column or (meaning not in taken and _folded(name) == _folded(column))
         ]
         if len(set(alike)) > 1:
-            raise UsageError(
-                f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}; --columns {meaning}=NAME, in Python "
-                f"columns={{'{meaning}': 'NAME'}}, says which it is"
-            )
+            listed = f"{len(alike)} columns could be the {meaning}: {', '.join(alike)}"
+            raise UsageError(f"{listed}; {how_to_name(meaning)}")
         if len(alike) > 1:
             raise UsageError(f"{len(alike)} columns are called {column}")
-    for meaning in MEANINGS[kind][0]:
-        if meaning not in found and not (meaning == "score" and "rank" in found):
-            expected = ", ".join(COLUMNS[meaning])
-            pairs = "; --form pairs takes every row for relevant" if meaning == "grade" else ""
-            raise UsageError(
-                f"there is no column for the {meaning}: expected one of {expected}; found {', '.join(names)}; "
-                f"--columns {meaning}=NAME, in Python columns={{'{meaning}': 'NAME'}}, says which it is{pairs}"
-            )
+    for meaning in missing(found, kind):
+        pairs = "; --form pairs takes every row for relevant" if meaning == "grade" else ""
+        raise UsageError(
+            f"there is no column for the {meaning}: expected one of {', '.join(COLUMNS[meaning])}; found "
+            f"{', '.join(names)}; {how_to_name(meaning)}{pairs}"
+        )
     return found
 
 
 def check_given(given: Given, kind: str) -> None:
     """Raise UsageError for a meaning that tables of the kind do not have, and for a column named twice."""
-    required, optional = MEANINGS[kind]
+    allowed = [meaning for some in MEANINGS[kind] for meaning in some]
     for meaning in given or ():
-        if meaning not in (*required, *optional):
-            there = ", ".join((*required, *optional))
-            raise UsageError(f"columns are named for {there}, and {meaning} is none of them")
+        if meaning not in allowed:
+            raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
     if given and len(set(given.values())) < len(given):
         raise UsageError("one column cannot have two meanings")
 

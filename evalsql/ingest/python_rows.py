@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog.measure_names import quoted
 from evalsql.errors import UsageError
 from evalsql.ingest import column_meanings
-from evalsql.ingest.column_meanings import MEANINGS, Given
+from evalsql.ingest.column_meanings import MEANINGS, Given, how_to_name, known, missing
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -31,7 +30,7 @@ _RANKINGS = (
 def are_rows(data: object) -> bool:
     """Whether data in memory is a plain collection of rows or of rankings, rather than a table or nested dicts."""
     if isinstance(data, Mapping):
-        return bool(data) and all(_is_ranking(inner) for inner in data.values())
+        return bool(data) and all(map(_is_ranking, data.values()))
     return isinstance(data, list | tuple | set | frozenset | Iterator) and not hasattr(data, "read_all")
 
 
@@ -48,23 +47,24 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
         UsageError: rows of no shape that is known.
     """
     if isinstance(data, Mapping):
-        if _is_table(data, kind, given):
-            found = column_meanings.known(data, kind) | _present(given, data)
+        found = known(data, kind, given)
+        if all(isinstance(name, str) and _is_ranking(data[name]) for name in data) and not missing(found, kind):
             columns = {column: list(data[name]) for column, name in _named(found).items()}
             if len(set(map(len, columns.values()))) > 1:
                 lengths = ", ".join(f"{len(values)} of the {column}" for column, values in columns.items())
                 raise UsageError(f"the columns differ in length: {lengths}")
             return columns
-        if (inside := _records_in(data, kind, given)) is None:
+        if (records := _records_in(data, kind, given)) is None:
             return _by_topic(data, kind)
-        data = inside
-    records = list(data) if isinstance(data, Iterable) else []
+    else:
+        records = list(data) if isinstance(data, Iterable) else []
+    meanings = MEANINGS[kind][0]
     if not records:
-        return {meaning: [] for meaning in MEANINGS[kind][0]}
+        return {meaning: [] for meaning in meanings}
     first = records[0]
     if isinstance(first, Mapping):
         if any(holds_ranking(record, kind, given) for record in records):
-            return _one_a_topic(_joined(_of_record(record, kind, given) for record in records))
+            return _joined(_of_record(record, kind, given) for record in records)
         for at, record in enumerate(records, start=1):
             if not isinstance(record, Mapping):
                 raise UsageError(f"row {at}: expected a dict as in the rows above, found {type(record).__name__}")
@@ -73,7 +73,6 @@ def columns_of(data: object, kind: str, given: Given = None) -> Columns:
     if fields := getattr(first, "_fields", None) or list(getattr(first, "__dataclass_fields__", ())):
         found = _named(column_meanings.find(list(fields), kind, given))
         return {column: [getattr(record, name, None) for record in records] for column, name in found.items()}
-    meanings = MEANINGS[kind][0]
     for at, record in enumerate(records, start=1):
         if isinstance(record, str) or not isinstance(record, Sequence) or len(record) != len(meanings):
             raise UsageError(
@@ -93,34 +92,21 @@ def _named(found: Mapping[str, str]) -> dict[str, str]:
     return {_EVALUE if meaning == "score" and is_evalue else meaning: field for meaning, field in found.items()}
 
 
-def _is_table(data: Mapping[Any, Any], kind: str, given: Given) -> bool:
-    """Whether data is {column: [value, ...]}, rather than {topic: [document, ...]} or no table."""
-    if not all(isinstance(name, str) and _is_ranking(values) for name, values in data.items()):
-        return False
-    return _are_enough(column_meanings.known(data, kind) | _present(given, data), kind)
-
-
-def _present(given: Given, record: Mapping[Any, Any]) -> dict[str, str]:
-    """The fields that the user named, those that a record has."""
-    return {meaning: name for meaning, name in (given or {}).items() if name in record}
-
-
-def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> Sequence[Any] | None:
+def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> list[Any] | None:
     """The records of one object that is a single record itself, or that has a list of them under a name of its own.
 
     Raises:
         UsageError: documents below a topic name another topic.
     """
     fields = ranking_fields(data, kind, given)
-    if {"topic", "document"} <= fields.keys():
-        # One ranking with its topic, rather than objects or lists by topic.
-        topic, documents = data[fields["topic"]], data[fields["document"]]
-        if isinstance(topic, Mapping):
-            is_record = isinstance(documents, list)
-        else:
-            is_record = not _is_ranking(topic) and (_is_ranking(documents) or isinstance(documents, Mapping))
-        if is_record:
-            return [data]
+    topic, documents = data.get(fields.get("topic")), data.get(fields.get("document"))
+    # One ranking with its topic, rather than objects or lists by topic.
+    if isinstance(topic, Mapping):
+        is_record = isinstance(documents, list)
+    else:
+        is_record = _is_nested(documents) and not _is_ranking(topic)
+    if is_record and "topic" in fields:
+        return [data]
     for name, inner in data.items():
         if not isinstance(inner, list) or not inner or not all(isinstance(each, Mapping) for each in inner):
             continue
@@ -132,25 +118,15 @@ def _records_in(data: Mapping[Any, Any], kind: str, given: Given) -> Sequence[An
             return inner
         what = "rankings" if holds_rankings else f"rows with another {key}"
         raise UsageError(f"{name} stands where a topic is expected, and holds {what}; give these as a list by itself")
-    return None
-
-
-def _are_enough(found: Collection[str], kind: str) -> bool:
-    """Whether columns of these meanings make a table."""
-    return all(meaning in found or (meaning == "score" and "rank" in found) for meaning in MEANINGS[kind][0])
+    return [data] if is_record and not all(map(_is_nested, data.values())) else None
 
 
 def holds_ranking(record: object, kind: str, given: Given = None) -> bool:
     """Whether a record holds a ranking: a list or an object, and no row's worth of plain fields beside it."""
     if not isinstance(record, Mapping) or not any(map(_is_nested, record.values())):
         return False
-    known = column_meanings.known(filter(_is_text, record), kind) | dict(given or {})
-    plain = [meaning for meaning, name in known.items() if name in record and not _is_nested(record[name])]
-    return not _are_enough(plain, kind)
-
-
-def _is_text(name: object) -> TypeGuard[str]:
-    return isinstance(name, str)
+    found = known(record, kind, given)
+    return bool(missing([meaning for meaning, name in found.items() if not _is_nested(record[name])], kind))
 
 
 def _is_ranking(value: object) -> bool:
@@ -167,13 +143,13 @@ def _by_topic(data: Mapping[Any, Any], kind: str) -> Columns:
         raise UsageError(
             "preferences need a topic, a group, a document and a level in each row, and this has no groups"
         )
-    value = _value(kind)
-    if all(isinstance(inner, Mapping) for inner in data.values()):
-        topics = chain.from_iterable(map(repeat, data, map(len, data.values())))
-        documents = chain.from_iterable(data.values())
-        numbers = chain.from_iterable(inner.values() for inner in data.values())
-        return {"topic": list(topics), "document": list(documents), value: list(numbers)}
-    return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
+    if not all(isinstance(inner, Mapping) for inner in data.values()):
+        return _joined(_ranking(topic, inner, None, kind) for topic, inner in data.items())
+    return {
+        "topic": list(chain.from_iterable(map(repeat, data, map(len, data.values())))),
+        "document": list(chain.from_iterable(data.values())),
+        _value(kind): list(chain.from_iterable(inner.values() for inner in data.values())),
+    }
 
 
 def _value(kind: str) -> str:
@@ -192,21 +168,18 @@ def _of_record(record: object, kind: str, given: Given) -> Columns:
         return _by_topic(record, kind)
     for meaning, words in (("topic", "the topic"), ("document", "the documents of a ranking")):
         if meaning not in found:
-            raise UsageError(
-                f"there is no field for {words}; found {', '.join(map(str, record))}; --columns {meaning}=NAME, in "
-                f"Python columns={{'{meaning}': 'NAME'}}, says which it is"
-            )
-    scores = (given or {}).get("score") or found.get("score")
-    topic, documents = record[found["topic"]], record[found["document"]]
-    if "topic" not in (given or {}):
-        topic = _topic(topic, found["topic"], documents, kind)
-    return _ranking(topic, documents, record.get(scores), kind)
+            there = ", ".join(map(str, record))
+            raise UsageError(f"there is no field for {words}; found {there}; {how_to_name(meaning)}")
+    documents = record[found["document"]]
+    topic = record[found["topic"]] if "topic" in (given or {}) else _topic(record, found["topic"], documents, kind)
+    return _ranking(topic, documents, record.get((given or {}).get("score") or found.get("score")), kind)
 
 
-def _topic(topic: Any, field: str, documents: Any, kind: str) -> Any:
+def _topic(record: Mapping[Any, Any], field: str, documents: Any, kind: str) -> Any:
     """The name of a ranking's topic: its field, what names it in an object there, or a key in each of the documents."""
+    topic = record[field]
     if isinstance(topic, Mapping):
-        name = column_meanings.known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
+        name = known(topic, kind).get("topic") or next((each for each in _IDS if each in topic), None)
         if name is None:
             raise UsageError(f"{field} has no field for the name of the topic; found {', '.join(map(str, topic))}")
         return topic[name]
@@ -214,7 +187,7 @@ def _topic(topic: Any, field: str, documents: Any, kind: str) -> Any:
     order = [name.lower() for name in column_meanings.COLUMNS["topic"]]
     if not _is_ranking(documents) or not documents or not all(isinstance(each, Mapping) for each in documents):
         return topic
-    inner = column_meanings.known(documents[0], kind).get("topic", "")
+    inner = known(documents[0], kind).get("topic", "")
     if not {field.lower(), inner.lower()} <= set(order) or order.index(inner.lower()) >= order.index(field.lower()):
         return topic
     names = list(dict.fromkeys(each.get(inner) for each in documents))
@@ -226,12 +199,11 @@ def _topic(topic: Any, field: str, documents: Any, kind: str) -> Any:
 def ranking_fields(record: Mapping[Any, Any], kind: str, given: Given = None) -> dict[str, Any]:
     """The fields of a record that holds one ranking, by meaning: the topic, its documents and their scores."""
     folded = {str(name).lower(): name for name in record}
-    known = column_meanings.known(filter(_is_text, record), kind)
-    named = given or {}
-    ranking = next((folded[name] for name in _RANKINGS if name in folded), known.get("document"))
-    by_id = next((name for name in _IDS if name in record), None) if ranking != known.get("document") else None
+    by_name, named = known(record, kind), given or {}
+    ranking = next((folded[name] for name in _RANKINGS if name in folded), by_name.get("document"))
+    by_id = next((name for name in _IDS if name in record), None) if ranking != by_name.get("document") else None
     found = {
-        "topic": named.get("topic", known.get("topic", by_id)),
+        "topic": named.get("topic", by_name.get("topic", by_id)),
         "document": named["document"] if named.get("document") in record else ranking,
         "score": next((folded[name] for name in ("scores", "score") if name in folded), None),
     }
@@ -250,57 +222,53 @@ def _ranking(topic: Any, inner: Any, scores: Any, kind: str) -> Columns:
         documents = list(inner)
         if documents and isinstance(documents[0], Mapping):
             names = list(dict.fromkeys(chain.from_iterable(documents)))
-            fields = column_meanings.known(names, kind)
-            if "document" not in fields and (by_id := [name for name in _IDS if name in names]):
-                fields["document"] = by_id[0]
+            fields = known(names, kind)
+            by_id = next((name for name in _IDS if name in names), None)
             values = [each.get(fields[value]) for each in documents] if value in fields else None
             value = _EVALUE if value == "score" and column_meanings.holds_evalues(fields) else value
-            documents = [each.get(fields.get("document")) for each in documents]
+            documents = [each.get(fields.get("document", by_id)) for each in documents]
         elif documents and _is_ranking(documents[0]):
             if any(len(pair) != 2 for pair in documents):
                 raise UsageError(f"topic {topic}: expected pairs of document and {value}")
-            documents, values = [pair[0] for pair in documents], [pair[1] for pair in documents]
+            documents, values = map(list, zip(*documents, strict=True))
         elif scores is not None:
             values = list(scores)
             if len(values) != len(documents):
                 raise UsageError(f"topic {topic}: {len(documents)} documents and {len(values)} scores")
-    named: Columns = {"topic": [topic] * len(documents), "document": documents}
+    found: Columns = {"topic": [topic] * len(documents), "document": documents}
     if values is not None:
-        return named | {value: values}
+        return found | {value: values}
     if kind == "pairs":
-        return named
+        return found
     if kind != "run":
         raise UsageError(
             f"topic {topic}: a list of documents says nothing of their {value}; give {{document: {value}}}"
         )
     if isinstance(inner, Set):
         raise UsageError(f"topic {topic}: a set has no order, as a ranking without scores needs; give a list")
-    return named | {"rank": list(range(1, len(documents) + 1))}
+    return found | {"rank": list(range(1, len(documents) + 1))}
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:
+    """The rows of all rankings; raises UsageError where only some have scores, or a topic has several without."""
     whole: Columns = {}
     empty: Columns = {}
+    without_scores: set[str] = set()
     for part in parts:
         if not any(part.values()):
             empty = part  # which says nothing of scores
             continue
         if whole and part.keys() != whole.keys():
             raise UsageError("some topics have scores and others are rankings without")
+        for topic, rank in zip(part["topic"], part.get("rank", ()), strict=False):
+            if rank == 1 and str(topic) in without_scores:
+                raise UsageError(
+                    f"topic {topic} has several rankings without scores, and nothing says how they go together"
+                )
+            without_scores.add(str(topic))
         for meaning, values in part.items():
             whole.setdefault(meaning, []).extend(values)
     return whole or empty
-
-
-def _one_a_topic(found: Columns) -> Columns:
-    """The same rows; raises UsageError where a topic has several rankings without scores."""
-    pairs = zip(found.get("topic", ()), found.get("rank", ()), strict=False)
-    for topic, count in Counter(str(topic) for topic, rank in pairs if rank == 1).items():
-        if count > 1:
-            raise UsageError(
-                f"topic {topic} has several rankings without scores, and nothing says how they go together"
-            )
-    return found
 
 
 def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], numbers: Iterable[str] = ()) -> None:

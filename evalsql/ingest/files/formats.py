@@ -29,39 +29,39 @@ def columns_in(source: Source, line: int, name: str, names: Sequence[str], kind:
         raise source.error(f"{name}: {error}", line) from error
 
 
-_NO_RUN = {
-    b"%PDF-": "a PDF document",
-    b"PK\x05\x06": "a zip archive",
-    b"\xd0\xcf\x11\xe0": "an Excel or Word document of the old kind",
-    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
-    b"Rar!": "a RAR archive",
-    b"\x1f\x9d": "compressed by compress (.Z)",
-    b"\x04\x22\x4d\x18": "compressed by lz4",
-    b"SQLite format 3\0": "an SQLite database",
-    b"\x93NUMPY": "a NumPy array",
-    b"\x89HDF": "an HDF5 file",
-    b"ORC": "an ORC file",
-    b"Obj\x01": "an Avro file",
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"\x80\x02": "a Python pickle",
-    b"\x80\x03": "a Python pickle",
-    b"\x80\x04": "a Python pickle",
-    b"\x80\x05": "a Python pickle",
-    b"PARE": "an encrypted Parquet file",
-    b"FEA1": "a Feather file of version 1; write it with a newer pyarrow or pandas",
-    b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",
+# What a file is that begins so, and holds no rows; behind a semicolon, what to do.
+_NO_ROWS = {
+    rb"%PDF-": "a PDF document",
+    rb"PK\x05\x06": "a zip archive",
+    rb"\xd0\xcf\x11\xe0": "an Excel or Word document of the old kind",
+    rb"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    rb"Rar!": "a RAR archive",
+    rb"\x1f\x9d": "compressed by compress (.Z)",
+    rb"\x04\x22\x4d\x18": "compressed by lz4",
+    rb"SQLite format 3\0": "an SQLite database",
+    rb"\x93NUMPY": "a NumPy array",
+    rb"\x89HDF": "an HDF5 file",
+    rb"ORC": "an ORC file",
+    rb"Obj\x01": "an Avro file",
+    rb"\x89PNG": "a PNG image",
+    rb"\xff\xd8\xff": "a JPEG image",
+    rb"\x80[\x02-\x05]": "a Python pickle",
+    rb"PARE": "an encrypted Parquet file",
+    rb"FEA1": "a Feather file of version 1; write it with a newer pyarrow or pandas",
+    rb"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file",
+    rb"PK\x03\x04(?s:.*)xl/": "an Excel workbook; export the sheet as CSV",
+    rb"PK\x03\x04": "a zip archive; unpack it first",
+    rb"(?s:.{8})DUCK": "a DuckDB database",
+    rb"(?s:.{257})ustar": "a tar archive; unpack it first",
+    rb"(?i)\s*<(!doctype html|html|head|body)\b": "an HTML page; perhaps a download failed",
+    rb"(?is)\s*(<!--.*?-->\s*)*<top>": "TREC topics; evalsql load topics takes them",
+    rb"\s*<\?xml\b": "an XML document; topics are loaded by evalsql load topics",
+    rb"\xff\xfe|\xfe\xff|([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}": "text in UTF-16; save it as UTF-8",
 }
-_MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
-_SGML_TOPICS = re.compile(rb"\s*(<!--.*?-->\s*)*<top>", re.DOTALL | re.IGNORECASE)
-_XML = re.compile(rb"\s*<\?xml\b")
 # trec_eval pads names with blanks before the tab; programs that do not have its "all".
 _VALUE = re.compile(rb"(\S+)(?: +\t\S+|\tall)\t\S+\s")
 _JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_UTF_16_UNMARKED = re.compile(rb"([\x09-\x7e]\0){8}|(\0[\x09-\x7e]){8}")
 LETOR_LINE = re.compile(r"\s*(?P<grade>\S+)\s+qid:(?P<topic>\S+)(?P<features>[^#]*)(?P<comment>#.*)?")
-_LETOR_COLUMNS = {"topic": "topic", "document": "document", "grade": "grade"}
 _DELIMITERS = {"\t": "TSV", ",": "CSV", ";": "CSV with semicolons", " ": "text with a header"}
 # Where a TREC file has its columns: a header of these names is taken by the readers of TREC files.
 _TREC = {
@@ -98,25 +98,11 @@ def _by_magic(source: Source, head: bytes) -> Format | None:
         return Format("Parquet", "parquet")
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return Format("Arrow", "arrow")
+    found = next((name for start, name in _NO_ROWS.items() if re.match(start, head)), None)
     value = _VALUE.match(head)
     measure = value[1].decode("utf-8", "replace") if value else ""
-    found = next((name for magic, name in _NO_RUN.items() if head.startswith(magic)), None)
-    if head.startswith(b"PK\x03\x04"):
-        found = "an Excel workbook; export the sheet as CSV" if b"xl/" in head else "a zip archive; unpack it first"
-    elif head[8:12] == b"DUCK":
-        found = "a DuckDB database"
-    elif head[257:262] == b"ustar":
-        found = "a tar archive; unpack it first"
-    elif _MARKUP.match(head):
-        found = "an HTML page; perhaps a download failed"
-    elif _SGML_TOPICS.match(head):
-        found = "TREC topics; evalsql load topics takes them"
-    elif _XML.match(head):
-        found = "an XML document; topics are loaded by evalsql load topics"
-    elif any(f"{measure}_".startswith(f"{each}_") for each in TREC_ORDER):  # a cutoff or level may follow
+    if not found and any(f"{measure}_".startswith(f"{each}_") for each in TREC_ORDER):  # a cutoff may follow
         found = "output of trec_eval; evalsql eval computes its values from the run itself"
-    elif head.startswith(_UTF_16) or _UTF_16_UNMARKED.match(head):
-        found = "text in UTF-16; save it as UTF-8"
     if found:
         name, sign, hint = found.partition("; ")
         raise source.error(f"is {name}, neither a run nor judgments{sign}{hint}")
@@ -142,10 +128,9 @@ def _delimited(source: Source, text: str, kind: str, given: Given) -> Format | N
     for delimiter, name in _DELIMITERS.items():
         names = _split(line, delimiter)
         is_aligned = delimiter == " " and "" in names
-        columns = {**column_meanings.known(names, kind), **(given or {})}
-        if len(names) < 2 or is_aligned or not set(columns.values()) <= set(names):
+        if len(names) < 2 or is_aligned or not set((given or {}).values()) <= set(names):
             continue
-        if given or column_meanings.header_meanings(kind) <= columns.keys():
+        if given or column_meanings.header_meanings(kind) <= column_meanings.known(names, kind).keys():
             if not given and _is_trec(names, line, kind):
                 return None
             columns = columns_in(source, skipped + 1, name, names, kind, given)
@@ -214,10 +199,12 @@ def _ms_marco(line: str, kind: str, skipped: int) -> Format | None:
         name, names = "run of three columns", ("topic", "document", "score")
     else:
         return None
-    meanings = {each: each for each in names}
-    if by_tabs:
-        return Format(name, "csv", meanings, names, "\t", skipped)
-    return Format(name, "lines", meanings, names, " ", is_exact=True)
+    return _headless(name, names, "csv" if by_tabs else "lines", "\t" if by_tabs else " ", skipped)
+
+
+def _headless(name: str, names: Sequence[str], reader: str, delimiter: str, skipped: int = 0) -> Format:
+    """A format whose columns are called by their meanings, each line having all of them."""
+    return Format(name, reader, dict(zip(names, names, strict=True)), names, delimiter, skipped, is_exact=True)
 
 
 def _refuse_without_header(source: Source, line: str, kind: str, skipped: int, given: Given) -> None:
@@ -262,7 +249,7 @@ def _without_names(source: Source, head: str, kind: str, given: Given) -> Format
     found_letor = LETOR_LINE.match(first)
     if found_letor and not number_fault("", found_letor["grade"]):
         if kind in ("grades", "groups"):
-            return Format("LETOR", "letor", _LETOR_COLUMNS, tuple(_LETOR_COLUMNS))
+            return _headless("LETOR", ("topic", "document", "grade"), "letor", "")
         wanted = "a run" if kind == "run" else kind
         raise source.error(f"is LETOR, judgments with grades and not {wanted}; `load qrels` takes it")
     return _two_columns(source, head, first, kind) if kind in ("pairs", "families") and not given else None
@@ -282,10 +269,7 @@ def _two_columns(source: Source, head: str, first: str, kind: str) -> Format | N
             f"--columns {names[0]}=NAME,{names[1]}=NAME says which",
             1 + head[: head.find(first)].count("\n"),
         )
-    meanings = {each: each for each in names}
-    if delimiter == ",":
-        return Format(kind, "csv", meanings, names, delimiter)
-    return Format(kind, "lines", meanings, names, delimiter, is_exact=True)
+    return _headless(kind, names, "csv" if delimiter == "," else "lines", delimiter)
 
 
 _SAMPLED = 100  # lines of JSON whose fields are looked at

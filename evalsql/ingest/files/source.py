@@ -6,7 +6,7 @@ import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -48,7 +48,7 @@ class Format:
 
     name: str
     reader: str
-    columns: Mapping[str, str] | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
     names: Sequence[str] = ()
     delimiter: str = ""
     skipped: int = 0

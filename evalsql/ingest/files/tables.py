@@ -62,7 +62,7 @@ class Table:
 
     @property
     def holds_evalues(self) -> bool:
-        return column_meanings.holds_evalues(self.form.columns or {}) or column_meanings.holds_evalues(self.columns)
+        return column_meanings.holds_evalues(self.form.columns) or column_meanings.holds_evalues(self.columns)
 
     @property
     def is_ranking(self) -> bool:
@@ -225,10 +225,10 @@ class Tables:
             quote = '{mark}', escape = '{mark}', auto_detect = false, {_AS_IT_IS},
             columns = {{{", ".join(f"'{cell}': 'varchar'" for cell in cells)}}}
         )""")
-        file.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in (form.columns or {}).items()}
+        file.columns = {meaning: f"c{form.names.index(column)}" for meaning, column in form.columns.items()}
 
     def _json_lines(self, file: Table) -> None:
-        file.columns = file.form.columns or {}
+        file.columns = file.form.columns
         listed = ", ".join(f"{literal(column)}: 'varchar'" for column in file.columns.values())
         file.raw = self._numbered(f"""select * from read_json(
             [{self._path(file)}], format = 'newline_delimited', columns = {{{listed}}}, {_AS_IT_IS}
@@ -236,8 +236,10 @@ class Tables:
 
     def _json(self, file: Table) -> None:
         """Values of Python become a table: of numbers if they all are, else of text."""
-        document = text_reading.json_document(file.source, file.form.name, file.refuse)
-        file.check()
+        name, faults = file.form.name, list[Problem]()
+        document = text_reading.json_document(file.source, name, faults.append)
+        if faults:
+            raise InputError(each._replace(reason=f"{name}: {each.reason}") for each in faults)
         columns = columns_of(document, self.kind, self.given)
         numbers = [name for name, values in columns.items() if name not in NAMES and _are_exact(values)]
         for name in columns.keys() - set(numbers):
@@ -249,7 +251,7 @@ class Tables:
     def _lines(self, file: Table) -> None:
         """Rows that Python reads, with their lines and with those that are refused."""
         rows = [(line, *row) for line, row in text_reading.text_rows(file.source, file.form, file.refuse)]
-        names = ["evalsql_row", *(file.form.columns or {})]
+        names = ["evalsql_row", *file.form.columns]
         values = map(list, zip(*rows, strict=True)) if rows else [[] for _ in names]
         put(self.database, _raw_name(file), dict(zip(names, values, strict=True)), names[:1])
         file.raw, file.types, file.has_lines = _raw_name(file), {}, True

@@ -41,7 +41,7 @@ def text_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
 
 
 def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
-    places = [form.names.index(name) for name in (form.columns or {}).values()]
+    places = [form.names.index(name) for name in form.columns.values()]
     is_plain = quotes_hide_nothing(source, form)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL
     with source.open() as stream:
@@ -133,7 +133,7 @@ def _letor_values() -> Callable[[str], Values | str]:
 
 def _split_values(form: Format) -> Callable[[str], Values | str]:
     """The form's columns of a line; none of a query without a hit."""
-    used = form.columns or {}
+    used = form.columns
     places = [form.names.index(name) for name in used.values()]
     needed = max(places) + 1
     score = list(used).index("score") if "score" in used else None
@@ -160,7 +160,7 @@ def _split_values(form: Format) -> Callable[[str], Values | str]:
 def _json_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
     for number, row in json_lines(source, refuse):
         if isinstance(row, dict):
-            yield number, [as_text(row.get(name)) for name in (form.columns or {}).values()]
+            yield number, [as_text(row.get(name)) for name in form.columns.values()]
         else:
             refuse(Problem(source.label, number, "no object, as the lines above are"))
 
