@@ -17,6 +17,7 @@ from evalsql.phrases import counted
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.report.site.published_copy import DEPTH
+from evalsql.report.site.site_data import gather
 from evalsql.report.site.site_server import SiteServer, keep_current, state_of
 from evalsql.report.site.write_site import Site, check_folder, write_site
 from evalsql.version import __version__
@@ -120,19 +121,16 @@ def site(
             for path in map(Path, protected_files(warehouse)):
                 if path.exists() and folder.resolve() in path.resolve().parents:
                     raise UsageError(f"{folder}: holds {path}, which is in use here; name another folder")
-            return write_site(
+            found = gather(
                 warehouse,
                 selection.measures,
-                folder,
-                program_version=__version__,
                 qrels=selection.qrels_names,
                 runs=selection.chosen(warehouse),
                 baseline=baseline,
-                title=title,
-                depth=None if whole else depth,
-                wasm=wasm,
                 progress=progress,
             )
+            held = None if whole else depth
+            return write_site(warehouse, found, folder, title=title, depth=held, wasm=wasm, progress=progress)
 
     if output is None:
         _serve(write, Path(asking.path), port)

@@ -109,11 +109,11 @@ class Database:
     def _run(self, sql: str, parameters: Sequence[object] = ()) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Columns and rows of the last statement; what concerns the file alone looks for names there."""
         if not self._file_path or not re.search("create|drop|show", sql, re.IGNORECASE):
-            return _fetched(self._connection.execute(sql, parameters or None))
+            return fetched(self._connection.execute(sql, parameters or None))
         found: tuple[list[str], list[tuple[Any, ...]]] = [], []
         for statement in self._connection.extract_statements(sql):
             with self.in_file() if concerns_file(statement.query) else nullcontext():
-                found = _fetched(self._connection.execute(statement.query, parameters or None))
+                found = fetched(self._connection.execute(statement.query, parameters or None))
         return found
 
     @cached_property
@@ -239,7 +239,7 @@ class Database:
         return self.table(text)
 
 
-def _fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[Any, ...]]]:
+def fetched(cursor: duckdb.DuckDBPyConnection) -> tuple[list[str], list[tuple[Any, ...]]]:
     return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database import engine
-from evalsql.database.database import translated_errors
 from evalsql.database.engine import held_back
-from evalsql.errors import QueryError, UsageError, WarehouseError
+from evalsql.errors import UsageError, WarehouseError
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 SCHEME = "quack:"
 DEFAULT_PORT = 9494
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-CATALOG = "served"  # under this name a client has the server's database attached
 _ADDRESS = re.compile(r"quack:(?://)?(?P<host>\[[0-9a-f:.]+\]|[^\s:/\[\]'\"]+)?(?::(?P<port>\d{1,5}))?", re.IGNORECASE)
 # Client and server know these requests; the rest of what a client sends is SQL.
 HELLO, LOCK, UNLOCK, BEAT = "evalsql hello", "evalsql lock", "evalsql unlock", "evalsql beat"
@@ -51,11 +49,7 @@ def is_address(path: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """The address in ``quack:HOST:PORT``; host and port may be left out.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """The address in ``quack:HOST:PORT``; host and port may be left out. Raises UsageError where it is none."""
     found = _ADDRESS.fullmatch(text if is_address(text) else f"{SCHEME}{text}")
     port = int(found["port"] or DEFAULT_PORT) if found else 0
     if not found or not 0 < port < 65536:
@@ -64,7 +58,7 @@ def parse_address(text: str) -> Address:
 
 
 def extension(name: str) -> Path | None:
-    """The file of an extension that the extra [server] installed, for the engine's version; None if there is none."""
+    """The file of an extension that the extra [server] installed for the engine's version."""
     found = importlib.util.find_spec(f"duckdb_extension_{name}")
     if found is None or found.origin is None:
         return None
@@ -73,7 +67,7 @@ def extension(name: str) -> Path | None:
 
 
 def require() -> None:
-    """Raise WarehouseError where quack is not installed for the engine's version."""
+    """Raise WarehouseError if quack is not installed for the engine's version."""
     with held_back(), engine.connect(":memory:", config={"allow_unsigned_extensions": True}) as connection:
         load(connection)
 
@@ -81,10 +75,7 @@ def require() -> None:
 def load(connection: duckdb.DuckDBPyConnection) -> None:
     """Load quack into a connection, with httpfs, by which it speaks HTTP and draws random numbers.
 
-    Nothing is downloaded.
-
-    Raises:
-        WarehouseError: it is not installed for the engine's version.
+    Nothing is downloaded; raises WarehouseError if it is not installed for the engine's version.
     """
     for name in ("httpfs", "quack"):
         path = extension(name)
@@ -100,31 +91,29 @@ def load(connection: duckdb.DuckDBPyConnection) -> None:
 
 _OWN_PLACE = re.compile(r"\s*LINE \d+: (?:from|select \* from) quack_query.*", re.DOTALL | re.IGNORECASE)
 _KIND = re.compile(r"^(?:Invalid Input Error: |IO Error: )")
+# What the extension says, and what it means. Braces hold the first line of what it said.
+_MEANINGS = {
+    "^Authentication failed": (
+        "does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
+    ),
+    "Could not connect|Failed to send message": "no server answers there; evalsql serve starts one",
+    "Invalid connection id": (
+        "the server has ended this session, and nothing of an open transaction is kept; try again"
+    ),
+    "Unsupported Quack version|eserializ": (
+        f"the server speaks another version of the protocol than DuckDB {engine.__version__} here "
+        "({}); install the same version on both sides"
+    ),
+}
 
 
-def server_error(message: str, address: Address) -> QueryError | UsageError | WarehouseError:
-    """An error of the extension in our words."""
+def server_error(message: str, address: Address) -> Exception:
+    """An error of the extension in our words, or as the engine's where it is one of SQL."""
     told = _OWN_PLACE.sub("", message.strip())
     if REFUSED in told:
         return UsageError(told.partition(REFUSED)[2].strip())
     plain = _KIND.sub("", told)
-    if plain.startswith("Authentication failed"):
-        return WarehouseError(
-            f"{address.url}: does not know the token; --token-file names the file that has it, or EVALSQL_TOKEN is it"
-        )
-    if "Could not connect" in plain or "Failed to send message" in plain:
-        return WarehouseError(f"{address.url}: no server answers there; evalsql serve starts one")
-    if "Invalid connection id" in plain:
-        return WarehouseError(
-            f"{address.url}: the server has ended this session, and nothing of an open transaction is kept; try again"
-        )
-    if "Unsupported Quack version" in plain or "eserializ" in plain:
-        return WarehouseError(
-            f"{address.url}: the server speaks another version of the protocol than DuckDB {engine.__version__} here "
-            f"({plain.splitlines()[0]}); install the same version on both sides"
-        )
-    try:
-        with translated_errors(address.url):
-            raise engine.Error(plain)
-    except (QueryError, WarehouseError) as error:
-        return error
+    for pattern, meaning in _MEANINGS.items():
+        if re.search(pattern, plain):
+            return WarehouseError(f"{address.url}: {meaning.format(plain.splitlines()[0])}")
+    return engine.Error(plain)

@@ -56,22 +56,9 @@ class Table(NamedTuple):
 
     def text(self, row: Sequence[object], column: int, digits: int) -> str:
         """The value as people read it."""
-        value, name = row[column], self.columns[column]
-        if value is None:
-            return ""
-        if not isinstance(value, float):
-            return str(value)
-        if abs(value) >= _HUGE:
-            return f"{value:.{digits}e}"
-        if 0 < abs(value) < 0.5 * 10**-digits:  # would read as 0
-            if name in _P_VALUES:
-                return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
-            if name in _SCORES:
-                return f"{value:.{max(digits, 1)}g}"
-            if name not in _SUBTRACTED:
-                return f"{value:.2g}"
+        name = self.columns[column]
         measure = row[self.columns.index("measure")] if "measure" in self.columns else name
-        return f"{value:.0f}" if measure in self.counts else f"{value:.{digits}f}"
+        return value_text(row[column], name, digits, is_count=measure in self.counts)
 
     def texts(self, digits: int) -> list[list[str]]:
         """Each row as people read it."""
@@ -139,6 +126,24 @@ class Table(NamedTuple):
         nth, at = (min if is_lower else max)(known, key=lambda cell: known[cell])
         best = self.text(self.rows[nth], at, digits)
         return {(nth, at) for nth, at in known if self.text(self.rows[nth], at, digits) == best}
+
+
+def value_text(value: object, name: str, digits: int, *, is_count: bool = False) -> str:
+    """A value as people read it; ``name`` is its column or measure."""
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if abs(value) >= _HUGE:
+        return f"{value:.{digits}e}"
+    if 0 < abs(value) < 0.5 * 10**-digits:  # would read as 0
+        if name in _P_VALUES:
+            return f"<{10**-digits:.{digits}f}"  # no p value of these tests is 0
+        if name in _SCORES:
+            return f"{value:.{max(digits, 1)}g}"
+        if name not in _SUBTRACTED:
+            return f"{value:.2g}"
+    return f"{value:.{0 if is_count else digits}f}"
 
 
 def finite(value: Any) -> Any:

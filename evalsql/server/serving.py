@@ -33,12 +33,7 @@ _END = b"\x01\x00\x0b\x02\x00 %s\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
 
 
 class Server:
-    """Serves one database.
-
-    Args:
-        address: where it listens.
-        log: takes a line for each request, and for what else happens.
-    """
+    """Serves one database at an address; ``log`` takes a line for each request, and for what else happens."""
 
     def __init__(self, database: Database, address: Address, tokens: Tokens, log: Callable[[str], None]) -> None:
         self.database = database
@@ -80,11 +75,10 @@ class Server:
 
     def _check_free(self) -> None:
         """Raise UsageError where another process listens: the extension would share the address with it."""
+        host, port = self.address.host.strip("[]"), self.address.port
         try:
-            for family, *_, place in socket.getaddrinfo(
-                self.address.host.strip("[]"), self.address.port, type=socket.SOCK_STREAM
-            ):
-                socket.create_server((str(place[0]), self.address.port), family=family).close()
+            for family, *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+                socket.create_server((str(place[0]), port), family=family).close()
         except OSError as error:
             raise self._cannot_listen(error.strerror or str(error)) from error
 
@@ -94,16 +88,12 @@ class Server:
     def watch(self, stop: Event) -> None:
         """End sessions of clients that have gone, until it is time to stop."""
         while not stop.wait(_LOOKS):
-            self.look()
-
-    def look(self) -> None:
-        """Look at the sessions once."""
-        rows = self._rows()
-        gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
-        for name in gone:
-            self.log(f"{name[:8].lower()} has gone: its session is ended, and what it had begun is rolled back")
-            self._end(name)
-        self.sessions.forget([*gone, *self.sessions.ended(rows)])
+            rows = self._rows()
+            gone = self.sessions.gone({name for name, is_busy in rows.items() if is_busy})
+            for name in gone:
+                self.log(f"{name[:8].lower()} has gone: its session is ended, and what it had begun is rolled back")
+                self._end(name)
+            self.sessions.forget([*gone, *self.sessions.ended(rows)])
 
     def stop(self) -> None:
         """Stop: statements that run may finish for some seconds, open transactions are rolled back."""
@@ -139,7 +129,6 @@ def serve(
     *,
     stop: Event,
     log: Callable[[str], None],
-    is_ready: Callable[[], None] = lambda: None,
     memory_limit: str | None = None,
     wait: float = WAIT,
     progress: Progress = silent,
@@ -159,7 +148,7 @@ def serve(
         database = open_database(
             path, memory_limit=memory_limit, wait=wait, progress=progress, external_access=True, rewritten=True
         )  # clients ask the views in the file
-    try:
+    with closing(database):
         if was_killed:
             log(
                 f"{path}: the process that had it last did not end properly; all that it had committed is here, and "
@@ -172,15 +161,12 @@ def serve(
             if not engine.__version__.startswith(_TRIED):
                 log(f"DuckDB {engine.__version__}: servers were tried with {_TRIED}5, and may not end sessions here")
             log(f"serving {os.path.abspath(path)} on {address.url} with DuckDB {engine.__version__}")
-            is_ready()
             server.watch(stop)
         finally:
             log("stopping")
             server.stop()
             with suppress(Exception):  # closing the file writes it too
                 database.execute("force checkpoint")
-    finally:
-        database.close()
-    if Path(f"{path}.wal").exists():
+    if left.exists():
         raise WarehouseError(f"{path}: not everything could be written into the file; {path}.wal holds the rest")
     log(f"stopped; everything is in {path}")

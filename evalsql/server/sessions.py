@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.measure_names import literal
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, REFUSED, UNLOCK
+from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS
 from evalsql.errors import UsageError
 from evalsql.server.policy import RefusedError, admitted
 
@@ -27,8 +28,6 @@ _FEWEST = 16  # characters
 
 
 class Tokens(NamedTuple):
-    """What clients show."""
-
     write: str
     read: str
 
@@ -54,11 +53,7 @@ def read_tokens(write: Path, read: Path) -> tuple[Tokens, list[Path]]:
 
 
 def read_token(path: Path) -> str:
-    """The token that a client shows.
-
-    Raises:
-        UsageError: the file cannot be read, or holds no token.
-    """
+    """The token in a file; raises UsageError if it cannot be read, or holds none."""
     try:
         words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
@@ -91,7 +86,6 @@ def _kept_token(path: Path) -> str:
     return token
 
 
-_BEGINS, _ENDS = ("begin", "start"), ("commit", "end", "rollback", "abort")
 OPEN = 600.0  # seconds after which a transaction in which nothing is asked is given up
 IDLE = 12 * 3600.0  # seconds after which a session that asks nothing is ended
 _PATIENCE = 2.0  # seconds after which a client that does not ask again for its turn has given it up
@@ -102,8 +96,7 @@ _ROWS = "VALUES (NULL)"  # how the extension asks about rows that a client sends
 
 @dataclass
 class Session:
-    """A client's session."""
-
+    label: str  # what the log calls it
     role: str
     seen: float
     is_open: bool = False  # whether it has begun a transaction
@@ -113,11 +106,7 @@ class Session:
 
 @dataclass
 class Sessions:
-    """All sessions of a server.
-
-    Args:
-        log: takes a line.
-    """
+    """All sessions of a server; ``log`` takes a line."""
 
     tokens: Tokens
     log: Callable[[str], None]
@@ -134,10 +123,12 @@ class Sessions:
             if not session:  # the server tries the function itself
                 return False
             role = self.tokens.role(token or "")
-            if role is not None and not self.is_stopping:
-                self.known[session] = Session(role, self.now())
-            self.log(f"{_short(session)} connects: {role or 'unknown token'}")
-            return role is not None and not self.is_stopping
+            label = session[:8].lower()
+            self.log(f"{label} connects: {role or 'unknown token'}")
+            if role is None or self.is_stopping:
+                return False
+            self.known[session] = Session(label, role, self.now())
+            return True
 
     def authorise(self, session: str, text: str) -> str | None:
         """What is run instead of what a client sent; None refuses without a word."""
@@ -147,8 +138,8 @@ class Sessions:
                 return None
             known.seen = self.now()
             if text.startswith("INSERT INTO ") and text.endswith(_ROWS):
-                return self._rows(session, known, text)
-            self._told_rows(session, known)
+                return self._rows(known, text)
+            self._told_rows(known)
             if text.startswith("evalsql "):
                 return self._own(session, known, text)
             try:
@@ -156,11 +147,11 @@ class Sessions:
                     raise RefusedError("the server is stopping")
                 run = admitted(text, known.role)
             except RefusedError as error:
-                self.log(f"{_short(session)} {known.role} refused: {_line(text)}")
+                self.log(f"{known.label} {known.role} refused: {_line(text)}")
                 return f"select error({literal(REFUSED + str(error))})"
-            self.log(f"{_short(session)} {known.role} {_line(text)}")
+            self.log(f"{known.label} {known.role} {_line(text)}")
             word = run.split(maxsplit=1)[0].lower().rstrip(";")
-            known.is_open = word in _BEGINS or (known.is_open and word not in _ENDS)
+            known.is_open = word in BEGINS or (known.is_open and word not in (*COMMITS, *ROLLBACKS))
             return run
 
     def _own(self, session: str, known: Session, text: str) -> str | None:
@@ -173,42 +164,38 @@ class Sessions:
             self._give_up(session)
             return "select true as unlocked"
         word, _, other = text.rpartition(" ")
-        if word == BEAT and other in self.known:
-            self.known[other].seen = self.now()
-            return "select true as heard"
-        return None
+        if word != BEAT or other not in self.known:
+            return None
+        self.known[other].seen = self.now()
+        return "select true as heard"
 
-    def _rows(self, session: str, known: Session, text: str) -> str | None:
+    def _rows(self, known: Session, text: str) -> str | None:
         if known.role != "write" or self.is_stopping:
             return None
         table = text.removeprefix("INSERT INTO ").removesuffix(_ROWS).strip()
         if table != known.rows_for:
-            self._told_rows(session, known)
-            self.log(f"{_short(session)} {known.role} sends rows for {table}")
+            self._told_rows(known)
+            self.log(f"{known.label} {known.role} sends rows for {table}")
             known.rows_for = table
         known.num_rows_requests += 1
         return text
 
-    def _told_rows(self, session: str, known: Session) -> None:
+    def _told_rows(self, known: Session) -> None:
         if known.rows_for:
-            self.log(
-                f"{_short(session)} {known.role} sent rows for {known.rows_for} in {known.num_rows_requests} requests"
-            )
+            self.log(f"{known.label} {known.role} sent rows for {known.rows_for} in {known.num_rows_requests} requests")
             known.rows_for, known.num_rows_requests = "", 0
 
     # The turn to write
 
     def _takes_turn(self, session: str) -> bool:
         now = self.now()
-        self.waiting = {
-            each: asked for each, asked in self.waiting.items() if each == session or now - asked < _PATIENCE
-        }
-        self.waiting[session] = now  # a session that waits already keeps its place
+        still = {each: asked for each, asked in self.waiting.items() if each == session or now - asked < _PATIENCE}
+        self.waiting = still | {session: now}  # a session that waits already keeps its place
         if self.writer not in (None, session) or next(iter(self.waiting)) != session:
             return False
         del self.waiting[session]
         if self.writer is None:
-            self.log(f"{_short(session)} begins to write")
+            self.log(f"{self.known[session].label} begins to write")
         self.writer = session
         return True
 
@@ -216,14 +203,10 @@ class Sessions:
         self.waiting.pop(session, None)
         if self.writer == session:
             self.writer = None
-            self.log(f"{_short(session)} ends to write")
+            self.log(f"{self.known[session].label} ends to write")
 
     def gone(self, busy: Collection[str]) -> list[str]:
-        """Sessions to end: a writer that has not been heard of, and those that have asked nothing for too long.
-
-        Args:
-            busy: sessions whose statement is running.
-        """
+        """Sessions to end, none of them busy: a writer not heard of, and those that have asked nothing for too long."""
         with self._guard:
             now = self.now()
             return [
@@ -234,21 +217,17 @@ class Sessions:
             ]
 
     def forget(self, names: Collection[str]) -> None:
-        """Take sessions out that have ended, and the turn to write from them."""
+        """Drop sessions that have ended, and take the turn to write from them."""
         with self._guard:
             for name in names:
-                self.known.pop(name, None)
                 self._give_up(name)
+                self.known.pop(name, None)
 
     def ended(self, alive: Collection[str]) -> list[str]:
-        """Sessions that are not among those that the extension has; new ones may not be there yet."""
+        """Sessions that the extension no longer has; new ones it may not have yet."""
         with self._guard:
             now = self.now()
             return [name for name, each in self.known.items() if name not in alive and now - each.seen > _NEW]
-
-
-def _short(session: str) -> str:
-    return session[:8].lower()
 
 
 def _line(text: str) -> str:

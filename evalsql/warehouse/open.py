@@ -199,7 +199,6 @@ def _open_served(
         WarehouseError: no server answers, it does not know the token, or is of another version.
     """
     from evalsql.database.server_connection import RemoteDatabase
-    from evalsql.database.server_connection import connect as connect_to_server
 
     address = quack.parse_address(path)
     if memory_limit is not None:
@@ -210,11 +209,10 @@ def _open_served(
             f"{address.url}: takes a token: --token-file names the file that has it, or {TOKEN_VARIABLE} is it"
         )
     temporary = read_sources(measures)
-    connected = connect_to_server(address, known, reads_files=not read_only, progress=progress)
-    database = RemoteDatabase(connected, read_catalog(), read_only=read_only)
+    database = RemoteDatabase(address, known, read_only=read_only, progress=progress)
     try:
         database.catalog = _served_catalog(database)
-        if not read_only and connected.role != "write":
+        if not read_only and database.who[1] != "write":
             raise UsageError(f"{address.url}: this token reads only; the server has another one that writes")
         add_temporary_relations(database, temporary)
     except BaseException:

@@ -10,26 +10,25 @@ from evalsql.report.html import MINUS, answers, interval_text, link, links_line,
 from evalsql.report.page import verdicts
 from evalsql.report.page.html_page import size_line
 from evalsql.report.site.site_data import DIGITS, FOUND_DEPTH, MOST_DOCUMENTS, TILES, RelevantDocument, SetResults
-from evalsql.report.site.site_parts import HOME, MEASURES, Addresses, Links, Page, scale_of, tiles
+from evalsql.report.site.site_parts import HOME, MEASURES, Links, Page, scale_of, tiles
 
 _FIRST = 10  # runs of each judgment set on the first page
 _REPORT = "The report, with pairs, curves and doubts"
 
 
-def first_page(found: Sequence[SetResults], addresses: Addresses, title: str) -> Page:
+def first_page(found: Sequence[SetResults], links: Links, title: str) -> Page:
     """What the site holds: each judgment set with its best systems."""
     is_only = len(found) == 1
-    links = Links(addresses, HOME[1])
     body = ""
     for results in found:
         report, qrels = results.report, results.qrels
         more = links_line(
-            links.to(addresses.of_set(qrels), f"All {counted(len(report.runs), 'system')}"),
-            links.to(addresses.of_set(qrels, "topics"), f"All {counted(len(report.topics), 'topic')}"),
-            links.to(addresses.of_set(qrels, "report"), _REPORT),
+            links.to(links.set_page(qrels), f"All {counted(len(report.runs), 'system')}"),
+            links.to(links.set_page(qrels, "topics"), f"All {counted(len(report.topics), 'topic')}"),
+            links.to(links.set_page(qrels, "report"), _REPORT),
         )
         shown = answers(_answers(results, links)), _leaderboard(results, links, _FIRST), more
-        name, heading = f"set-{addresses.sets[qrels]}", "Leaderboard" if is_only else qrels
+        name, heading = f"set-{links.sets[qrels]}", "Leaderboard" if is_only else qrels
         body += section(name, heading, "" if is_only else size_line(report), *shown)
     runs = {run for results in found for run in results.report.runs}
     summary = f"{counted(len(found), 'judgment set')}, {counted(len(runs), 'system')}"
@@ -45,28 +44,27 @@ def _answers(results: SetResults, links: Links) -> Iterator[tuple[str, str, str]
 def _leaderboard(results: SetResults, links: Links, most: int | None = None) -> str:
     """The means of the first runs by the measures that were asked for, the first one drawn with its interval."""
     report, first = results.report, results.first
-    means = report.means(first)
-    ends = {run: results.intervals.get((first, run), (None, None)) for run in report.runs}
-    scale = scale_of(value for run in report.runs for value in (means[run], *ends[run]))
+    means = results.means[first]
+    scale = scale_of(value for mean in means.values() for value in (mean.value, *mean.ends))
     board = report.leaderboard.with_best(report.lower, DIGITS, first=1, by=0)
     rows = []
     for at, run in enumerate(report.runs[:most]):
-        texts = [
-            board.text(board.rows[at], place, DIGITS).replace("-", MINUS) for place in range(1, len(board.columns))
-        ]
+        mean = means[run]
+        _, *texts = [board.text(board.rows[at], place, DIGITS) for place in range(len(board.columns))]
+        texts = [cell.replace("-", MINUS) for cell in texts]
         shown = [f"<b>{cell}</b>" if (at, place) in board.best else cell for place, cell in enumerate(texts, start=1)]
-        picture = scale.interval(means[run], *ends[run], results.mark(run, at + 1))
-        rows.append([str(at + 1), links.system(run), picture, interval_text(*ends[run], DIGITS), *shown])
+        picture = scale.interval(mean.value, *mean.ends, results.mark(run, at + 1))
+        rows.append([str(at + 1), links.system(run), picture, interval_text(*mean.ends, DIGITS), *shown])
     columns = [("", "l"), ("system", "w"), (first, "p m"), ("95% interval", "o")]
     columns += [(name, "n" if place < 2 else "o") for place, name in enumerate(report.names)]
     return table(f"Means of {results.qrels}", columns, rows)
 
 
-def set_page(results: SetResults, addresses: Addresses) -> Page:
+def set_page(results: SetResults, links: Links) -> Page:
     """The leaderboard of all runs."""
     report, qrels = results.report, results.qrels
-    address = addresses.of_set(qrels)
-    links = Links(addresses, address)
+    address = links.set_page(qrels)
+    links = links.on(address)
     sentence = (
         f"{results.first} orders them. Lines are Student's intervals of the mean at 95%. The diamond is the "
         f"baseline, {report.baseline}. Best means are bold."
@@ -84,45 +82,40 @@ def set_page(results: SetResults, addresses: Addresses) -> Page:
     return Page(address, qrels, size_line(report), answers(_answers(results, links)) + body, [HOME])
 
 
-def topic_list(results: SetResults, addresses: Addresses) -> Page:
+def topic_list(results: SetResults, links: Links) -> Page:
     """All topics, with how hard they are."""
     report, first, qrels = results.report, results.first, results.qrels
-    address = addresses.of_set(qrels, "topics")
-    links = Links(addresses, address)
-    standings = {run: results.standings[first, run] for run in report.runs}
-    scale = scale_of(end for topics in standings.values() for each in topics.values() for end in each.span)
-    rows = []
-    for topic in report.topics:
-        of_runs = [(run, topics[topic]) for run, topics in standings.items() if topic in topics]
-        if not of_runs:
-            continue
-        run, best = min(of_runs, key=lambda pair: pair[1].place != 1)
-        rows.append(
-            [
-                links.topic(qrels, topic),
-                text(results.text(topic)),
-                str(len(results.documents[topic])),
-                number(best.median, DIGITS),
-                scale.spread(best.median, best.lowest, best.median, best.highest),
-                number(best.value, DIGITS),
-                links.system(run),
-            ]
-        )
+    address = links.set_page(qrels, "topics")
+    links = links.on(address)
+    found = {topic: order for topic in report.topics if (order := results.on_topic(topic))}
+    scale = scale_of(end for order in found.values() for _, each in order for end in each.span)
+    rows = [
+        [
+            links.topic(qrels, topic),
+            text(results.text(topic)),
+            str(len(results.documents[topic])),
+            number(best.median, DIGITS),
+            scale.spread(best.median, best.lowest, best.median, best.highest),
+            number(best.value, DIGITS),
+            links.system(run),
+        ]
+        for topic, ((run, best), *_) in found.items()
+    ]
     question = ("question", "q") if results.texts else ("", "none")
     columns = [("topic", "w"), question, ("relevant", "o"), ("median", "n"), (f"{first}, all systems", "p")]
     sentence = (
         f"{first} of all systems on each topic: the line is from the least to the greatest, the circle the median."
     )
-    shown = table("Topics", [*columns, ("best", "o"), ("by", "m")], rows)
-    above = [HOME, (qrels, addresses.of_set(qrels))]
-    return Page(address, "Topics", size_line(report), section("topics", "Topics", sentence, shown), above)
+    shown = section("topics", "Topics", sentence, table("Topics", [*columns, ("best", "o"), ("by", "m")], rows))
+    above = [HOME, (qrels, links.set_page(qrels))]
+    return Page(address, "Topics", size_line(report), shown, above)
 
 
-def topic_page(topic: str, results: SetResults, addresses: Addresses) -> Page:
+def topic_page(topic: str, results: SetResults, links: Links) -> Page:
     """A topic's words, all systems with their first documents, and the relevant documents found and missed."""
     report, qrels = results.report, results.qrels
-    address = addresses.topic(qrels, topic)
-    links = Links(addresses, address)
+    address = links.topic_page(qrels, topic)
+    links = links.on(address)
     title, *more = results.texts.get(topic, ("", None, None))
     documents = results.documents[topic]
     relevant = counted(len(documents), "relevant document")
@@ -143,11 +136,10 @@ def topic_page(topic: str, results: SetResults, addresses: Addresses) -> Page:
     of_topic = f"qrels = {literal(qrels)} and topic = {literal(topic)}"
     asked = f"select * from judgments where {of_topic} order by grade desc"
     body += links_line(links.query(asked, "Ask for all its judgments in SQL"))
-    above = [HOME, (qrels, addresses.of_set(qrels)), ("Topics", addresses.of_set(qrels, "topics"))]
+    heading = f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}"
     summary = f"{relevant} \u00b7 {report.topics.index(topic) + 1} of {counted(len(report.topics), 'topic')}"
-    return Page(
-        address, f"Topic {topic}: {title}" if topic in results.texts else f"Topic {topic}", summary, body, above
-    )
+    above = [HOME, (qrels, links.set_page(qrels)), ("Topics", links.set_page(qrels, "topics"))]
+    return Page(address, heading, summary, body, above)
 
 
 def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -172,7 +164,7 @@ def _systems(topic: str, results: SetResults, links: Links) -> str:
             links.system(run),
             number(each.value, DIGITS),
             scale.interval(each.value, each.median, each.value, results.mark(run, each.place)),
-            tiles(results.tiles[run, topic]),
+            tiles(results.tiles.get((run, topic), ())),
             *results.values_text(others, run, topic),
         ]
         for run, each in order

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
@@ -15,8 +14,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.selection import held_systems
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import number
-from evalsql.report.page.report_data import ReportData, gather_report, leaderboard_table, names_query
-from evalsql.report.table import Table
+from evalsql.report.page.report_data import ReportData, gather_report, names_query
 from evalsql.warehouse.warehouse import Warehouse
 
 DIGITS = 3
@@ -25,8 +23,21 @@ TILES = 10  # first documents of each ranking that a topic's page shows
 MOST_DOCUMENTS = 15  # a topic's page lists so many of those found by most, and of those missed by most
 
 
+class Mean(NamedTuple):
+    """The mean of a run by a measure, its interval at 95%, and its place among all runs."""
+
+    value: float
+    low: float | None
+    high: float | None
+    place: int
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
+
+
 class Standing(NamedTuple):
-    """A run on a topic, among all runs; ``hardness`` is 1 for the topic with the worst median."""
+    """A run on a topic, among all runs; the relation ``topic_places`` describes the figures."""
 
     value: float
     place: int
@@ -41,12 +52,11 @@ class Standing(NamedTuple):
 
     @property
     def span(self) -> tuple[float, float]:
-        """From the least to the greatest value of all runs."""
         return self.lowest, self.highest
 
 
 class RelevantDocument(NamedTuple):
-    """A relevant document, and how many runs found it."""
+    """A relevant document, and how many runs found it; the relation ``found_documents`` describes the figures."""
 
     document: str
     grade: int
@@ -61,17 +71,16 @@ class RelevantDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class SetResults:
-    """``report`` has the measures that were asked for; ``leaderboard`` and ``intervals`` all that have figures.
+    """``report`` has the measures that were asked for; ``measures`` and ``means`` all that have figures.
 
-    ``standings`` goes by measure and run, then topic; ``tiles``, the grades of the first documents, by run and topic.
-    ``texts`` has a topic's text, description and narrative. ``history`` has a row a load and measure: system, run,
-    version, date, measure, mean, difference to the load before.
+    ``means`` goes by measure, then run, the best first; ``standings`` by measure and run, then topic; ``tiles``, the
+    grades of the first documents, by run and topic. ``texts`` has a topic's text, description and narrative.
+    ``history`` has a row a load and measure: system, run, version, date, measure, mean, difference to the load before.
     """
 
     report: ReportData
     measures: Sequence[Measure]
-    leaderboard: Table
-    intervals: Mapping[tuple[str, str], tuple[float | None, float | None]]
+    means: Mapping[str, Mapping[str, Mean]]
     standings: Mapping[tuple[str, str], Mapping[str, Standing]]
     tiles: Mapping[tuple[str, str], Sequence[int | None]]
     documents: Mapping[str, Sequence[RelevantDocument]]
@@ -86,11 +95,6 @@ class SetResults:
     def first(self) -> str:
         """The measure that orders the runs."""
         return self.report.names[0]
-
-    @cached_property
-    def lower(self) -> frozenset[str]:
-        """Measures where less is better."""
-        return names_of_less_is_better(self.measures)
 
     def text(self, topic: str) -> str:
         """What a topic asks; empty where that was not loaded."""
@@ -109,13 +113,6 @@ class SetResults:
         """What a run has on a topic by measures, nothing where it has no value."""
         found = [self.standings[name, run].get(topic) for name in measures]
         return ["" if each is None else number(each.value, DIGITS) for each in found]
-
-    def means(self, measure: str) -> dict[str, float]:
-        """The means of runs by a measure, the best first; runs without one are left out."""
-        at = self.leaderboard.columns.index(measure)
-        sign = 1 if measure in self.lower else -1
-        rows: list[Any] = [row for row in self.leaderboard.rows if row[at] is not None]
-        return {row[0]: row[at] for row in sorted(rows, key=lambda row: (sign * row[at], row[0]))}
 
 
 def gather(
@@ -146,7 +143,10 @@ def gather(
         (baseline,) = resolve_names(warehouse.database, "run", baseline) or [baseline]
         if not any(baseline in names for names in held.values()):
             raise UsageError(f"{baseline} is not evaluated with any of these judgment sets")
-    shown = _shown_measures(warehouse, measures)
+    # Those that were asked for, then the common ones and the user's own at their defaults.
+    shown = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
+    for measure in map(default_measure, (each for each in warehouse.catalog.measures if each.header.in_scores)):
+        shown.setdefault(measure.name, measure)
     results = []
     for judged, names in held.items():
         report = gather_report(
@@ -158,48 +158,48 @@ def gather(
             for_page=True,
             progress=progress,
         )
-        results.append(_set_results(warehouse, report, shown))
+        results.append(_set_results(warehouse, report, [*shown.values()]))
     return results
-
-
-def _shown_measures(warehouse: Warehouse, measures: Sequence[str]) -> list[Measure]:
-    """Those that were asked for, then the common ones and the user's own at their defaults."""
-    named = {measure.name: measure for measure in parse_measures(measures, warehouse.catalog)}
-    common = [each for each in warehouse.catalog.measures if each.header.in_scores]
-    named |= {measure.name: measure for measure in map(default_measure, common) if measure.name not in named}
-    return list(named.values())
 
 
 def _set_results(warehouse: Warehouse, report: ReportData, measures: Sequence[Measure]) -> SetResults:
     catalog, qrels = warehouse.catalog, report.qrels
     runs = names_query("run", report.runs)
     with warehouse.evaluation.with_scores(measures, qrels=qrels, runs=report.runs):
-        leaderboard = leaderboard_table(warehouse, measures)
-        ends = warehouse.rows("select measure, run, low, high from mean_intervals() where qrels = ?", [qrels])
+        means = _means(warehouse, qrels, measures)
         standings = _standings(warehouse, report.measures)
         history = _history(warehouse, report) if held_systems(warehouse.database, ()) else []
     chosen = {"chosen_runs": runs, "chosen_topics": "select topic from topics"}
     lists = relation_query(catalog, "chosen_lists", chosen, qrels=qrels)
     first = relation_query(catalog, "first_documents", {"chosen_lists": lists}, depth=TILES)
-    tiles: dict[tuple[str, str], list[int | None]] = defaultdict(list)
-    for run, topic, _, _, grade in warehouse.rows(f"{first}\norder by run, topic, rank"):
-        tiles[run, topic].append(grade)
+    grades = warehouse.rows(f"select run, topic, list(grade order by rank) from ({first}) group by run, topic")
+    tiles = {(run, topic): found for run, topic, found in grades}
     found = relation_query(catalog, "found_documents", {"chosen_runs": runs}, qrels=qrels, depth=FOUND_DEPTH)
     documents: dict[str, list[RelevantDocument]] = defaultdict(list)
     for topic, *figures in warehouse.rows(f"{found}\norder by topic, found_place"):
         documents[topic].append(RelevantDocument(*figures))
     words = warehouse.rows("select topic, text, description, narrative from topic_texts where qrels = ?", [qrels])
-    return SetResults(
-        report,
-        measures,
-        leaderboard,
-        {(name, run): (low, high) for name, run, low, high in ends},
-        standings,
-        tiles,
-        documents,
-        {topic: texts for topic, *texts in words},
-        history,
-    )
+    texts = {topic: found for topic, *found in words}
+    return SetResults(report, measures, means, standings, tiles, documents, texts, history)
+
+
+def _means(warehouse: Warehouse, qrels: str, measures: Sequence[Measure]) -> Mapping[str, Mapping[str, Mean]]:
+    lower = ", ".join(map(literal, sorted(names_of_less_is_better(measures))))
+    of_set = f"where qrels = {literal(qrels)}"
+    means = f"""
+        select measure, run, value, list_contains([{lower}]::varchar[], measure) as less_is_better
+        from summary {of_set} and value is not null
+    """
+    drawn = "select distinct run from means"
+    places = relation_query(warehouse.catalog, "measure_places", {"means": means, "drawn_runs": drawn})
+    found: dict[str, dict[str, Mean]] = defaultdict(dict)
+    for measure, run, *figures in warehouse.rows(f"""
+        select measure, run, placed.value, ends.low, ends.high, placed.place from ({places}) as placed
+        left join (select measure, run, low, high from mean_intervals() {of_set}) as ends using (measure, run)
+        order by placed.position
+    """):
+        found[measure][run] = Mean(*figures)
+    return found
 
 
 def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tuple[str, str], Mapping[str, Standing]]:

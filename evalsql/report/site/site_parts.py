@@ -1,20 +1,21 @@
-"""What every page of a site shares: addresses that are safe as files' names, the frame, and small pictures in rows."""
+"""What pages of a site share: addresses that are safe as files' names, links, the frame, and small pictures in rows."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from html import escape
 from typing import NamedTuple
 from urllib.parse import quote
 
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.report.html import link, text
 from evalsql.report.site.site_data import SetResults
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
-_UNJUDGED = "\u2013"
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _TAKEN = re.compile(r"index|con|prn|aux|nul|(?:com|lpt)[0-9]")  # some of them are no files on Windows
 _HASHED = re.compile(r".*-[0-9a-f]{8,}")
@@ -41,45 +42,46 @@ def _candidates(name: str) -> Iterable[str]:
         yield f"{words}-{digest[:length]}"
 
 
-class Addresses:
-    """Where every page of a site is, as its address from the root."""
+class Links:
+    """The address of every page from the root of a site, and links to it, as HTML, from the page that ``on`` names."""
 
     def __init__(self, found: Sequence[SetResults], catalog: Catalog) -> None:
+        self.root = ""
         self.sets = file_names(results.qrels for results in found)
         self._systems = file_names(run for results in found for run in results.report.runs)
         self._topics = {results.qrels: file_names(results.report.topics) for results in found}
         self._measures = file_names(relation.name for relation in catalog.measures)
 
-    def of_set(self, qrels: str, page: str = "index") -> str:
+    def on(self, address: str) -> Links:
+        """The links of the page at this address."""
+        links = copy(self)
+        links.root = to_root(address)
+        return links
+
+    def set_page(self, qrels: str, page: str = "index") -> str:
         """A page of a judgment set: index, topics or report."""
         return f"sets/{self.sets[qrels]}/{page}.html"
 
-    def topic(self, qrels: str, topic: str) -> str:
+    def topic_page(self, qrels: str, topic: str) -> str:
         return f"sets/{self.sets[qrels]}/topics/{self._topics[qrels][topic]}.html"
 
-    def system(self, run: str) -> str:
+    def system_page(self, run: str) -> str:
         return f"systems/{self._systems[run]}.html"
 
-    def measure(self, relation: str) -> str:
+    def measure_page(self, relation: str) -> str:
         return f"measures/{self._measures[relation]}.html"
 
-
-class Links:
-    """The links of one page: HTML."""
-
-    def __init__(self, addresses: Addresses, page: str) -> None:
-        self._addresses = addresses
-        self._root = to_root(page)
-
     def to(self, address: str, words: object) -> str:
-        """A page by its address from the root."""
-        return link(self._root + address, words)
-
-    def system(self, run: str) -> str:
-        return self.to(self._addresses.system(run), run)
+        return link(self.root + address, words)
 
     def topic(self, qrels: str, topic: str) -> str:
-        return self.to(self._addresses.topic(qrels, topic), topic)
+        return self.to(self.topic_page(qrels, topic), topic)
+
+    def system(self, run: str) -> str:
+        return self.to(self.system_page(run), run)
+
+    def measure(self, measure: Measure) -> str:
+        return self.to(self.measure_page(measure.relation.name), measure.name)
 
     def query(self, sql: str, words: str) -> str:
         """The console with a query in it."""
@@ -104,7 +106,7 @@ class Frame(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page: ``address`` from the root, and its ``body`` as HTML; ``above`` are names and addresses of the way to it.
+    """A page: its ``address`` from the root, its ``body`` as HTML, and names and addresses of the pages above it.
 
     ``head`` is HTML for the head, ``scripts`` are files of the root that it runs.
     """
@@ -119,7 +121,6 @@ class Page(NamedTuple):
 
 
 def html(page: Page, frame: Frame) -> str:
-    """The whole page."""
     root = to_root(page.address)
     current = ' aria-current="page"'
     bar = "".join(
@@ -197,8 +198,11 @@ def scale_of(values: Iterable[float | None]) -> Scale:
 
 def tiles(grades: Sequence[int | None]) -> str:
     """The grades of documents, one tile each, for a cell of the class t; by the element, for there are many."""
-    elements = ["u" if grade is None else "em" if grade > 1 else "b" if grade == 1 else "i" for grade in grades]
-    return "".join(
-        f"<{element}>{_UNJUDGED if grade is None else grade}</{element}>"
-        for element, grade in zip(elements, grades, strict=True)
-    )
+
+    def tile(grade: int | None) -> str:
+        if grade is None:
+            return "<u>\u2013</u>"
+        element = "em" if grade > 1 else "b" if grade == 1 else "i"
+        return f"<{element}>{grade}</{element}>"
+
+    return "".join(map(tile, grades))

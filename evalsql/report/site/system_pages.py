@@ -4,44 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evalsql.catalog.header import Parameter
 from evalsql.catalog.measure_names import Measure, literal
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.phrases import counted
-from evalsql.report.html import (
-    MINUS,
-    answers,
-    in_words,
-    interval_text,
-    link,
-    links_line,
-    number,
-    section,
-    signed,
-    table,
-    text,
-)
+from evalsql.report import html
+from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, signed, table, text
 from evalsql.report.site.site_data import DIGITS, SetResults
-from evalsql.report.site.site_parts import HOME, MEASURES, Addresses, Links, Page, scale_of
+from evalsql.report.site.site_parts import HOME, MEASURES, Links, Page, scale_of
+from evalsql.report.table import value_text
 
 _MOST_HISTORY = 200
 
 
-def system_page(run: str, found: Sequence[SetResults], addresses: Addresses) -> Page:
+def system_page(run: str, found: Sequence[SetResults], links: Links) -> Page:
     """What is known of a run, by every judgment set that evaluates it."""
-    address = addresses.system(run)
-    links = Links(addresses, address)
-    is_only = len(found) == 1
-    body = ""
+    address = links.system_page(run)
+    links = links.on(address)
+    body, places = "", []
     for results in found:
-        name, of_set = addresses.sets[results.qrels], "" if is_only else f" \u2013 {results.qrels}"
+        runs, qrels = results.report.runs, results.qrels
+        places.append(f"{runs.index(run) + 1} of {len(runs)} by {qrels}")
         body += answers(_answers(run, results, links))
-        for part, heading, sentence, shown in _sections(run, results, addresses, links):
-            body += section(f"{part}-{name}", heading + of_set, sentence, shown)
+        for part, heading, sentence, shown in _sections(run, results, links):
+            body += section(f"{part}-{links.sets[qrels]}", heading + _of_set(found, qrels), sentence, shown)
     body += links_line(links.query(f"select * from scores where run = {literal(run)}", "Ask for all its values in SQL"))
-    places = [(results.report.runs.index(run) + 1, len(results.report.runs), results.qrels) for results in found]
-    above = [HOME, *([(found[0].qrels, addresses.of_set(found[0].qrels))] if is_only else [])]
-    return Page(address, run, ", ".join(f"{place} of {of} by {qrels}" for place, of, qrels in places), body, above)
+    above = [HOME, *((each.qrels, links.set_page(each.qrels)) for each in found if len(found) == 1)]
+    return Page(address, run, ", ".join(places), body, above)
+
+
+def _of_set(found: Sequence[SetResults], qrels: str) -> str:
+    """What a heading says of the judgment set, where there are several."""
+    return f" \u2013 {qrels}" if len(found) > 1 else ""
 
 
 def _answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str]]:
@@ -57,15 +50,15 @@ def _answers(run: str, results: SetResults, links: Links) -> Iterator[tuple[str,
         yield question, links.topic(results.qrels, topic), text(words)
 
 
-def _sections(run: str, results: SetResults, addresses: Addresses, links: Links) -> Iterator[tuple[str, str, str, str]]:
+def _sections(run: str, results: SetResults, links: Links) -> Iterator[tuple[str, str, str, str]]:
     """Name, heading, sentence and table of each part of a system's page."""
     first, num_others = results.first, len(results.report.runs) - 1
     sentence = "Means over the topics with Student's interval at 95%, and the place among all systems by each measure."
-    yield "figures", "Its figures", sentence, _figures(run, results, addresses, links)
+    yield "figures", "Its figures", sentence, _figures(run, results, links)
     for each in [*results.standings[first, run].values()][:1]:
         sentence = (
-            f"By {first} it is behind the median of all systems on {in_words(each.num_behind)} of {each.num_topics} "
-            "topics. The worst come first: circle its value, line all systems, tick their median."
+            f"By {first} it is behind the median of all systems on {html.in_words(each.num_behind)} of "
+            f"{each.num_topics} topics. The worst come first: circle its value, line all systems, tick their median."
         )
         yield "topics", "Its topics", sentence, _topics(run, results, links)
     if num_others:
@@ -74,34 +67,33 @@ def _sections(run: str, results: SetResults, addresses: Addresses, links: Links)
             f"corrected for {num_others} comparisons by Holm."
         )
         yield "others", "Beside the others", sentence, _others(run, results, links)
-    if history := _history(run, results, addresses, links):
+    if history := _history(run, results, links):
         yield "history", "Its history", "All loads of this system in the order of their dates.", history
 
 
 def _worst_first(run: str, results: SetResults) -> list[str]:
     """Topics by how far the run is behind the median of all systems."""
-    sign = -1 if results.first in results.lower else 1
+    sign = -1 if results.first in results.report.lower else 1
     topics = results.standings[results.first, run]
     return sorted(topics, key=lambda topic: (sign * (topics[topic].value - topics[topic].median), topic))
 
 
-def _figures(run: str, results: SetResults, addresses: Addresses, links: Links) -> str:
+def _figures(run: str, results: SetResults, links: Links) -> str:
     rows = []
-    board = results.leaderboard
-    row = next(row for row in board.rows if row[0] == run)
     for measure in results.measures:
-        means = results.means(measure.name)
+        means = results.means[measure.name]
         if run not in means:
             continue
-        ends = results.intervals.get((measure.name, run), (None, None))
+        mean, digits = means[run], 0 if measure.is_count else DIGITS
+        scale = scale_of([*(each.value for each in means.values()), *mean.ends])
         rows.append(
             [
-                links.to(addresses.measure(measure.relation.name), measure.name),
-                board.text(row, board.columns.index(measure.name), DIGITS).replace("-", MINUS),
-                interval_text(*ends, DIGITS),
-                scale_of([*means.values(), *ends]).interval(means[run], *ends, "system"),
-                str(1 + [*means.values()].index(means[run])),
-                number(next(iter(means.values())), 0 if measure.is_count else DIGITS),
+                links.measure(measure),
+                value_text(mean.value, measure.name, DIGITS, is_count=measure.is_count).replace("-", MINUS),
+                interval_text(*mean.ends, DIGITS),
+                scale.interval(mean.value, *mean.ends, "system"),
+                str(mean.place),
+                number(next(iter(means.values())).value, digits),
             ]
         )
     columns = [("measure", "w"), ("mean", "n"), ("95% interval", "o"), ("", "p m"), ("place", "n"), ("best", "o")]
@@ -151,19 +143,19 @@ def _others(run: str, results: SetResults, links: Links) -> str:
     return table("Beside the others", [*columns, ("won\u2013tied\u2013lost", "o")], rows)
 
 
-def _history(run: str, results: SetResults, addresses: Addresses, links: Links) -> str:
+def _history(run: str, results: SetResults, links: Links) -> str:
     """The loads of the same system, where systems are recorded and there are several."""
     systems = {system for system, each, *_ in results.history if each == run}
     loads = [row for row in results.history if row[0] in systems][:_MOST_HISTORY]
     if len({row[1] for row in loads}) < 2:
         return ""
-    relations = {measure.name: measure.relation.name for measure in results.measures}
+    measures = {measure.name: measure for measure in results.measures}
     rows = [
         [
             links.system(each),
             text(version or ""),
             text(str(dated_at)[:10]),
-            links.to(addresses.measure(relations[measure]), measure),
+            links.measure(measures[measure]),
             number(value, DIGITS),
             signed(difference, DIGITS),
         ]
@@ -173,90 +165,89 @@ def _history(run: str, results: SetResults, addresses: Addresses, links: Links) 
     return table("History", columns, rows)
 
 
-def measure_list(catalog: Catalog, found: Sequence[SetResults], addresses: Addresses) -> Page:
+def measure_list(catalog: Catalog, found: Sequence[SetResults], links: Links) -> Page:
     """All measures by family."""
     shown = {measure.relation.name for results in found for measure in results.measures}
     families: dict[str, list[list[str]]] = {}
     for relation in catalog.measures:
-        header = relation.header
-        address = addresses.measure(relation.name).rpartition("/")[2]
+        header, address = relation.header, links.measure_page(relation.name).rpartition("/")[2]
         row = [link(address, header.measure), text(header.title), "yes" if relation.name in shown else ""]
         families.setdefault(relation.family if relation.is_packaged else "own", []).append(row)
     columns = [("measure", "w"), ("what it is", "words"), ("figures here", "m")]
-    headings = {family: family.replace("_", " ").capitalize() for family in families}
-    body = "".join(
-        section(f"family-{family}", headings[family], "", table(headings[family], columns, rows))
-        for family, rows in families.items()
-    )
+    body = ""
+    for family, rows in families.items():
+        heading = family.replace("_", " ").capitalize()
+        body += section(f"family-{family}", heading, "", table(heading, columns, rows))
     summary = f"{counted(len(catalog.measures), 'measure')}, {len(shown)} with figures on these pages"
     return Page(MEASURES[1], MEASURES[0], summary, body, [HOME])
 
 
-def measure_page(relation: Relation, found: Sequence[SetResults], addresses: Addresses, *, is_partial: bool) -> Page:
+def measure_page(relation: Relation, found: Sequence[SetResults], links: Links, *, is_partial: bool) -> Page:
     """One measure: who wins by it, what it is and the SQL that computes it.
 
     Args:
         is_partial: whether the site's copy of the warehouse lacks some of what it reads.
     """
-    header, address = relation.header, addresses.measure(relation.name)
-    links = Links(addresses, address)
+    header, address = relation.header, links.measure_page(relation.name)
+    links = links.on(address)
     better = "" if header.less_is_better else " desc"
     asked = f"select qrels, run, avg(value) as mean\nfrom {relation.name}()\ngroup by qrels, run\norder by mean{better}"
     ask = links.query(asked, "Ask for it in SQL")
     body = ""
     for results in found:
-        of_set = "" if len(found) == 1 else f" \u2013 {results.qrels}"
         for at, measure in enumerate(results.measures):
-            if measure.relation.name == relation.name and results.means(measure.name):
-                name, heading = f"winners-{addresses.sets[results.qrels]}-{at}", f"Who wins by {measure.name}?{of_set}"
-                body += section(name, heading, *_winners(measure, results, links, heading))
+            if measure.relation.name == relation.name and results.means[measure.name]:
+                heading = f"Who wins by {measure.name}?{_of_set(found, results.qrels)}"
+                winners = _winners(measure, results, links, heading)
+                body += section(f"winners-{links.sets[results.qrels]}-{at}", heading, *winners)
     body = body or section("winners", "Who wins by it?", "These pages have no figures of it.", f"<p>{ask}</p>")
-    notes = (
-        "<p>It reads whole rankings, of which the site's copy of the warehouse has the first documents only: what the "
-        "console computes of it is not exact.</p>"
-    )
-    terms = [("Definition", header.definition), ("Range", header.range.replace(" ", " to "))]
-    terms += [("Mean over topics", header.mean), ("Reference", header.reference), ("Other programs", header.differs)]
-    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms if words)
-    told = f"<dl>{listed}</dl>{notes if is_partial else ''}"
-    body += section("definition", "What it is", header.title, told, _parameters(relation.parameters))
+    body += section("definition", "What it is", header.title, _definition(relation, is_partial=is_partial))
     sql = f'<pre class="code" tabindex="0"><code>{text(relation.body)}</code></pre>'
     sentence = "This is the whole computation, with what it reads."
     body += section("sql", "The SQL that computes it", sentence, sql, links_line(ask))
     return Page(address, header.measure, header.title, body, [HOME, MEASURES])
 
 
-def _parameters(parameters: Sequence[Parameter]) -> str:
-    if not parameters:
-        return ""
+def _definition(relation: Relation, *, is_partial: bool) -> str:
+    header = relation.header
+    terms = {
+        "Definition": header.definition,
+        "Range": header.range.replace(" ", " to "),
+        "Mean over topics": header.mean,
+        "Reference": header.reference,
+        "Other programs": header.differs,
+    }
+    shown = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in terms.items() if words)
+    shown = f"<dl>{shown}</dl>"
+    if is_partial:
+        shown += (
+            "<p>It reads whole rankings, of which the site's copy of the warehouse has the first documents only: what "
+            "the console computes of it is not exact.</p>"
+        )
     rows = [
         [f"<code>{text(each.name)}</code>", text("" if each.default is None else each.default), text(each.meaning)]
-        for each in parameters
+        for each in relation.parameters
     ]
     columns = [("parameter", "w"), ("default", ""), ("what it is", "q")]
-    return f"<h3>Parameters</h3>{table('Parameters', columns, rows)}"
+    return shown + (f"<h3>Parameters</h3>{table('Parameters', columns, rows)}" if rows else "")
 
 
 def _winners(measure: Measure, results: SetResults, links: Links, heading: str) -> tuple[str, str]:
     """A sentence on who wins by a measure, and all systems in the order of it."""
-    report, first, means = results.report, results.first, results.means(measure.name)
+    name, first, means = measure.name, results.first, results.means[measure.name]
     digits = 0 if measure.is_count else DIGITS
-    ends = {run: results.intervals.get((measure.name, run), (None, None)) for run in means}
-    scale = scale_of([*means.values(), *(end for pair in ends.values() for end in pair)])
-    places = {mean: place for place, mean in reversed([*enumerate(means.values(), start=1)])}
+    scale = scale_of(value for mean in means.values() for value in (mean.value, *mean.ends))
     rows = []
     for run, mean in means.items():
-        place, other = places[mean], report.runs.index(run) + 1
+        place, other = mean.place, results.report.runs.index(run) + 1
         moved = f"\u2191{other - place}" if other > place else f"\u2193{place - other}" if other < place else ""
-        picture = scale.interval(mean, *ends[run], results.mark(run, place))
-        row = [str(place), links.system(run), number(mean, digits), picture, interval_text(*ends[run], DIGITS)]
-        rows.append(row if measure.name == first else [*row, str(other), moved])
-    best, best_mean = next(iter(means.items()))
-    sentence = (
-        f"{best} has the best mean {measure.name}, {number(best_mean, digits)}, of {counted(len(means), 'system')}."
-    )
-    columns = [("", "l"), ("system", "w"), (measure.name, "n"), ("", "p"), ("95% interval", "o")]
-    if measure.name != first:
+        picture = scale.interval(mean.value, *mean.ends, results.mark(run, place))
+        row = [str(place), links.system(run), number(mean.value, digits), picture, interval_text(*mean.ends, DIGITS)]
+        rows.append(row if name == first else [*row, str(other), moved])
+    best, mean = next(iter(means.items()))
+    sentence = f"{best} has the best mean {name}, {number(mean.value, digits)}, of {counted(len(means), 'system')}."
+    columns = [("", "l"), ("system", "w"), (name, "n"), ("", "p"), ("95% interval", "o")]
+    if name != first:
         sentence += f" The last columns say where its order differs from that by {first}."
         columns += [(f"place by {first}", "o"), ("moved", "n")]
     return sentence, table(heading, columns, rows)
