@@ -19,7 +19,7 @@ from evalsql.database.engine import connect
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.selection import Choice, choose_runs
-from evalsql.report import formats
+from evalsql.report import writers
 from evalsql.report.table import Table
 from evalsql.warehouse.open import default_path
 from evalsql.warehouse.warehouse import Warehouse
@@ -204,9 +204,9 @@ class OutputOptions:
     @property
     def chosen_format(self) -> str:
         """The format asked for, or the one of the file's extension; raises UsageError if that is of none."""
-        chosen = self.format or ("table" if self.path is None else formats.EXTENSIONS.get(self.path.suffix.lower()))
+        chosen = self.format or ("table" if self.path is None else writers.EXTENSIONS.get(self.path.suffix.lower()))
         if chosen is None:
-            known = ", ".join(formats.EXTENSIONS)
+            known = ", ".join(writers.EXTENSIONS)
             raise UsageError(f"{self.path}: say which --format; the extensions known are {known}")
         return chosen
 

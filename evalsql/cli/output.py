@@ -17,7 +17,7 @@ from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
 from evalsql.phrases import Progress, silent
-from evalsql.report import formats, terminal
+from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
@@ -41,14 +41,14 @@ def write_table(
     """
     if output.path is not None:
         text = StringIO(newline="")
-        formats.write(table, output.chosen_format, text, output.digits)
+        writers.write(table, output.chosen_format, text, output.digits)
         write_file(text.getvalue(), output.path, warehouse)
         return
     hidden: list[str] = []
     if output.is_drawn:
         table, hidden = terminal.fitted(table, terminal.width(), output.digits, dropped)
     with standard_output() as stream:
-        formats.write(table, output.chosen_format, stream, output.digits)
+        writers.write(table, output.chosen_format, stream, output.digits)
     if hidden:
         few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
         note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")

@@ -20,7 +20,6 @@ from evalsql.report.site.published_copy import DEPTH
 from evalsql.report.site.site_data import gather
 from evalsql.report.site.site_server import SiteServer, keep_current, state_of
 from evalsql.report.site.write_site import Site, check_folder, write_site
-from evalsql.version import __version__
 
 
 @command

@@ -10,7 +10,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.names import Names
 from evalsql.phrases import counted
-from evalsql.report import markup
+from evalsql.report import writers
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -185,7 +185,7 @@ class Comparison(NamedTuple):
                 places[key]: f"{change:+.1f}%" for key, change in (self.changes or {}).items() if change is not None
             },
             caption=self.caption,
-            label=self.label or markup.latex_label(self.qrels),
+            label=self.label or writers.latex_label(self.qrels),
         ).with_best({self.name(measure) for measure in self.lower}, digits, first=len(heads), by=0)
 
     def _marks(self, labels: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -332,9 +332,9 @@ def label(number: int) -> str:
 def write_markdown(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
     """A pipe table each, its caption below."""
     for comparison in comparisons:
-        markup.write_markdown(comparison.table(digits), stream, digits)
+        writers.write_markdown(comparison.table(digits), stream, digits)
 
 
 def write_latex(comparisons: Iterable[Comparison], stream: TextIO, digits: int) -> None:
     """A table float each, in booktabs, below what they need."""
-    markup.write_latex_tables([comparison.table(digits) for comparison in comparisons], stream, digits)
+    writers.write_latex([comparison.table(digits) for comparison in comparisons], stream, digits)

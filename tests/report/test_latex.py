@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql.report import writers
 from evalsql.report.comparison import Comparison, write_latex
-from evalsql.report.markup import decimal_parts, escape_latex, in_bold, latex_needs
-from evalsql.report.markup import write_latex as write_tabular
 from evalsql.report.table import Table
+from evalsql.report.writers import decimal_parts, escape_latex, in_bold, latex_needs
 from tests.conftest import Command
 from tests.report.conftest import NASTY
 
@@ -83,7 +83,7 @@ def test_what_commands_write_compiles(sample_file: Path, command: Command, compi
 def of_names(names: tuple[str, ...]) -> str:
     """All names in a leaderboard, and in a comparison as runs, measures, judgments and baseline."""
     stream = io.StringIO()
-    write_tabular(Table(["run", "x_%&"], [(name, -0.5) for name in names]), stream, 2)
+    writers.write_latex([Table(["run", "x_%&"], [(name, -0.5) for name in names])], stream, 2)
     base, *others = names
     pairs = [
         {

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from evalsql.report.comparison import Comparison, write_latex, write_markdown
-from evalsql.report.markup import latex_label, latex_number
 from evalsql.report.table import Table
+from evalsql.report.writers import latex_label, latex_number
 from tests.conftest import Command, csv_rows
 
 MEASURES = "AP,ESL,Utility"  # of ESL less is better, Utility is below 0

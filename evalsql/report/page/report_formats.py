@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TextIO
 
-from evalsql.report import comparison, markup
+from evalsql.report import comparison, writers
 from evalsql.report.page.report_data import ReportData
 from evalsql.report.table import Table
 from evalsql.version import __version__
@@ -127,25 +127,25 @@ class _Markup(NamedTuple):
 
 
 _MARKDOWN = _Markup(
-    markup.escape_markdown,
+    writers.escape_markdown,
     heading="# {}\n\n",
     notice="- {}\n",
     section="\n## {}\n\n",
     large_table="**{}**\n\n{} rows, which the JSON has.\n\n",
     before_table="**{}**\n\n",
     after_table="\n",
-    write_table=markup.write_markdown,
+    write_table=writers.write_markdown,
     write_comparisons=comparison.write_markdown,
 )
 _LATEX = _Markup(
-    markup.escape_latex,
+    writers.escape_latex,
     heading="\\section{{{}}}\n",
     notice="{}\n\n",
     section="\\subsection{{{}}}\n",
     large_table="{}: {} rows, which the JSON has.\n\n",
     before_table="\\begin{{table}}\n\\caption{{{}}}\n",
     after_table="\\end{table}\n\n",
-    write_table=markup.write_tabular,
+    write_table=writers.write_tabular,
     write_comparisons=comparison.write_latex,
 )
 

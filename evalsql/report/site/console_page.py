@@ -20,10 +20,25 @@ from evalsql.report.site.published_copy import Copy
 from evalsql.report.site.site_data import SetResults
 from evalsql.report.site.site_parts import CONSOLE, HOME, Page
 
+_PACKAGE = "@duckdb/duckdb-wasm"
+_VERSION = "1.33.1-dev65.0"  # of the package; its engine is DuckDB 1.5.6
+_WORKER, _WASM = "duckdb-browser-eh.worker.js", "duckdb-eh.wasm"
+CDN = f"https://cdn.jsdelivr.net/npm/{_PACKAGE}@{_VERSION}/dist/"
+_FOLDER = "duckdb/"
+# The page takes no other files than these, whoever serves them.
+_SUMS = {
+    _WORKER: "sha384-i0OQ1Tgir74BLt97iOu3RSuiEcSDVbaruBGyjCxyRr7sy49oVfmp30r28o6Lthc0",
+    _WASM: "sha384-7RMibfLYcsAQjQ7gJ9HVOjkqJQ8wcBjoSD4fIY+ZCz7uLGWCPotv7FQ/u4JFyHVT",
+}
+_POLICY = (
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:"
+)
+_SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
 _QUESTION = re.compile(r"^\*\*\d+\. (.*?)\*\*.*?^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _DEMONSTRATED = ("rerank-large", "hybrid", "bm25", "dense")  # runs that the questions name, the best first
 _SHOWN = ("measures", "reports", "statistics", "tables")  # what is completed; steps are of no use to readers
-_SCRIPTS = ("search.js", "duckdb.js", "results.js", "completion.js", "console.js")
+_EXAMPLES = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
 
 
 def questions(runs: Sequence[str]) -> list[tuple[str, str]]:
@@ -46,33 +61,15 @@ def about(sql: str, runs: Sequence[str]) -> str:
 
 def console_page(found: Sequence[SetResults], catalog: Catalog, copy: Copy, engine: str) -> Page:
     """The console; ``engine`` is the address of the folder with DuckDB-Wasm, from the root or of a CDN."""
-    runs = found[0].report.runs
-    asked = questions(runs)
-    data = {
-        "file": copy.file,
-        "packed": copy.is_packed,
-        "worker": engine + WORKER,
-        "wasm": engine + WASM,
-        "sums": [SUMS[WORKER], SUMS[WASM]],
-        "depth": copy.depth,
-        "partial": sorted(copy.partial),
-        "exact": sorted(copy.exact),
-        "relations": _relations(catalog),
-    }
+    asked = questions(found[0].report.runs)
     origin = re.match(r"https://[^/]+", engine)
-    elsewhere = f" {origin[0]}" if origin else ""
-    policy = (
-        "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
-        "form-action 'none'; "
-        f"script-src 'self' 'wasm-unsafe-eval' blob:; worker-src blob:; connect-src 'self' blob:{elsewhere}"
-    )
+    policy = f"{_POLICY} {origin[0]}" if origin else _POLICY
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
     buttons = "".join(
         f'<li><button type="button" class="link ask" data-sql="{escape(sql)}">{escape(question)}</button></li>'
         for question, sql in asked
     )
-    names = ("rankings", "judgments", "scores", "summary", "comparisons(baseline)", "tie_effects")
-    some = (*names, f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}")
+    some = (*_EXAMPLES, f"ndcg(k) ap() p(k) rbp(p) \u2026 {counted(len(catalog.measures), 'measure')}")
     relations = " ".join(f"<code>{escape(each)}</code>" for each in some)
     body = f"""<div class="console">
 <div class="questions"><h2>Ask one of these</h2><ul>{buttons}</ul>
@@ -85,13 +82,13 @@ aria-describedby="how">{escape(asked[0][1])}</textarea>
 <div class="doing"><button type="submit" class="run">Run</button><button type="button" id="stop" hidden>Stop</button>
 <span class="note" id="how">Ctrl + Enter runs, Tab completes</span>
 <span class="note">Runs in this page, on a copy of the warehouse; nothing is sent.</span></div></form>
-<p id="status" role="status" class="note">The first query fetches DuckDB-Wasm {VERSION} (37 MB) and the warehouse
+<p id="status" role="status" class="note">The first query fetches DuckDB-Wasm {_VERSION} (37 MB) and the warehouse
 ({copy.size / 1e6:.1f} MB).</p>
 <noscript><p>The console needs JavaScript. The other pages do not.</p></noscript>
 <div id="results"></div>
 <p class="note">{escape(_limits(copy))}</p>
 </div></div>
-<script type="application/json" id="console-data">{embedded_json(data)}</script>"""
+<script type="application/json" id="console-data">{embedded_json(_data(catalog, copy, engine))}</script>"""
     summary = "the whole warehouse" if copy.depth is None else f"the first {copy.depth} documents of each ranking"
     return Page(CONSOLE[1], "Ask in SQL", summary, body, [HOME], head, _SCRIPTS)
 
@@ -109,30 +106,27 @@ def _limits(copy: Copy) -> str:
     )
 
 
-def _relations(catalog: Catalog) -> list[list[object]]:
-    """Name, signature, title and columns of what readers ask."""
-    found: list[list[object]] = [
-        ["scores", "", "Values of the common measures", ["qrels", "run", "topic", "measure", "value"]]
+def _data(catalog: Catalog, copy: Copy, engine: str) -> dict[str, object]:
+    """What the page's script knows; of each relation that readers ask the name, signature, title and columns."""
+    relations: list[tuple[str, str, str, list[str]]] = [
+        ("scores", "", "Values of the common measures", ["qrels", "run", "topic", "measure", "value"])
     ]
-    for relation in catalog.of_kind(*_SHOWN):
-        if relation.family == "steps":
-            continue
-        given = ", ".join(each.name for each in relation.parameters)
-        has_call = bool(relation.parameters) or relation.is_measure
-        found.append([relation.name, f"({given})" if has_call else "", relation.header.title, list(relation.columns)])
-    return sorted(found, key=lambda row: str(row[0]))
-
-
-PACKAGE = "@duckdb/duckdb-wasm"
-VERSION = "1.33.1-dev65.0"  # of the package; its engine is DuckDB 1.5.6
-WORKER, WASM = "duckdb-browser-eh.worker.js", "duckdb-eh.wasm"
-CDN = f"https://cdn.jsdelivr.net/npm/{PACKAGE}@{VERSION}/dist/"
-FOLDER = "duckdb/"
-# The page takes no other files than these, whoever serves them.
-SUMS = {
-    WORKER: "sha384-i0OQ1Tgir74BLt97iOu3RSuiEcSDVbaruBGyjCxyRr7sy49oVfmp30r28o6Lthc0",
-    WASM: "sha384-7RMibfLYcsAQjQ7gJ9HVOjkqJQ8wcBjoSD4fIY+ZCz7uLGWCPotv7FQ/u4JFyHVT",
-}
+    for each in catalog.of_kind(*_SHOWN):
+        if each.family != "steps":
+            given = ", ".join(parameter.name for parameter in each.parameters)
+            signature = f"({given})" if each.parameters or each.is_measure else ""
+            relations.append((each.name, signature, each.header.title, list(each.columns)))
+    return {
+        "file": copy.file,
+        "packed": copy.is_packed,
+        "worker": engine + _WORKER,
+        "wasm": engine + _WASM,
+        "sums": [*_SUMS.values()],
+        "depth": copy.depth,
+        "partial": sorted(copy.partial),
+        "exact": sorted(copy.exact),
+        "relations": sorted(relations),
+    }
 
 
 def copy_engine(source: Path, site: Path) -> str:
@@ -141,24 +135,17 @@ def copy_engine(source: Path, site: Path) -> str:
     Raises:
         UsageError: the folder lacks a file, or has one of another version.
     """
-    folder = next(
-        (each for each in (source / "dist", source / "package" / "dist", source) if (each / WASM).is_file()), None
-    )
-    how = f"npm pack {PACKAGE}@{VERSION} fetches the package, tar -xzf unpacks it"
-    if folder is None:
-        raise UsageError(f"{source} contains no {WASM}; {how}")
-    (site / FOLDER).mkdir()
-    for name, expected in SUMS.items():
-        if not (folder / name).is_file():
-            raise UsageError(f"{folder} contains no {name}; {how}")
-        if checksum(folder / name) != expected:
-            raise UsageError(f"{folder / name}: does not belong to version {VERSION}; {how}")
-        shutil.copyfile(folder / name, site / FOLDER / name)
-    return FOLDER
-
-
-def checksum(path: Path) -> str:
-    """As browsers check it."""
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha384").digest()
-    return f"sha384-{base64.b64encode(digest).decode()}"
+    how = f"npm pack {_PACKAGE}@{_VERSION} fetches the package, tar -xzf unpacks it"
+    folders = [each for each in (source / "dist", source / "package" / "dist", source) if (each / _WASM).is_file()]
+    if not folders:
+        raise UsageError(f"{source} contains no {_WASM}; {how}")
+    (site / _FOLDER).mkdir()
+    for name, expected in _SUMS.items():
+        path = folders[0] / name
+        if not path.is_file():
+            raise UsageError(f"{path.parent} contains no {name}; {how}")
+        # As browsers check it.
+        if f"sha384-{base64.b64encode(hashlib.sha384(path.read_bytes()).digest()).decode()}" != expected:
+            raise UsageError(f"{path}: does not belong to version {_VERSION}; {how}")
+        shutil.copyfile(path, site / _FOLDER / name)
+    return _FOLDER

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from math import isclose
 from pathlib import Path
 from typing import NamedTuple
@@ -46,18 +47,23 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
     """
     path, rows = folder / NAME, folder / "rows"
     rows.mkdir()
+    # Rows travel by files, since the database may be a server's, or open for reading only.
     for table, query in _selected(database, found, depth).items():
         file = literal(str(rows / f"{table}.parquet"))
         database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
-    copy = open_database(str(path), reach=Reach(folders=[str(rows)]))
-    try:
-        _fill(copy, rows)
+    with closing(open_database(str(path), reach=Reach(folders=[str(rows)]))) as copy:
+        copy.execute("set threads = 1")  # so that the same rows make the same file
+        with copy.transaction():
+            for relation in copy.catalog.of_kind("tables"):
+                if relation.name not in MADE_TABLES:
+                    copy.execute(f"delete from main.{quoted(relation.name)}")
+                    insert_rows(copy, relation, rows / f"{relation.name}.parquet")
+            make_added(copy)  # a user's own measures beside those of the package
+        copy.execute("reset threads")
         is_cut = bool(depth) and _is_cut(database, copy)
         partial = _reading_rankings(copy.catalog) if is_cut else frozenset()
         exact = frozenset(filter(None, (_if_exact(database, copy, found, name) for name in sorted(partial))))
         copy.execute("checkpoint")
-    finally:
-        copy.close()
     shutil.rmtree(rows)
     if is_packed := path.stat().st_size <= MOST_WHOLE:
         content = gzip.compress(path.read_bytes(), compresslevel=6, mtime=0)  # the same bytes from the same file
@@ -74,60 +80,42 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     of_runs = f"run_id in (select run_id from main.runs where run in ({runs}))"
     of_sets = f"qrels_id in (select qrels_id from main.qrels where qrels in ({sets}))"
     of_both = f"{of_runs} and {of_sets}"
-    evaluations = f"evaluation_id in (select evaluation_id from main.evaluations where {of_both})"
-    conditions = dict.fromkeys(("runs", "run_topics"), of_runs)
-    conditions |= dict.fromkeys(("evaluations", "stored_scores"), of_both)
-    judged = ("qrels", "assessments", "judged_documents", "preferences", "topic_weights", "topic_meta")
-    conditions |= dict.fromkeys(judged, of_sets)
-    conditions["judged_ranks"] = evaluations
-    conditions["files"] = (
-        f"(kind = 'run' and id in (select run_id from main.runs where {of_runs})) "
-        f"or (kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
-    )
-    if depth:
-        depths = relation_query(database.catalog, "published_depths", depth=depth)
-        retrieved = "select retrieved.* from main.retrieved join ({}) as published using (run_id, topic_id) where {}"
-        whole = retrieved.format(depths, f"rank <= published.depth and {of_runs}")
-    else:
-        whole = f"select * from main.retrieved where {of_runs}"
-    columns = {
-        table.name: ", ".join(map(quoted, stored_columns(table))) for table in database.catalog.of_kind("tables")
+    by_topic = ("assessments", "judged_documents", "topic_weights", "topic_meta")
+    conditions = {
+        **dict.fromkeys(("runs", "run_topics"), of_runs),
+        **dict.fromkeys(("evaluations", "stored_scores"), of_both),
+        **dict.fromkeys(("qrels", "preferences", *by_topic), of_sets),
+        "judged_ranks": f"evaluation_id in (select evaluation_id from main.evaluations where {of_both})",
+        "files": (
+            f"(kind = 'run' and id in (select run_id from main.runs where {of_runs})) "
+            f"or (kind <> 'run' and id in (select qrels_id from main.qrels where {of_sets}))"
+        ),
+        **dict.fromkeys(("added_relations", "warehouse"), "true"),
     }
+    columns = {each.name: ", ".join(map(quoted, stored_columns(each))) for each in database.catalog.of_kind("tables")}
     chosen = {
         table: f"select {columns[table]} from main.{quoted(table)} where {condition}"
         for table, condition in conditions.items()
     }
-    chosen["retrieved"] = f"select {columns['retrieved']} from ({whole}) order by run_id, topic_id, rank"
-    documents = " union ".join(
-        f"select document_id from ({chosen[table]})"
-        for table in ("retrieved", "assessments", "judged_documents", "preferences", "judged_ranks")
-    )
-    topics = " union ".join(
-        f"select topic_id from ({chosen[table]})"
-        for table in ("run_topics", "evaluations", "assessments", "judged_documents", "topic_weights", "topic_meta")
-    )
-    chosen["documents"] = f"select * from main.documents where document_id in ({documents}) order by document_id"
-    chosen["topics"] = f"select * from main.topics where topic_id in ({topics}) order by topic_id"
+    rankings = f"select {columns['retrieved']} from main.retrieved"
     if depth:
-        chosen["runs"] = f"""
-            select runs.* replace (
-                case when run_id in (select run_id from main.run_topics where num_ret > {int(depth)})
-                then least(coalesce(depth, {int(depth)}), {int(depth)}) else depth end as depth
-            ) from ({chosen["runs"]}) as runs
-        """
-    return {**chosen, **{table: f"select * from main.{table}" for table in ("added_relations", "warehouse")}}
-
-
-def _fill(copy: Database, scratch: Path) -> None:
-    """Put the rows into the tables, then a user's own measures beside those of the package."""
-    copy.execute("set threads = 1")  # so that the same rows make the same file
-    with copy.transaction():
-        for table in copy.catalog.of_kind("tables"):
-            if table.name not in MADE_TABLES:
-                copy.execute(f"delete from main.{quoted(table.name)}")
-                insert_rows(copy, table, scratch / f"{table.name}.parquet")
-        make_added(copy)
-    copy.execute("reset threads")
+        depths = relation_query(database.catalog, "published_depths", depth=depth)
+        rankings += (
+            f" join ({depths}) as published using (run_id, topic_id) where rank <= published.depth and {of_runs}"
+        )
+        cut = f"run_id in (select run_id from main.run_topics where num_ret > {depth:d})"
+        held = f"case when {cut} then least(coalesce(depth, {depth:d}), {depth:d}) else depth end as depth"
+        chosen["runs"] = f"select * replace ({held}) from ({chosen['runs']})"
+    else:
+        rankings += f" where {of_runs}"
+    chosen["retrieved"] = f"{rankings} order by run_id, topic_id, rank"
+    for table, key, holders in (
+        ("documents", "document_id", ("retrieved", "assessments", "judged_documents", "preferences", "judged_ranks")),
+        ("topics", "topic_id", ("run_topics", "evaluations", *by_topic)),
+    ):
+        held = " union ".join(f"select {key} from ({chosen[holder]})" for holder in holders)
+        chosen[table] = f"select * from main.{table} where {key} in ({held}) order by {key}"
+    return chosen
 
 
 def _is_cut(database: Database, copy: Database) -> bool:
@@ -155,7 +143,6 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
     relation = copy.catalog[name]
     if not relation.is_measure or name not in database.catalog.relations:
         return ""
-    measure = default_measure(relation)
     sets = ", ".join(literal(results.qrels) for results in found)
     runs = ", ".join(literal(run) for results in found for run in results.report.runs)
     asked = f"select qrels, run, topic, value from {name}() where qrels in ({sets}) and run in ({runs}) order by all"
@@ -164,5 +151,6 @@ def _if_exact(database: Database, copy: Database, found: Sequence[SetResults], n
         one[:3] == other[:3] and isclose(one[3], other[3], rel_tol=0, abs_tol=1e-12)
         for one, other in zip(theirs, ours, strict=True)
     )
-    cutoff = measure.arguments.get(relation.header.at)
-    return "" if not same else f"{name}({relation.header.at} := {cutoff})" if cutoff is not None else f"{name}()"
+    at = relation.header.at
+    cutoff = default_measure(relation).arguments.get(at)
+    return "" if not same else f"{name}({at} := {cutoff})" if cutoff is not None else f"{name}()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -25,14 +25,7 @@ _RANGE = re.compile(r"bytes=(?=.*\d)(\d*)-(\d*)")
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Serves a folder until it is closed.
-
-    Args:
-        port: 0 takes a free one.
-
-    Raises:
-        UsageError: the port is taken.
-    """
+    """Serves a folder until it is closed; port 0 takes a free one. Raises UsageError where the port is taken."""
 
     daemon_threads = True
 
@@ -45,10 +38,7 @@ class SiteServer(ThreadingHTTPServer):
         self.changing = Lock()
         self.requested: list[str] = []
         self._thread = Thread(target=self.serve_forever, daemon=True)
-
-    @property
-    def address(self) -> str:
-        return f"http://{_LOOPBACK}:{self.server_port}/"
+        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def start(self) -> None:
         """Serve in a thread of its own."""
@@ -86,7 +76,7 @@ class _Handler(SimpleHTTPRequestHandler):
         if path is None or stream is None:
             return self._answer(HTTPStatus.NOT_FOUND)
         size = os.fstat(stream.fileno()).st_size
-        first, last, status, headers = 0, size - 1, HTTPStatus.OK, {}
+        first, last, status, headers = 0, size - 1, HTTPStatus.OK, dict[str, str]()
         if asked := _RANGE.fullmatch(self.headers.get("Range", "")):
             first = int(asked[1]) if asked[1] else max(size - int(asked[2]), 0)
             last = min(int(asked[2]), size - 1) if asked[1] and asked[2] else size - 1
@@ -98,28 +88,27 @@ class _Handler(SimpleHTTPRequestHandler):
             "Content-Type": _TYPES.get(path.suffix) or self.guess_type(path),
             "Accept-Ranges": "bytes",
             "Cache-Control": "no-cache",
+            "X-Content-Type-Options": "nosniff",
         }
         self._left = last - first + 1
-        self._answer(status, {**headers, "X-Content-Type-Options": "nosniff"}, self._left)
+        self._answer(status, headers, self._left)
         stream.seek(first)
         return stream
 
     def _path(self) -> Path | None:
         """The file that is asked for, if it is one of the site's."""
-        name = unquote(urlsplit(self.path).path)
         root = self.server.folder.resolve()
         try:
-            path = (root / name.lstrip("/")).resolve()
+            path = (root / unquote(urlsplit(self.path).path).lstrip("/")).resolve()
             path = path / "index.html" if path.is_dir() else path
             return path if path.is_file() and root in path.parents else None
         except (OSError, ValueError):
             return None
 
-    def _answer(self, status: HTTPStatus, headers: dict[str, str] | None = None, length: int = 0) -> None:
+    def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = {}, length: int = 0) -> None:
         self.send_response(status)
-        for name, value in (headers or {}).items():
+        for name, value in (*headers.items(), ("Content-Length", str(length))):
             self.send_header(name, value)
-        self.send_header("Content-Length", str(length))
         self.end_headers()
 
     def copyfile(self, source: IO[bytes], outputfile: Any) -> None:  # type: ignore[override]
@@ -143,11 +132,7 @@ def state_of(path: Path) -> list[tuple[int, int]]:
 
 
 def keep_current(path: Path, written: object, rewrite: Callable[[], None]) -> None:
-    """Write the site anew whenever the warehouse has changed and changes no more, until Ctrl-C.
-
-    Args:
-        written: the state of the warehouse when the site was written.
-    """
+    """Write the site anew whenever the warehouse, ``written`` being its state, has changed and rests; until Ctrl-C."""
     before = written
     while True:
         sleep(_PAUSE)

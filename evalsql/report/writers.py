@@ -1,0 +1,234 @@
+"""Writes rows in the format asked for: aligned text, CSV, TSV, JSON, Markdown and LaTeX.
+
+Formats for programs have values in full precision, and nulls as such; the others so many decimals.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from io import StringIO
+from typing import TextIO
+
+from evalsql.errors import UsageError
+from evalsql.report.table import BETTER, WORSE, Table
+from evalsql.report.terminal import write_table
+
+EXTENSIONS = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+
+def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
+    """Write ``table`` to ``stream``; ``digits`` decimals where people read, full precision elsewhere."""
+    if format_name in ("csv", "tsv"):
+        writer = csv.writer(stream, delimiter="," if format_name == "csv" else "\t", lineterminator="\n")
+        writer.writerow(table.columns)
+        writer.writerows(table.rows)
+    elif format_name == "json":
+        json.dump(_objects(table), stream, ensure_ascii=False, indent=2)
+        stream.write("\n")
+    elif format_name == "jsonl":
+        stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in _objects(table))
+    elif format_name == "markdown":
+        write_markdown(table, stream, digits)
+    elif format_name == "latex":
+        write_latex([table], stream, digits)
+    else:
+        write_table(table, stream, digits)
+
+
+def _objects(table: Table) -> list[dict[str, object]]:
+    if len(set(table.columns)) < len(table.columns):
+        raise UsageError("two columns have the same name, which JSON cannot hold; name them apart")
+    return [dict(zip(table.columns, map(_exact, row), strict=True)) for row in table.rows]
+
+
+def _exact(value: object) -> object:
+    """What JSON has for a value; text where readers of JSON have no exact form, as of NaN, infinity and times."""
+    if isinstance(value, Mapping):
+        return {str(key): _exact(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(inner) for inner in value]
+    if isinstance(value, Decimal) and Decimal(repr(float(value))) == value:
+        return float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ")
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+# Markdown
+
+
+def write_markdown(table: Table, stream: TextIO, digits: int) -> None:
+    """A pipe table, its caption below; characters with a meaning in Markdown are escaped."""
+    stream.write(_markdown_row(map(escape_markdown, table.columns)))
+    stream.write(_markdown_row("---:" if table.is_number(at) else "---" for at in range(len(table.columns))))
+    for nth, row in enumerate(table.texts(digits)):
+        stream.write(_markdown_row(_markdown_cell(table, text, (nth, at)) for at, text in enumerate(row)))
+    if table.caption:
+        stream.write(f"\n{escape_markdown(table.caption)}\n\n")
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _markdown_cell(table: Table, text: str, place: tuple[int, int]) -> str:
+    mark, change = table.marks.get(place, ""), table.changes.get(place, "")
+    shown = text if re.fullmatch(r"-?\d+(\.\d+)?", text) else escape_markdown(text)
+    shown = f"**{shown}**" if place in table.best else shown
+    return shown + (f"<sup>{mark}</sup>" if mark else "") + (f" ({change})" if change else "")
+
+
+def escape_markdown(text: str) -> str:
+    """The text as Markdown shows it."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~])", r"\\\1", text).replace("\n", " ")
+
+
+# LaTeX
+
+_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau "
+    "upsilon phi chi psi omega"
+)
+_SIGNS = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    # A row that starts with a bracket or a star would be read as an argument of the line before.
+    **{char: f"{{{char}}}" for char in "[]*"},
+    "|": r"\textbar{}",
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    # Omicron has no sign of its own.
+    **{chr(code): f"$\\{name}$" for code, name in enumerate(_GREEK.split(), start=0x3B1) if name != "omicron"},
+}
+_SCIENTIFIC = r"(-?\d+(?:\.\d+)?)e([+-]\d+)"
+_LIGATURES = r"([-`',])(?=\1)|[?!](?=`)"  # two hyphens would become a dash
+# Of the letters beyond ASCII what pdfLaTeX has at once, what it has with the fonts of T1, and what no font of it has.
+_IN_PDFLATEX = r"[\u00a1-\u017e\u2013\u2014\u2018\u2019\u201c\u201d\u2020\u2021\u2022\u2026\u20ac\u2122]"
+_IN_T1 = frozenset(
+    "\u00ab\u00bb\u00d0\u00de\u00f0\u00fe\u0104\u0105\u0110\u0111\u0118\u0119\u012e\u012f\u014a\u014b\u0172\u0173"
+)
+_NOWHERE = frozenset("\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167")
+
+
+def write_latex(tables: Iterable[Table], stream: TextIO, digits: int) -> None:
+    """Booktabs tabulars, those with a caption as floats, below what they need."""
+    body = StringIO()
+    for table in tables:
+        write_tabular(table, body, digits)
+    stream.write(latex_needs(body.getvalue()) + body.getvalue())
+
+
+def write_tabular(table: Table, stream: TextIO, digits: int) -> None:
+    """A booktabs tabular, with a caption in a float.
+
+    A column of decimals or marked numbers is two, so that the points stand below each other; changes are one more.
+    """
+    texts, places = table.texts(digits), range(len(table.columns))
+    marked, changed = ({at for _, at in cells} for cells in (table.marks, table.changes))
+    forms = []
+    for at in places:
+        is_split = table.is_number(at) and (at in marked or any("." in row[at] for row in texts))
+        form = "r@{}l" if is_split else "r" if table.is_number(at) else "l"
+        forms.append(form + ("@{\\ }r" if at in changed else ""))
+    heads = [
+        f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if (width := _width(form)) > 1 else escape_latex(name)
+        for name, form in zip(table.columns, forms, strict=True)
+    ]
+    if table.caption:
+        caption = escape_latex(table.caption)
+        for mark, command in _MARKS.items():
+            caption = caption.replace(mark, f"${command}$")
+        stream.write(f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n\\label{{{table.label}}}\n")
+    stream.write(f"\\begin{{tabular}}{{{''.join(forms)}}}\n\\toprule\n{_latex_row(heads)}\\midrule\n")
+    for nth, row in enumerate(texts):
+        stream.write(_latex_row(_latex_cell(table, text, (nth, at), forms[at]) for at, text in enumerate(row)))
+    stream.write("\\bottomrule\n\\end{tabular}\n" + ("\\end{table}\n" if table.caption else ""))
+
+
+def _width(form: str) -> int:
+    """How many columns of a tabular stand for one of the table."""
+    return sum(map(form.count, "lr"))
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\\n"
+
+
+def _latex_cell(table: Table, text: str, place: tuple[int, int], form: str) -> str:
+    if form.startswith("l"):
+        parts: tuple[str, ...] = (escape_latex(text),)
+    else:
+        parts = decimal_parts(text) if "l" in form else (latex_number(text),)
+    shown = " & ".join(map(in_bold, parts) if place in table.best else parts)
+    if marks := table.marks.get(place, ""):
+        dagger, letters = (_MARKS[marks[0]], marks[1:]) if marks[0] in _MARKS else ("", marks)
+        shown += f"$^{{{dagger}\\mathrm{{{letters}}}}}$" if letters else f"$^{{{dagger}}}$"
+    if _width(form) > len(parts):
+        change = escape_latex(table.changes.get(place, "")).replace("-", "$-$").replace("+", "$+$")
+        shown += f" & ({change})" if change else " &"
+    return shown
+
+
+def escape_latex(text: str) -> str:
+    """The text as LaTeX prints it; what ends a paragraph or is no sign is a blank."""
+    signs = (_SIGNS.get(char, char if char.isprintable() else " ") for char in text)
+    return re.sub(_LIGATURES, r"\g<0>{}", "".join(signs))
+
+
+def latex_number(text: str) -> str:
+    """A number with a minus sign in the place of a hyphen, and a power of ten in that of an exponent."""
+    if scientific := re.fullmatch(_SCIENTIFIC, text):
+        return f"${scientific[1]} \\cdot 10^{{{int(scientific[2])}}}$"
+    if text.startswith(("-", "<")):
+        return f"${text[0]}${escape_latex(text[1:])}"
+    return escape_latex(text)
+
+
+def decimal_parts(text: str) -> tuple[str, str]:
+    """A number before its decimal point, and from there on."""
+    if scientific := re.fullmatch(_SCIENTIFIC, text):
+        whole, point, decimals = scientific[1].partition(".")
+        return latex_number(whole), f"${point}{decimals} \\cdot 10^{{{int(scientific[2])}}}$"
+    whole, point, decimals = text.partition(".")
+    return latex_number(whole), point + decimals
+
+
+def in_bold(text: str) -> str:
+    """The text, if there is any, in bold."""
+    return f"\\textbf{{{text}}}" if text else ""
+
+
+def latex_needs(body: str) -> str:
+    """What LaTeX needs for the text: comments to stand above it."""
+    beyond = {char for char in body if char > "~"}
+    unusual = sorted(char for char in beyond if char in _NOWHERE or not re.match(_IN_PDFLATEX, char))
+    needs = "% Needs \\usepackage{booktabs}.\n"
+    if of_t1 := sorted(beyond & _IN_T1):
+        needs += f"% Needs \\usepackage[T1]{{fontenc}} for {' '.join(of_t1)}\n"
+    if unusual:
+        needs += f"% Needs LuaLaTeX or XeLaTeX, and a font that has {' '.join(unusual)}\n"
+    return needs
+
+
+def latex_label(name: str) -> str:
+    """What the table of a judgment set is referred to by: no sign that means something in LaTeX."""
+    return f"tab:{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-') or 'means'}"
