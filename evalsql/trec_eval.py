@@ -13,29 +13,20 @@ from typing import NamedTuple
 from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
-from evalsql.catalog.relations import (
-    NEW_IN_10,
-    NUM_TOPICS,
-    RELEVANCE_STRING,
-    RUN_ID,
-    TREC_GROUPS,
-    TREC_ORDER,
-    Catalog,
-)
+from evalsql.catalog.relations import NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID, TREC_GROUPS, TREC_ORDER, Catalog
 from evalsql.database.database import MEMORY
-from evalsql.errors import EvalsqlError, InputError, Problem, UsageError
+from evalsql.errors import EvalsqlError, InputError, Problem, ProblemList, UsageError
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse
 
-# By the name of trec_eval's -R: the form under which the judgments are loaded, and the family of measures that is made
-# for them; every other measure is made for grades.
-FORMATS: Mapping[str, tuple[str, str]] = {
-    "qrels": ("grades", ""),
-    "qrels_jg": ("groups", "groups"),
-    "prefs": ("preferences", "preferences"),
-    "qrels_prefs": ("preferences", "preferences"),
+# By the name of trec_eval's -R: the form under which the judgments are loaded, the family of measures that is made for
+# them, every other measure being made for grades, and the group of these measures.
+FORMATS: Mapping[str, tuple[str, str, str]] = {
+    "qrels": ("grades", "", "official"),
+    "qrels_jg": ("groups", "groups", "qrels_jg"),
+    "prefs": ("preferences", "preferences", "prefs"),
+    "qrels_prefs": ("preferences", "preferences", "prefs"),
 }
-_GROUP_OF_FORMAT = {"qrels": "official", "qrels_jg": "qrels_jg", "prefs": "prefs", "qrels_prefs": "prefs"}
 _QRELS = "qrels"
 _RUN = "run"
 
@@ -73,38 +64,41 @@ class Row(NamedTuple):
 def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
     """The rows that names such as P.5,10 and all_trec stand for, in trec_eval's order.
 
-    If a name is given twice with values behind a dot, the first values count, as in trec_eval.
-
     Raises:
         UsageError: unknown names and values that do not fit, all at once, with the nearest names.
     """
-    known = [name for name in TREC_ORDER if options.version == "10.0" or name not in NEW_IN_10]
-    marked: set[str] = set()
-    values: dict[str, str] = {}
-    problems: list[str] = []
-    for text in texts:
-        name, dot, given = text.partition(".")
-        if dot and not given:
-            problems.append(f'"{text}": there is nothing behind the dot')
-        elif name in TREC_GROUPS:
-            marked.update(each for each in TREC_GROUPS[name] if each in known)
-        elif name in known:
-            marked.add(name)
-            if dot:
-                values.setdefault(name, given)
-        else:
-            later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
-            problems.append(unknown_measure(text, {each: each for each in (*known, *TREC_GROUPS)}) + later)
+    marked, problems = marked_names(texts, options.version)
     rows: list[Row] = []
-    for name in known:
-        if name in marked:
-            try:
-                rows += _rows(name, values.get(name), catalog, options)
-            except UsageError as error:
-                problems.append(str(error))
+    for name, values in marked.items():
+        try:
+            rows += _rows(name, values, catalog, options)
+        except UsageError as error:
+            problems.append(str(error))
     if problems:
         raise UsageError("\n".join(problems))
     return rows
+
+
+def marked_names(texts: Iterable[str], version: str) -> tuple[dict[str, str | None], list[str]]:
+    """The measures that texts name, alone or as groups, in trec_eval's order, and lines on names that are unknown.
+
+    By each name are the values behind its dot. If a name is given twice with values the first count, as in trec_eval.
+    """
+    known = [name for name in TREC_ORDER if version == "10.0" or name not in NEW_IN_10]
+    marked: dict[str, str | None] = {}
+    problems: list[str] = []
+    for text in texts:
+        name, dot, values = text.partition(".")
+        if dot and not values:
+            problems.append(f'"{text}": there is nothing behind the dot')
+        elif name in TREC_GROUPS:
+            marked = dict.fromkeys(TREC_GROUPS[name]) | marked
+        elif name in known:
+            marked[name] = marked.get(name) or values or None
+        else:
+            later = f"; {name} is new in 10.0, see --version-profile" if name in NEW_IN_10 else ""
+            problems.append(unknown_measure(text, {each: each for each in (*known, *TREC_GROUPS)}) + later)
+    return {name: marked[name] for name in known if name in marked}, problems
 
 
 def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> list[Row]:
@@ -115,12 +109,12 @@ def _rows(name: str, values: str | None, catalog: Catalog, options: Options) -> 
             raise UsageError(f'"{name}.{values}": the length is a whole number')
         return [Row(f"{name}_{values}", length=int(values)) if values else Row(name)]
     named = trec_names(catalog)[name]
-    family = named.relation.family
-    made_for = family if family in {each for _, each in FORMATS.values()} else ""
-    if made_for != FORMATS[options.judgments_format][1]:
+    _, family, group = FORMATS[options.judgments_format]
+    is_special = any(named.relation.family == special for _, special, _ in FORMATS.values())
+    if family != (named.relation.family if is_special else ""):
         raise UsageError(
             f"{name} cannot be calculated from judgments of format {options.judgments_format}; "
-            f"-m {_GROUP_OF_FORMAT[options.judgments_format]} names those that can"
+            f"-m {group} names those that can"
         )
     settings: dict[str, Value] = {
         "rel": options.level,
@@ -180,17 +174,14 @@ def lines(
         printed: list[tuple[str, Mapping[int, str | float]]] = []
         if options.per_topic:
             by_topic = _by_topic(warehouse, rows)
-            evaluated = (
-                f"select topic from steps.evaluated_topics {'' if every else 'where not missing'} order by topic"
-            )
-            printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated)]
+            evaluated = "select topic from steps.evaluated_topics where $1 or not missing order by topic"
+            printed += [(topic, by_topic.get(topic, {})) for (topic,) in warehouse.rows(evaluated, [every])]
         if options.summary:
             printed.append(("all", whole))
-        mark = "Z" if reference is not None else ""
         for topic, values in printed:
             for at, value in sorted(values.items()):
                 if value is not None:
-                    yield _line(rows[at], topic, value, mark)
+                    yield _line(rows[at], topic, value, "" if reference is None else "Z")
 
 
 def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
@@ -202,7 +193,7 @@ def _line(row: Row, topic: str, value: str | float, mark: str) -> str:
 
 
 def _load(warehouse: Warehouse, qrels: str, run: str, options: Options) -> None:
-    form, family = FORMATS[options.judgments_format]
+    form, family, _ = FORMATS[options.judgments_format]
     warehouse.load_qrels(qrels, _QRELS, form=form)
     # With groups each measure leaves out documents by its parameter judged_only, as every group judges others.
     leave_out = options.judged_only and options.judgments_format == "qrels"
@@ -270,20 +261,18 @@ def _by_topic(warehouse: Warehouse, rows: Sequence[Row]) -> dict[str, dict[int, 
 def _read_zscores(path: str) -> list[tuple[str, str, float, float]]:
     """Topic, measure, mean and standard deviation of each line; raises InputError for lines without these columns."""
     found: list[tuple[str, str, float, float]] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError([Problem(path, 0, f"cannot be read: {reason.lower()}")]) from error
     for number, line in enumerate(text.splitlines(), start=1):
-        columns = line.split()
         try:
-            topic, measure, mean, deviation = columns
-            found.append((topic, measure, float(mean), float(deviation)))
+            if columns := line.split():
+                topic, measure, mean, deviation = columns
+                found.append((topic, measure, float(mean), float(deviation)))
         except ValueError:
-            if columns:
-                problems.append(Problem(path, number, "expected topic, measure, mean, standard deviation"))
-    if problems:
-        raise InputError(problems)
+            problems.add(Problem(path, number, "expected topic, measure, mean, standard deviation"))
+    problems.check()
     return found

@@ -20,12 +20,7 @@ def main() -> None:
     try:
         from evalsql.cli.app import app
 
-        arguments = sys.argv[1:]
-        if arguments[:1] == ["trec_eval"]:
-            from evalsql.cli.trec_eval_command import expand_long_options
-
-            arguments = expand_long_options(arguments)
-        app(args=arguments, prog_name="evalsql")
+        app(prog_name="evalsql")
     except EvalsqlError as error:
         _tell(error)
         sys.exit(error.exit_code)

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from evalsql.cli.options import MEMORY_LIMIT, Names, OwnMeasures, flag, option
+from evalsql.cli.declare import Names, flag, option
+from evalsql.cli.options import MEMORY_LIMIT, OwnMeasures
 from evalsql.cli.output import note, progress_bar
 from evalsql.database.database import MEMORY
 from evalsql.database.disk import scratch_folder
 from evalsql.database.engine import ignore_from_now_on
+from evalsql.database.quack import is_address
 from evalsql.errors import ReachError, UsageError, WarehouseError
 from evalsql.warehouse.open import WAIT, Reach, copy_file, default_path, open_database
 from evalsql.warehouse.warehouse import Warehouse
@@ -27,59 +30,37 @@ class Where:
 
     @property
     def path(self) -> str:
-        """The file or address that is named, or the default."""
         return self.db or default_path()
 
     @contextmanager
     def open_file(
-        self,
-        *,
-        read_only: bool = False,
-        measures: Sequence[str] = (),
-        memory_limit: str | None = None,
-        external: bool | None = None,
-        files: Sequence[str] = (),
-        folders: Sequence[str] = (),
-        stored_at: Path | None = None,
+        self, *, external: bool | None = None, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
     ) -> Iterator[Warehouse]:
         """An open warehouse; what takes long to open shows progress.
 
         Args:
             external: whether the user's own SQL, if any is run, may reach other files.
             files, folders: what the engine may use in any case.
-            stored_at: a copy of the file, which is opened instead.
+            options: others of ``open_database``.
         """
         token = None
         if self.token_file is not None:
             from evalsql.server.sessions import read_token
 
             token = read_token(self.token_file)
+        reach = None if external or self.db == MEMORY else Reach(files, folders)
         with progress_bar() as progress:
-            database = open_database(
-                self.db,
-                read_only=read_only,
-                measures=measures,
-                memory_limit=memory_limit,
-                wait=self.wait,
-                token=token,
-                progress=progress,
-                reach=None if external or self.db == MEMORY else Reach(files, folders),
-                stored_at=stored_at,
-            )
+            database = open_database(self.db, wait=self.wait, token=token, progress=progress, reach=reach, **options)
         with Warehouse(database) as warehouse, _reach_explained(warehouse, is_own_sql=external is not None):
             yield warehouse
 
     @contextmanager
-    def open_existing(self, *, read_only: bool = False, external: bool | None = None) -> Iterator[Warehouse]:
+    def open_existing(self, **options: Any) -> Iterator[Warehouse]:
         """An open warehouse to change; raises WarehouseError if there is none."""
-        self.require()
-        with self.open_file(read_only=read_only, external=external) as warehouse:
-            yield warehouse
-
-    def require(self) -> None:
-        """Raise WarehouseError if there is no warehouse."""
         with self.open_file(read_only=True):
             pass
+        with self.open_file(**options) as warehouse:
+            yield warehouse
 
 
 @dataclass(frozen=True)
@@ -88,19 +69,10 @@ class Asking(Where, OwnMeasures):
 
     memory_limit: str | None = MEMORY_LIMIT
 
-    def open(
-        self,
-        measures: Sequence[str] | None = None,
-        *,
-        folders: Sequence[str] = (),
-    ) -> AbstractContextManager[Warehouse]:
-        """The warehouse open for reading, with these measures or those of the options; the engine uses the folders."""
-        return self.open_file(
-            read_only=True,
-            measures=self.paths if measures is None else measures,
-            memory_limit=self.memory_limit,
-            folders=folders,
-        )
+    def open(self, **options: Any) -> AbstractContextManager[Warehouse]:
+        """The warehouse open for reading, if no option says otherwise; see ``open_file``."""
+        own = {"measures": self.paths, "memory_limit": self.memory_limit}
+        return self.open_file(**{"read_only": True, **own, **options})
 
 
 @dataclass(frozen=True)
@@ -108,35 +80,23 @@ class AskingScores(Asking):
     """A warehouse that is asked, and scores elsewhere that are shown beside its own."""
 
     lake: Names = option(
-        "--lake DIR", "Scores to show as if they were loaded, such as what evalsql spark eval wrote; can be repeated."
+        "--lake DIR", "Scores to show as if loaded, such as those of evalsql spark eval; can be repeated."
     )
 
     @contextmanager
-    def open(
-        self,
-        measures: Sequence[str] | None = None,
-        *,
-        folders: Sequence[str] = (),
-    ) -> Iterator[Warehouse]:
+    def open(self, **options: Any) -> Iterator[Warehouse]:
         """The warehouse open for reading, with the scores of ``--lake`` beside its own."""
         if not self.lake:
-            with super().open(measures, folders=folders) as warehouse:
+            with super().open(**options) as warehouse:
                 yield warehouse
             return
-        from evalsql.database.quack import is_address
-
         if is_address(self.path):
             raise UsageError("--lake shows scores beside a file, but a server holds this warehouse; load them there")
         with scratch_folder() as scratch:
             with progress_bar() as progress:
                 copy = copy_file(self.path, Path(scratch), wait=self.wait, progress=progress)
-            with self.open_file(
-                measures=self.paths if measures is None else measures,
-                memory_limit=self.memory_limit,
-                files=self.lake,
-                folders=self.lake,
-                stored_at=copy,
-            ) as warehouse:
+            reached = {"files": self.lake, "folders": self.lake}
+            with super().open(read_only=False, stored_at=copy, **reached, **options) as warehouse:
                 for lake in self.lake:
                     warehouse.load_scores(lake)
                 yield warehouse
@@ -144,16 +104,12 @@ class AskingScores(Asking):
 
 @dataclass(frozen=True)
 class Statements(Asking):
-    """A warehouse that runs SQL of the user's own."""
-
     write: bool = flag("--write", "Let it change the warehouse.")
     external: bool = flag("--external", "Let it read and write other files and load extensions.")
 
     def open_for_sql(self) -> AbstractContextManager[Warehouse]:
         """The warehouse open for statements, which change it or reach other files if the options say so."""
-        return self.open_file(
-            read_only=not self.write, measures=self.paths, memory_limit=self.memory_limit, external=self.external
-        )
+        return self.open(read_only=not self.write, external=self.external)
 
 
 @dataclass(frozen=True)

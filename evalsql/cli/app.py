@@ -11,26 +11,26 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 _COMMANDS = {
-    "demo": "evaluate.demo",
-    "eval": "evaluate.evaluate",
+    "demo": "leaderboard.demo",
+    "eval": "leaderboard.evaluate",
     "ls": "holdings.ls",
     "leaderboard": "leaderboard.leaderboard",
     "topics": "leaderboard.topics",
     "compare": "compare.compare",
     "table": "compare.table",
     "explain": "explain_ties.explain",
-    "report": "report_site.report",
-    "site": "report_site.site",
-    "chart": "chart_curve.chart",
-    "curve": "chart_curve.curve",
+    "report": "reports_charts.report",
+    "site": "reports_charts.site",
+    "chart": "reports_charts.chart",
+    "curve": "reports_charts.curve",
     "ties": "explain_ties.ties",
     "gate": "gate_history.gate",
     "history": "gate_history.history",
     "diff": "gate_history.diff",
-    "sql": "sql_shell.sql",
-    "shell": "sql_shell.shell",
-    "measures": "measures_compile.measures",
-    "compile": "measures_compile.compile",
+    "sql": "measures_sql.sql",
+    "shell": "shell.shell",
+    "measures": "measures_sql.measures",
+    "compile": "measures_sql.compile",
     "check": "holdings.check",
     "trec_eval": "trec_eval_command.trec_eval",
     "load": "app.load",
@@ -96,8 +96,7 @@ def _command(name: str, found: Any) -> Any:
         group = found
     else:
         group = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        settings: Any = {"help_option_names": []} if name == "trec_eval" else None  # its -h is its own
-        group.command(name, context_settings=settings)(found)
+        group.command()(found)
     made: Any = get_command(group)
     made.name = name
     return made

@@ -12,19 +12,21 @@ import typer
 
 from evalsql.catalog.measure_names import COMPARED_MEASURES, names_of_less_is_better, parse_measures
 from evalsql.cli.access import Asking, AskingScores
-from evalsql.cli.options import OUTPUT, Arrangement, MeasuredRuns, Names, OutputOptions, argument, command, flag, option
-from evalsql.cli.output import note, note_coverage, note_waiting, standard_output, write_file, write_table
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import OUTPUT, Arrangement, MeasuredRuns, OutputOptions
+from evalsql.cli.output import note, note_coverage, note_waiting, text_output, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report import comparison
-from evalsql.report.comparison import Comparison, compare_runs, in_order, with_changes
+from evalsql.report.comparison import Comparison
 from evalsql.report.paper import made_from, paper_comparison, read_paper
-from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
 from evalsql.warehouse.warehouse import Warehouse
 
+Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "benjamini_yekutieli", "none"]
+PaperFormat = Literal["latex", "markdown"]
 _EXPLAINED = f"{comparison.OUTCOMES}: topics won, tied and lost"
 _DROPPED = DroppedColumns(
     ("note", "num_tests", "num_topics", "qrels", "baseline", "measure"),
@@ -39,13 +41,9 @@ _FORMATS = {".tex": "latex", ".md": "markdown"}
 class Testing:
     """How differences are tested, as ``Evaluation.comparison_query`` takes it."""
 
-    test: Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "tukey"] = option(
-        "--test", "Which paired test.", "t"
-    )
+    test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Literal["all", "measure"] = option(
-        "--family", "What is corrected together: everything shown, or each measure by itself.", "all"
-    )
+    family: Literal["all", "measure"] = option("--family", "Correct everything shown together, or each measure.", "all")
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(
@@ -57,12 +55,8 @@ class Testing:
 
 @dataclass(frozen=True)
 class PaperOptions:
-    """What only a table in Markdown or LaTeX follows."""
-
     order: Names = option(
-        "--order RUN",
-        "In Markdown and LaTeX the run that stands first; can be repeated. Others follow by their mean.",
-        complete="runs",
+        "--order RUN", "In Markdown and LaTeX the run on top; can be repeated. Others follow by mean.", complete="runs"
     )
     rename: Names = option("--rename RUN=NAME", "In Markdown and LaTeX what a run is called; can be repeated.")
     daggers: bool = flag(
@@ -82,29 +76,26 @@ class PaperOptions:
         if given and chosen_format not in _WRITERS:
             raise UsageError(f"{' and '.join(given)}: for --format markdown and latex, not for {chosen_format}")
         runs = {run for one in compared for run in one.runs}
-        for run in self.order or ():
-            _check_compared("--order", run, runs)
-        order = list(dict.fromkeys(self.order or ()))
-        shown = in_order(compared, order, self._names(runs), base if self.daggers else None)
-        return with_changes(warehouse, shown, pairs, base) if self.relative else shown
-
-    def _names(self, runs: Collection[str]) -> dict[str, str]:
-        names = {}
-        for text in self.rename or ():
-            # A run may have an equals sign in its name.
-            fitting = [run for run in runs if text.startswith(f"{run}=")]
-            run = max(fitting, key=len, default=text.partition("=")[0])
-            name = text[len(run) + 1 :].strip()
-            if not name:
-                raise UsageError(f'--rename: "{text}" has no name behind a run and =, as in bm25=BM25')
-            _check_compared("--rename", run, runs)
-            names[run] = name
-        return names
+        order = list(dict.fromkeys(_compared_run("--order", run, runs) for run in self.order))
+        names = dict(_renamed(text, runs) for text in self.rename)
+        shown = comparison.in_order(compared, order, names, base if self.daggers else None)
+        return comparison.with_changes(warehouse, shown, pairs, base) if self.relative else shown
 
 
-def _check_compared(option: str, run: str, runs: Collection[str]) -> None:
+def _renamed(text: str, runs: Collection[str]) -> tuple[str, str]:
+    """A run and its name, of RUN=NAME; a run may have an equals sign in its own."""
+    fitting = [run for run in runs if text.startswith(f"{run}=")]
+    run = max(fitting, key=len, default=text.partition("=")[0])
+    name = text[len(run) + 1 :].strip()
+    if not name:
+        raise UsageError(f'--rename: "{text}" has no name behind a run and =, as in bm25=BM25')
+    return _compared_run("--rename", run, runs), name
+
+
+def _compared_run(option: str, run: str, runs: Collection[str]) -> str:
     if run not in runs:
         raise UsageError(f'{option}: "{run}" is not among the runs compared: {", ".join(sorted(runs))}')
+    return run
 
 
 @command
@@ -133,14 +124,13 @@ def compare(
         runs = selection.chosen(warehouse)
         note_waiting(warehouse, [base, *runs] if runs else ())
         parsed = parse_measures(selection.measure or COMPARED_MEASURES, warehouse.catalog)
-        lower = names_of_less_is_better(parsed)
-        query, table, compared = compare_runs(
+        query, table, compared = comparison.compare_runs(
             warehouse,
             None if all_pairs else base,
             [base, *(runs or ["*"])] if all_pairs else runs,
             parsed,
             alpha=alpha,
-            qrels=selection.qrels_names,
+            qrels=selection.qrels,
             **asdict(testing),
         )
         chosen = output.chosen_format
@@ -149,18 +139,17 @@ def compare(
         if chosen in _WRITERS:
             if arrangement.sort or arrangement.limit:
                 raise UsageError(f"--sort and --limit are for rows; --order says which runs stand first in {chosen}")
-            text = StringIO()
-            _WRITERS[chosen](compared, text, output.digits)
-            _write_text(text.getvalue(), output.path, warehouse)
+            with text_output(output.path, warehouse) as stream:
+                _WRITERS[chosen](compared, stream, output.digits)
         else:
-            if arrangement.sort:
-                table = Table(*warehouse.database.table(arrangement.sorted_query(warehouse, query)))
-            rows = arrangement.first_rows(table)
-            rows = comparison.difference_columns(rows, output.digits, alpha, lower) if output.is_drawn else rows
-            write_table(rows, output, warehouse, _DROPPED)
             described = f"{100 * testing.confidence:g}% intervals by {comparison.INTERVALS[testing.intervals]}"
+            rows = arrangement.first_rows(arrangement.table(warehouse, query) if arrangement.sort else table)
+            if output.is_drawn:
+                described += f"; {_EXPLAINED}"
+                rows = comparison.difference_columns(rows, output.digits, alpha, names_of_less_is_better(parsed))
+            write_table(rows, output, warehouse, _DROPPED)
         for one in compared:
-            _note_results(one, f"{described}; {_EXPLAINED}" if output.is_drawn else described)
+            _note_results(one, described)
             if output.is_drawn and not all_pairs:  # a narrow terminal does without the column of these
                 means = {name: one.means[base, name] for name in one.measures if (base, name) in one.means}
                 shown = ", ".join(f"{name} {mean:.{output.digits}f}" for name, mean in means.items())
@@ -178,9 +167,7 @@ def table(
     description: Path = argument("A TOML file with systems, measures, test, order and caption.", ..., metavar="FILE"),
     check: bool = flag("--check", "Write nothing; exit with 1 where --output is not what would be written."),
     output: Path | None = OUTPUT,
-    written_as: Literal["latex", "markdown"] | None = option(
-        "--format", "By default what --output's extension says, else latex."
-    ),
+    form: PaperFormat | None = option("--format", "By default what --output's extension says, else latex."),
     asking: Asking,
 ) -> None:
     """A paper's table, described in a TOML file.
@@ -191,30 +178,22 @@ def table(
     """
     if check and output is None:
         raise UsageError("--check compares with a file, name it with --output")
-    chosen = written_as or ("latex" if output is None else _FORMATS.get(output.suffix.lower()))
+    chosen = form or ("latex" if output is None else _FORMATS.get(output.suffix.lower()))
     if chosen is None:
         raise UsageError(f"{output}: say which --format; the extensions known are {', '.join(_FORMATS)}")
     paper = read_paper(description)
     with asking.open() as warehouse:
         compared = paper_comparison(warehouse, paper)
-        stream = StringIO()
-        stream.write(made_from(paper, compared) if chosen == "latex" else "")
-        _WRITERS[chosen]([compared], stream, paper.digits)
+        made = StringIO()
+        made.write(made_from(paper, compared) if chosen == "latex" else "")
+        _WRITERS[chosen]([compared], made, paper.digits)
         _note_results(compared, "")
         note_coverage(warehouse, [compared.qrels], compared.runs)
         if check and output is not None:
-            _check(output, stream.getvalue().encode())
+            _check(output, made.getvalue().encode())
         else:
-            _write_text(stream.getvalue(), output, warehouse, description)
-
-
-def _write_text(text: str, output: Path | None, warehouse: Warehouse, *others: Path) -> None:
-    """Write a text to a file, or else to standard output; no file that is in use, as the others are."""
-    if output is not None:
-        write_file(text, output, warehouse, *others)
-    else:
-        with standard_output() as stream:
-            stream.write(text)
+            with text_output(output, warehouse, description) as stream:
+                stream.write(made.getvalue())
 
 
 def _note_results(compared: Comparison, intervals: str) -> None:
@@ -227,7 +206,6 @@ def _note_results(compared: Comparison, intervals: str) -> None:
 
 
 def _check(output: Path, content: bytes) -> None:
-    """Exit with 1 where the file is not what would be written."""
     try:
         held = output.read_bytes()
     except OSError as error:

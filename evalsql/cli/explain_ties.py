@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures, tie_variants
 from evalsql.cli.access import Asking
-from evalsql.cli.options import ONE_QRELS, MeasuredRuns, Names, OutputOptions, argument, command, only_one, option
-from evalsql.cli.output import fetched, note, progress_bar, write_table
+from evalsql.cli.declare import Names, argument, command, option
+from evalsql.cli.options import ONE_QRELS, MeasuredRuns, OutputOptions, only_one
+from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.database.database import translated_errors
 from evalsql.evaluation import explanation
 from evalsql.evaluation.listings import texts
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.phrases import counted, shortened
+from evalsql.report.table import Table
 
 FOUND = 1
 
@@ -30,15 +33,9 @@ def explain(
         f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
         complete="measures",
     ),
-    other: str | None = option(
-        "--other RUN",
-        "Another run: show the documents that made the difference, largest first.",
-        complete="runs",
-    ),
+    other: str | None = option("--other RUN", "Show what made the difference to it, largest first.", complete="runs"),
     qrels: Names = ONE_QRELS,
-    depth: int = option(
-        "--depth", "Documents to explain; what the rest contributes is said in one number.", explanation.DEPTH, min=1
-    ),
+    depth: int = option("--depth", "Documents to explain; the rest is said in one number.", explanation.DEPTH, min=1),
     output: OutputOptions,
     asking: Asking,
 ) -> None:
@@ -63,8 +60,10 @@ def explain(
             depth=depth,
         )
         text = texts(warehouse.evaluation).get((found.qrels, found.topic))
+        with translated_errors(warehouse.path):
+            rows = found.rows.fetchall()
         counts = VALUES if found.measure.is_count else frozenset()
-        write_table(fetched(found.rows, warehouse.path, counts), output, warehouse)
+        write_table(Table(found.rows.columns, rows, counts), output, warehouse)
     note(*explanation_lines(found, depth, output.digits))
     if text:
         note(f"  the topic asks: {text}")
@@ -90,37 +89,34 @@ def print_ties(selection: MeasuredRuns, output: OutputOptions, asking: Asking) -
         if without := [each.name for each in parsed if each.name not in named]:
             note(f"not a question of ties, or not known: {', '.join(without)}")
         runs = selection.chosen(warehouse)
-        with progress_bar() as progress:
-            effects, swaps = warehouse.ties(named, qrels=selection.qrels_names, runs=runs, progress=progress)
-        write_table(fetched(effects, warehouse.path), output, warehouse)
-        with translated_errors(warehouse.path):
-            found = swaps.fetchall()
-            ranges = effects.project("measure, qrels, run, worst is not null and best is not null").fetchall()
-    undecided = _undecided(ranges)
+        with progress_bar() as progress, translated_errors(warehouse.path):
+            effects, swaps = warehouse.ties(named, qrels=selection.qrels, runs=runs, progress=progress)
+            table, swapped = Table(effects.columns, effects.fetchall()), swaps.fetchall()
+        write_table(table, output, warehouse)
     pairs: dict[str, list[str]] = {}
-    for _, measure, upper, _, _, lower, *_ in found:
+    for _, measure, upper, _, _, lower, *_ in swapped:
         pairs.setdefault(measure, []).append(f"{upper} over {lower}")
-    for measure, swapped in pairs.items():
-        pair_count = counted(len(swapped), "pair")
-        note(f"{measure}: the order of {pair_count} of runs could be another: {shortened(swapped, 3)}")
+    for measure, names in pairs.items():
+        note(f"{measure}: the order of {counted(len(names), 'pair')} of runs could be another: {shortened(names, 3)}")
+    undecided = _undecided(table.rows)
     known = [name for name in named if name not in undecided]
     if known and not pairs:
         note(f"by {', '.join(known)} under no order of tied documents two of the runs would change places")
-    for name, (num_pairs, runs) in undecided.items():
+    for name, (num_pairs, names) in undecided.items():
         unknown = f"of {counted(num_pairs, 'pair')} of runs not known whether the order could be another"
-        note(f"{name}: {unknown}: {shortened(runs, 3)}")
-    if found:
+        note(f"{name}: {unknown}: {shortened(names, 3)}")
+    if swapped:
         raise typer.Exit(FOUND)
 
 
-def _undecided(ranges: Sequence[tuple[str, str, str, bool]]) -> dict[str, tuple[int, list[str]]]:
+def _undecided(rows: Sequence[Sequence[Any]]) -> dict[str, tuple[int, list[str]]]:
     """By measure the pairs of runs of which one has a worst or best mean that is not known, and those runs."""
-    by_set: dict[tuple[str, str], list[tuple[str, bool]]] = {}
-    for measure, qrels, run, is_known in ranges:
-        by_set.setdefault((measure, qrels), []).append((run, is_known))
+    by_set: dict[tuple[str, str], dict[str, bool]] = {}
+    for qrels, run, measure, _, worst, _, best in rows:
+        by_set.setdefault((measure, qrels), {})[run] = worst is not None and best is not None
     found: dict[str, tuple[int, list[str]]] = {}
     for (measure, _), runs in by_set.items():
-        unknown = [run for run, is_known in runs if not is_known]
+        unknown = [run for run, is_known in runs.items() if not is_known]
         if unknown and len(runs) > 1:
             num_pairs, names = found.get(measure, (0, []))
             pairs = math.comb(len(runs), 2) - math.comb(len(runs) - len(unknown), 2)

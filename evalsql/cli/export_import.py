@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from evalsql.cli.access import Asking, Where
-from evalsql.cli.options import RUNS, MeasuredRuns, Names, argument, command, flag, option
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import RUNS, MeasuredRuns
 from evalsql.cli.output import note, progress_bar, refuse_protected
 from evalsql.database.disk import part_of, scratch_folder, whole_files
 from evalsql.errors import UsageError
@@ -21,21 +22,17 @@ from evalsql.version import __version__
 from evalsql.warehouse import archive, export_files
 from evalsql.warehouse.export_files import FORMATS
 
+Form = Literal["trec", "beir", "parquet", "jsonl"]
 _SETS = argument("Judgment sets, or globs of names; all by default.", complete="qrels")
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where files are written."""
-
-    output: str | None = option(
-        "--output -o PATH", "A file; of several, or with / at the end, the folder of the files."
-    )
+    output: str | None = option("--output -o PATH", "A file; of several, or with / at the end, their folder.")
     replace: bool = flag("--replace", "Write over files that are there.")
 
     @property
     def path(self) -> Path | None:
-        """The file or folder, if it is named."""
         return Path(self.output) if self.output else None
 
     def is_file(self, count: int) -> bool:
@@ -56,11 +53,7 @@ class Target:
 
 @dataclass(frozen=True)
 class FormattedTarget(Target):
-    """Where files are written, and how."""
-
-    form: Literal["trec", "beir", "parquet", "jsonl"] | None = option(
-        "--format", "How they are written; by default what --output's extension says, else the first."
-    )
+    form: Form | None = option("--format", "By default what --output's extension says, else the first.")
 
 
 @command
@@ -119,7 +112,7 @@ def scores(*, selection: MeasuredRuns, target: FormattedTarget, asking: Asking) 
         if output is not None:
             refuse_protected(output, warehouse)
         asked = warehouse.evaluation.scores_query(
-            selection.measures, per_topic=True, qrels=selection.qrels_names, runs=selection.chosen(warehouse)
+            selection.measures, per_topic=True, qrels=selection.qrels, runs=selection.chosen(warehouse)
         )
         ((digest,),) = warehouse.rows("select sql_digest from main.warehouse")
         query = f"select *, '{__version__}' as evalsql_version, '{digest}' as sql_digest from (\n{asked}\n)"

@@ -6,28 +6,25 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from evalsql.cli.access import Loading
-from evalsql.cli.load_options import Kept
-from evalsql.cli.options import Names, OutputOptions, argument, command, option
+from evalsql.cli.declare import Names, argument, command, option
+from evalsql.cli.load import Kept
+from evalsql.cli.options import OutputOptions
 from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.errors import UsageError
 from evalsql.phrases import counted
 from evalsql.report.table import Table
 from evalsql.warehouse.fusion import fuse as fuse_runs
 
+Norm = Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"]
+
 
 @dataclass(frozen=True)
 class Fusing:
-    """How runs are fused, as ``warehouse.fusion.fuse`` takes it."""
-
-    norm: Literal["none", "min-max", "max", "sum", "z-score", "rank", "borda"] | None = option(
-        "--norm", "How scores are made comparable; by default min-max."
-    )
+    norm: Norm | None = option("--norm", "How scores are made comparable; by default min-max.")
     tune: str | None = option("--tune MEASURE", "Search weights by this measure, each topic being held out.")
     folds: int = option("--folds", "Parts of the topics; each part is fused by what is best on the others.", 5, min=2)
     step: float = option("--step", "Between weights that are tried.", 0.1)
-    learn_from: str | None = option(
-        "--learn-from NAME", "Judgments to learn from, if there are several.", complete="qrels"
-    )
+    learn_from: str | None = option("--learn-from NAME", "Judgments to learn from, if several.", complete="qrels")
     k: float | None = option("--k", "Of rrf; by default 60.")
     phi: float | None = option("--phi", "Of rbc; by default 0.8.")
     gamma: float | None = option("--gamma", "Of gmnz; by default 1.")
@@ -47,13 +44,11 @@ def fuse(
         "borda, condorcet. Learnt from judgments: map, pos, slide, prob, seg, bayes.",
         ...,
     ),
-    runs: list[str] = argument("Runs, or globs of names, in the order of weights.", ..., complete="runs"),
+    runs: Names = argument("Runs, or globs of names, in the order of weights.", ..., complete="runs"),
     name: str = option("--name", "Name of the new run.", ...),
     weights: str | None = option("--weights W,W,...", "Weights of the runs in their order; by default 1 for each."),
     qrels: Names = option(
-        "--qrels NAME",
-        "Judgments to evaluate with, by default those that evaluate all of the runs; can be repeated.",
-        complete="qrels",
+        "--qrels NAME", "Judgments to evaluate with, by default those of all runs; can be repeated.", complete="qrels"
     ),
     fusing: Fusing,
     kept: Kept,
@@ -72,7 +67,8 @@ def fuse(
         numbers = [float(word) for word in weights.split(",")] if weights is not None else None
     except ValueError:
         raise UsageError(f'--weights takes numbers with commas between them, found "{weights}"') from None
-    loading.require()
+    with loading.open_file(read_only=True):
+        pass  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
         fused = fuse_runs(
             warehouse.loader,
@@ -80,7 +76,7 @@ def fuse(
             runs,
             name,
             weights=numbers,
-            qrels=qrels or (),
+            qrels=qrels,
             replace=kept.replace,
             meta=pairs,
             progress=progress,

@@ -8,27 +8,20 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from evalsql.catalog.measure_names import Measure, names_of_counts, parse_measures
 from evalsql.cli.access import AskingScores
-from evalsql.cli.chart_curve import LookOptions
-from evalsql.cli.options import MEASURES, QRELS, Names, OutputOptions, RunFilters, argument, command, flag, option
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import MEASURES, QRELS, OutputOptions, RunFilters
 from evalsql.cli.output import note, write_file, write_table
+from evalsql.cli.reports_charts import LookOptions
 from evalsql.database.names import resolve_one
 from evalsql.errors import JOIN_RUN, EvalsqlError, UsageError
 from evalsql.evaluation import gate_decision as gates
-from evalsql.evaluation.gate_rules import (
-    COMPARING,
-    EXTENSIONS,
-    Figures,
-    Rule,
-    parse_rules,
-    read_figures,
-    read_rules,
-    text_of,
-)
+from evalsql.evaluation import gate_rules
 from evalsql.evaluation.listings import MOST_TOPICS, document_changes_query, history_query, topic_changes_query
 from evalsql.evaluation.selection import latest_run
 from evalsql.phrases import counted
@@ -46,8 +39,6 @@ _MEASURES = ("nDCG@10",)
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """The rules that a run is held to, and what it is compared with."""
-
     baseline: str | None = option(
         "--baseline BASE",
         "A run; a JSON or TOML file of figures that --update-baseline wrote; latest, the run of the "
@@ -67,7 +58,7 @@ def gate(
     candidate: str = argument("The run that is judged.", ...),
     given: RuleOptions,
     update_baseline: Path | None = option(
-        "--update-baseline FILE", "Write the run's figures to this JSON or TOML file; nothing is decided."
+        "--update-baseline FILE", "Only write its figures to this JSON or TOML file."
     ),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
@@ -84,16 +75,16 @@ def gate(
     Example: evalsql gate dense --baseline bm25 --rule "AP drop <= 0.1"
     """
     try:
-        rules, measures = parse_rules(given.rule or ()), asking.paths
+        rules, measures = gate_rules.parse_rules(given.rule), asking.paths
         baseline, folder = given.baseline, Path()
         if given.rules is not None:
-            held = read_rules(given.rules)
+            held = gate_rules.read_rules(given.rules)
             rules, measures = [*held.rules, *rules], [*held.measure_files, *measures]
             if baseline is None:
                 baseline, folder = held.baseline, given.rules.parent
         if not rules:
             raise UsageError("there is no rule; give --rule or --rules FILE")
-        with asking.open(measures) as warehouse:
+        with asking.open(measures=measures) as warehouse:
             if update_baseline is not None:
                 if given.baseline is not None:
                     raise UsageError("--update-baseline writes a baseline and compares with none; leave --baseline out")
@@ -113,25 +104,32 @@ def gate(
         raise typer.Exit(SAYS_NO)
 
 
-def _figures(warehouse: Warehouse, baseline: str | None, folder: Path, candidate: str) -> str | Figures | None:
+def _figures(
+    warehouse: Warehouse, baseline: str | None, folder: Path, candidate: str
+) -> str | gate_rules.Figures | None:
     """The baseline: a run that is held, the latest one before the candidate, or a file of figures in the folder."""
     if baseline is None or warehouse.rows("select 1 from runs where run = ?", [baseline]):
         return baseline
+    word, _, asked = baseline.partition(":")
     if baseline == f"{LATEST}:":
         raise UsageError(
-            f'--baseline "{baseline}" ends in a colon, without a branch or a condition; expected {LATEST}:main'
+            f'--baseline "{baseline}" ends in a colon, without a branch or condition; expected latest:main'
         )
-    if baseline.partition(":")[0] == LATEST:
+    if word == LATEST:
         run = resolve_one(warehouse.database, "run", candidate)
-        return latest_run(warehouse.database, baseline.partition(":")[2].strip(), run)
-    if Path(baseline).suffix.lower() not in EXTENSIONS:
-        return baseline
-    return read_figures(folder / baseline)
+        return latest_run(warehouse.database, asked.strip(), run)
+    return (
+        gate_rules.read_figures(folder / baseline)
+        if Path(baseline).suffix.lower() in gate_rules.EXTENSIONS
+        else baseline
+    )
 
 
-def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: str | None, path: Path) -> None:
+def _update(
+    warehouse: Warehouse, candidate: str, rules: Sequence[gate_rules.Rule], qrels: str | None, path: Path
+) -> None:
     """Write the figures of the measures that rules compare, if the run is whole."""
-    compared = [rule for rule in rules if rule.kind in COMPARING]
+    compared = [rule for rule in rules if rule.kind in gate_rules.COMPARING]
     if not compared:
         raise UsageError('no rule compares with a baseline; one such as "nDCG@10 drop <= 0.01" names what to write')
     checks = [rule for rule in rules if rule.kind == "missing"]
@@ -142,12 +140,12 @@ def _update(warehouse: Warehouse, candidate: str, rules: Sequence[Rule], qrels: 
         raise typer.Exit(SAYS_NO)
     named = gates.baseline_measures(compared, warehouse.evaluation)
     figures = gates.measured(warehouse.evaluation, candidate, named, qrels=qrels)
-    write_file(text_of(figures, path), path, warehouse)
+    write_file(gate_rules.text_of(figures, path), path, warehouse)
     num_topics = len(figures.measures[named[0].name])
     note(f"{path}: {counted(len(named), 'measure')} of {figures.run} on {counted(num_topics, 'topic')}")
 
 
-def _row(verdict: gates.Verdict) -> tuple[object, ...]:
+def _row(verdict: gates.Verdict) -> tuple[Any, ...]:
     rule, numbers = verdict.rule, [verdict.value, verdict.rule.bound]
     if rule.is_count:
         numbers = [None if number is None else int(number) for number in numbers]
@@ -155,7 +153,6 @@ def _row(verdict: gates.Verdict) -> tuple[object, ...]:
 
 
 def _failure(verdict: gates.Verdict) -> str:
-    """Why a rule does not hold, in a line."""
     _, value, limit, *_ = _row(verdict)
     if value is None:
         return verdict.note
@@ -165,13 +162,12 @@ def _failure(verdict: gates.Verdict) -> str:
 
 
 def _note_decision(decision: gates.Decision) -> None:
-    """Print the verdict, the broken rules and the topics that made the difference on standard error."""
     failed = [verdict for verdict in decision.verdicts if not verdict.passes]
     against = f" against {decision.baseline}" if decision.baseline else ""
     broken = f"rules that fail: {len(failed)} of {len(decision.verdicts)}" if failed else "all rules hold"
     note(f"{decision.candidate}{against} ({decision.qrels}): {broken}")
     for verdict in failed:
-        has_more = verdict.value is not None and verdict.note and verdict.rule.kind not in COMPARING
+        has_more = verdict.value is not None and verdict.note and verdict.rule.kind not in gate_rules.COMPARING
         note(f"  {verdict.rule.text}: {_failure(verdict)}" + (f"; {verdict.note}" if has_more else ""))
     for measure in dict.fromkeys(drop.measure for drop in decision.drops):
         note(f"  {measure}: {gates.lost_topics(decision.drops, measure)}")
@@ -180,25 +176,25 @@ def _note_decision(decision: gates.Decision) -> None:
 
 def _junit_xml(candidate: str, verdicts: Sequence[gates.Verdict], error: str = "") -> bytes:
     """JUnit XML, which continuous integration shows: a test case for each rule, an error where none was decided."""
+
+    def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
+        return ElementTree.SubElement(parent, tag, {name: _xml_text(text) for name, text in attributes.items()})
+
     failed = sum(not verdict.passes for verdict in verdicts)
     counts = {"tests": str(len(verdicts) or 1), "failures": str(failed), "errors": str(int(bool(error)))}
     root = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml_text(f"evalsql gate {candidate}"), **counts})
+    suite = add(root, "testsuite", name=f"evalsql gate {candidate}", **counts)
     for verdict in verdicts:
-        name = _xml_text(verdict.rule.text)
-        case = ElementTree.SubElement(suite, "testcase", {"classname": "evalsql.gate", "name": name})
+        case = add(suite, "testcase", classname="evalsql.gate", name=verdict.rule.text)
         if not verdict.passes:
-            failure = ElementTree.SubElement(case, "failure", {"message": _xml_text(_failure(verdict))})
-            failure.text = _xml_text(verdict.note)
+            add(case, "failure", message=_failure(verdict)).text = _xml_text(verdict.note)
     if error:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": "evalsql.gate", "name": "the gate can decide"})
-        ElementTree.SubElement(case, "error", {"message": _xml_text(error)})
+        add(add(suite, "testcase", classname="evalsql.gate", name="the gate can decide"), "error", message=error)
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
 def _xml_text(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -227,39 +223,32 @@ def history(
     measures = measure or _MEASURES
     with asking.open() as warehouse:
         named = parse_measures(measures, warehouse.catalog)
-        query = history_query(warehouse.evaluation, measures, choice=filters.choice(systems=systems), qrels=qrels or ())
+        query = history_query(warehouse.evaluation, measures, choice=filters.choice(systems=systems), qrels=qrels)
         table = Table(*warehouse.database.table(query), names_of_counts(named))
         if not table.rows:
             raise UsageError(f"no judgment set evaluates these runs; {JOIN_RUN}")
         if chart is not None:
-            look.write(warehouse, "history", _few(history_chart(table), named[0], systems, look.lines), chart)
+            look.write(warehouse, "history", _of_few_systems(table, named[0], systems, look.lines), chart)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
             shown = table.without(len(table.columns) - 1) if output.is_text else table
             write_table(shown, output, warehouse)
-    _note_changes(table)
+    if (num_sets := len({*table.values("qrels")})) > 1:
+        note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
+    if len({*table.values("sql_digest")}) > 1:
+        note("figures made by different SQL stand in one table; sql in the column changed marks where")
+    if any("judgments" in (changed or "") for changed in table.values("changed")):
+        note("judgments were replaced meanwhile; all figures are by those named, older reports had others")
 
 
-def _few(table: Table, measure: Measure, systems: Names, lines: int | None) -> Table:
-    """The rows of as many systems as a chart can show; of all where they are named one by one."""
-    held = {str(row[list(table.columns).index("system")]) for row in table.rows}
-    if lines is None and systems and held >= {*systems}:
-        return table
-    shown, notes = best_systems(table, measure, lines or MOST_LINES)
+def _of_few_systems(table: Table, measure: Measure, systems: Names, lines: int | None) -> Table:
+    """The rows of a chart: as many systems as it can show, or all where they are named one by one."""
+    chart = history_chart(table)
+    if lines is None and systems and {*systems} <= {*chart.values("system")}:
+        return chart
+    shown, notes = best_systems(chart, measure, lines or MOST_LINES)
     note(*notes)
     return shown
-
-
-def _note_changes(table: Table) -> None:
-    """Tell what may mislead: figures of several judgments or of other SQL in one table."""
-    columns = list(table.columns)
-    num_sets, num_digests = (len({row[columns.index(each)] for row in table.rows}) for each in ("qrels", "sql_digest"))
-    if num_sets > 1:
-        note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")
-    if num_digests > 1:
-        note("figures made by different SQL stand in one table; sql in the column changed marks where")
-    if any("judgments" in str(row[columns.index("changed")] or "") for row in table.rows):
-        note("judgments were replaced meanwhile; all figures are by those named, older reports had others")
 
 
 @command
@@ -284,9 +273,7 @@ def diff(
     Example: evalsql diff bm25 dense -m nDCG@10 --documents
     """
     with asking.open() as warehouse:
-        query = topic_changes_query(
-            warehouse.evaluation, run, other, measure or _MEASURES, qrels=qrels or (), topics=topic or ()
-        )
+        query = topic_changes_query(warehouse.evaluation, run, other, measure or _MEASURES, qrels=qrels, topics=topic)
         columns, rows = warehouse.database.table(query)
         wanted = most or (MOST_TOPICS if documents else len(rows))
         table = Table(columns, rows[:wanted])

@@ -32,19 +32,17 @@ def show_guide(
         width = max(map(len, guides))
         print("evalsql help TOPIC prints a guide; evalsql COMMAND --help the options of a command", file=sys.stderr)
         for name, text in guides.items():
-            title = text.partition("\n")[0].removeprefix("# ")
-            typer.echo(f"{name:<{width}}  {title}")
+            typer.echo(f"{name:<{width}}  {text.partition(chr(10))[0].removeprefix('# ')}")
         return
     name = topic.lower().removesuffix(".md")
     if name in guides:
         typer.echo(printed(guides[name]))
         return
-    root = context.find_root()
-    commands: Any = root.command
+    root: Any = context.find_root()
     near = difflib.get_close_matches(name, guides, n=3, cutoff=0.5)
     counts = {guide: text.lower().count(name) for guide, text in guides.items()}
     mentions = sorted(filter(counts.get, guides), key=lambda guide: -counts[guide])[:3]
-    if name in commands.list_commands(root):
+    if name in root.command.list_commands(root):
         advice = f"evalsql {name} --help shows the command, evalsql help lists the guides"
     elif mentions and not near:
         advice = f"guides that speak of it: {', '.join(mentions)}"

@@ -11,19 +11,9 @@ import typer
 
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.cli.access import Asking, AskingScores, Where
+from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.explain_ties import print_ties
-from evalsql.cli.options import (
-    SYSTEMS,
-    MeasuredRuns,
-    Names,
-    OutputOptions,
-    RunFilters,
-    RunSelection,
-    argument,
-    command,
-    flag,
-    option,
-)
+from evalsql.cli.options import SYSTEMS, MeasuredRuns, OutputOptions, RunFilters, RunSelection
 from evalsql.cli.output import note, progress_bar, write_table
 from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
@@ -62,12 +52,13 @@ def ls(
     """
     with asking.open() as warehouse:
         conditions = [] if long else ["replaced_at is null"]
-        if selection.qrels_names:
-            among = _listed(resolve_names(warehouse.database, "qrels", selection.qrels_names))
+        if selection.qrels:
+            among = ", ".join(map(literal, resolve_names(warehouse.database, "qrels", selection.qrels)))
             paired = f"select run from coverage where qrels in ({among})"
             conditions.append(f"(kind = 'qrels' and name in ({among}) or kind = 'run' and name in ({paired}))")
         if not selection.is_empty:
-            conditions.append(f"(kind = 'qrels' or name in ({_listed(selection.chosen(warehouse))}))")
+            chosen = ", ".join(map(literal, selection.chosen(warehouse)))
+            conditions.append(f"(kind = 'qrels' or name in ({chosen}))")
         hidden = "" if long else f" exclude ({', '.join(_LONG)})"
         where = " and ".join(conditions) or "true"
         query = f"select *{hidden} from inventory where {where} order by kind, name"
@@ -77,10 +68,6 @@ def ls(
                 tuple(f"{each:%Y-%m-%d %H:%M}" if isinstance(each, datetime) else each for each in row) for row in rows
             ]
         write_table(Table(columns, rows, whole=_TIMES), output, warehouse, _DROPPED)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(literal, names))
 
 
 @command
@@ -105,7 +92,7 @@ def check(
         note("evalsql check --ties is now called evalsql ties")
         print_ties(selection, output, asking)
         return
-    if selection.measure or asking.paths or selection.qrels_names or not selection.is_empty:
+    if selection.measure or asking.paths or selection.qrels or not selection.is_empty:
         raise UsageError("evalsql check looks at all runs and judgments; evalsql ties takes runs and measures")
     with asking.open() as warehouse:
         chosen = audits(warehouse.catalog, quick=quick)
@@ -149,22 +136,21 @@ def drop(
     if kind != "runs" and not choice.is_by_name:
         raise UsageError(f"--where, --since, --last and --system choose runs; {kind} go by name")
     with where.open_existing(read_only=dry_run) as warehouse:
-        found = _found(warehouse, kind, choice)
-        # First, so that an output that cannot be written leaves all as it is.
-        rows = Table(("kind", "name"), [(kind, name) for name in found])
-        write_table(rows, output, warehouse)
-        if not dry_run:
-            drops = {"runs": warehouse.drop_runs, "qrels": warehouse.drop_qrels, "measures": warehouse.drop_measures}
-            drops[kind](found)
-    note(f"{counted(len(found), _WORDS[kind])} {'would go' if dry_run else 'dropped'}")
+        if kind == "runs":
+            found: Sequence[str] = sorted(choose_runs(warehouse.database, choice))
+        elif kind == "qrels":
+            found = sorted(resolve_names(warehouse.database, "qrels", names, with_replaced=True))
+        else:
+            found = _own_measures(warehouse, names)
+        note(_drop(warehouse, kind, found, output, dry_run=dry_run))
 
 
-def _found(warehouse: Warehouse, kind: str, choice: Choice) -> list[str]:
-    if kind == "runs":
-        return sorted(choose_runs(warehouse.database, choice))
-    if kind == "qrels":
-        return sorted(resolve_names(warehouse.database, "qrels", choice.names, with_replaced=True))
-    return _own_measures(warehouse, choice.names)
+def _drop(warehouse: Warehouse, kind: str, names: Sequence[str], output: OutputOptions, *, dry_run: bool) -> str:
+    """Write what goes and, if that can be written, drop it; returns how much that is, in words."""
+    write_table(Table(("kind", "name"), [(kind, name) for name in names]), output, warehouse)
+    if names and not dry_run:
+        getattr(warehouse, f"drop_{kind}")(names)
+    return f"{counted(len(names), _WORDS[kind])} {'would go' if dry_run else 'dropped'}"
 
 
 def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
@@ -172,12 +158,12 @@ def _own_measures(warehouse: Warehouse, names: Sequence[str]) -> list[str]:
     own = {relation.name: relation.header.measure for relation in warehouse.catalog.own}
     found: set[str] = set()
     for name in names:
-        fitting = [each for each, measure in own.items() if fnmatch.filter([each, measure], name)]
+        fitting = {each for each, measure in own.items() if fnmatch.filter([each, measure], name)}
         if not fitting and not set(name) & set("*?["):
-            fitting = [each.relation.name for each in parse_measures([name], warehouse.catalog)]
-        if not fitting or not set(fitting) <= own.keys():
+            fitting = {each.relation.name for each in parse_measures([name], warehouse.catalog)}
+        if not fitting or not fitting <= own.keys():
             raise UsageError(f'no measure of your own is called "{name}"; there are: {", ".join(own) or "none"}')
-        found |= set(fitting)
+        found |= fitting
     return sorted(found)
 
 
@@ -214,12 +200,9 @@ def keep(
     Example: evalsql keep --last 30 --dry-run
     """
     with where.open_existing(read_only=dry_run) as warehouse:
-        systems = held_systems(warehouse.database, system or ())
-        gone, without = outlived_runs(warehouse.database, Choice(where=condition, systems=system or ()), last)
-        rows = Table(("kind", "name"), [("runs", name) for name in gone])
-        write_table(rows, output, warehouse)
-        if gone and not dry_run:
-            warehouse.drop_runs(gone)
-    note(f"{counted(len(gone), 'run')} {'would go' if dry_run else 'dropped'}; systems: {', '.join(systems) or 'none'}")
+        systems = held_systems(warehouse.database, system)
+        gone, without = outlived_runs(warehouse.database, Choice(where=condition, systems=system), last)
+        done = _drop(warehouse, "runs", gone, output, dry_run=dry_run)
+    note(f"{done}; systems: {', '.join(systems) or 'none'}")
     if without:
         note(f"{counted(without, 'run')} without a system stay{'s' if without == 1 else ''}")

@@ -1,18 +1,32 @@
-"""``evalsql leaderboard`` and ``topics``: values of measures by run and by topic."""
+"""``evalsql leaderboard``, ``topics``, ``eval`` and ``demo``: values of measures by run and by topic."""
 
 from __future__ import annotations
 
+import glob
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from evalsql.catalog import PACKAGE
 from evalsql.catalog.ddl import relation_query
-from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
-from evalsql.cli.access import AskingScores
-from evalsql.cli.options import Arrangement, MeasuredRuns, OutputOptions, command, flag, option
-from evalsql.cli.output import note, note_coverage, note_waiting, write_table
+from evalsql.catalog.measure_names import (
+    DEFAULT_MEASURES,
+    Measure,
+    names_of_counts,
+    names_of_less_is_better,
+    parse_measures,
+)
+from evalsql.catalog.relations import read_catalog
+from evalsql.cli.access import AskingScores, Loading
+from evalsql.cli.declare import Names, command, flag, option
+from evalsql.cli.load import QRELS_COLUMNS, QRELS_FILE, RUN_FILES, Columns, JudgmentReading, RunReading
+from evalsql.cli.options import MEASURES, MEMORY_LIMIT, Arrangement, MeasuredRuns, OutputOptions, OwnMeasures
+from evalsql.cli.output import note, note_coverage, note_waiting, progress_bar, write_table
+from evalsql.database.database import MEMORY
+from evalsql.errors import UsageError
 from evalsql.evaluation import notices
 from evalsql.evaluation.listings import groups_query, lower_columns, wide_query
 from evalsql.evaluation.listings import texts as texts_of
@@ -20,6 +34,8 @@ from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns
+from evalsql.warehouse.open import open_database
+from evalsql.warehouse.own_measures import check_own
 from evalsql.warehouse.warehouse import Warehouse
 
 _FIRST = 2  # the column of the first measure
@@ -29,6 +45,15 @@ _GAP = 2
 _DROPPED = DroppedColumns(("qrels", "measure"))
 _NAMED = 3  # columns before those of runs
 _SHORTEST = 10  # cells of a cut name
+_DEMO_MEASURES = (*DEFAULT_MEASURES, "TAP@5")
+_TO_GO_ON = (
+    "topics rerank-large -m nDCG@10",
+    "compare bm25 -m nDCG@10",
+    "explain dense T01 -m AP",
+    "report -o report.html",
+    "sql \"from ndcg(k := 5) where run = 'dense' order by value limit 3\"",
+)
+_SMALL = 4_000_000  # bytes of judgments and runs
 
 
 @dataclass(frozen=True)
@@ -44,29 +69,25 @@ class Question:
 
     @cached_property
     def named(self) -> list[Measure]:
-        """The measures, at least one."""
         return parse_measures(self.measures, self.warehouse.catalog)
 
     def scores_query(self, *, per_topic: bool) -> str:
-        """The SELECT of the scores."""
-        return self.warehouse.evaluation.scores_query(
-            self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs
-        )
+        evaluation = self.warehouse.evaluation
+        return evaluation.scores_query(self.measures, per_topic=per_topic, qrels=self.qrels, runs=self.runs)
 
     def table(self, query: str) -> Table:
-        """The rows of a SELECT in the order that is asked for."""
-        ordered = self.arrangement.sorted_query(self.warehouse, query, lower_columns(self.named))
-        return Table(*self.warehouse.database.table(ordered), names_of_counts(self.named))
+        table = self.arrangement.table(self.warehouse, query, lower_columns(self.named))
+        return table._replace(counts=names_of_counts(self.named))
 
-    def write(self, table: Table, lines: Sequence[str] = (), dropped: DroppedColumns | None = None) -> None:
-        """Write the rows, then lines and notes on the topics."""
+    def write(
+        self, table: Table, lines: Sequence[str] = (), dropped: DroppedColumns | None = None, *, thresholds: bool = True
+    ) -> None:
+        """Write the rows, then lines, notes on the topics and, of few runs, at which score TAP cuts each."""
         write_table(table, self.output, self.warehouse, dropped)
         note(*lines)
         note_coverage(self.warehouse, self.qrels, self.runs)
-
-    def note_thresholds(self) -> None:
-        """Print at which score TAP cuts each run, where there are few."""
-        note(*notices.on_thresholds(self.warehouse.evaluation, self.named, self.qrels, self.runs))
+        if thresholds:
+            note(*notices.on_thresholds(self.warehouse.evaluation, self.named, self.qrels, self.runs))
 
 
 @command
@@ -122,7 +143,7 @@ def _question(
 ) -> Question:
     runs = selection.chosen(warehouse)
     note_waiting(warehouse, runs)
-    return Question(warehouse, selection.measures, selection.qrels_names, runs, output, arrangement)
+    return Question(warehouse, selection.measures, selection.qrels, runs, output, arrangement)
 
 
 def print_board(question: Question) -> None:
@@ -135,13 +156,11 @@ def print_board(question: Question) -> None:
     if output.is_drawn:
         table, lines = _with_bars(question, table)
     question.write(table, lines)
-    question.note_thresholds()
     if text := notices.on_ties(question.warehouse.evaluation, question.named[0], question.qrels, question.runs):
         note(text)
 
 
 def print_topics(question: Question, *, show_texts: bool = False) -> None:
-    """Print values by topic, a row for each judgment set, run, topic and measure."""
     table = question.table(question.scores_query(per_topic=True))
     if show_texts:
         table = _with_texts(question.warehouse, table)
@@ -152,11 +171,9 @@ def print_topics(question: Question, *, show_texts: bool = False) -> None:
         rows = sorted(table.rows, key=lambda row: (places[tuple(row[:2])], natural_key(str(row[2]))))
         table = table._replace(rows=rows)
     question.write(arrangement.first_rows(table))
-    question.note_thresholds()
 
 
 def _print_wide(question: Question, *, show_texts: bool) -> None:
-    """Print values by topic, a row for each judgment set, measure and topic, and a column for each run."""
     warehouse, names = question.warehouse, [each.name for each in question.named]
     covered = warehouse.rows(warehouse.evaluation.coverage_query(question.qrels, question.runs))
     runs = list(dict.fromkeys(run for _, run, *_ in covered))
@@ -165,15 +182,16 @@ def _print_wide(question: Question, *, show_texts: bool) -> None:
     if show_texts:
         table = _with_texts(warehouse, table)
     table = question.arrangement.first_rows(table)
-    if not question.output.is_drawn:
-        question.write(table)
-    elif terminal.total(terminal.natural_widths(table, question.output.digits)) <= terminal.width():
-        question.write(table, (), _DROPPED)
-    else:
+    lines = []
+    if question.output.is_drawn and _width(question, table) > terminal.width():
         short = [terminal.cut(name, _SHORTEST) for name in table.columns[_NAMED:]]
         lines = ["the terminal is too narrow for whole names of runs"] if short != table.columns[_NAMED:] else []
-        question.write(table._replace(columns=[*table.columns[:_NAMED], *short]), lines, _DROPPED)
-    question.note_thresholds()
+        table = table._replace(columns=[*table.columns[:_NAMED], *short])
+    question.write(table, lines, _DROPPED)
+
+
+def _width(question: Question, table: Table) -> int:
+    return terminal.total(terminal.natural_widths(table, question.output.digits))
 
 
 def _with_texts(warehouse: Warehouse, table: Table) -> Table:
@@ -185,7 +203,6 @@ def _with_texts(warehouse: Warehouse, table: Table) -> Table:
 
 
 def _print_groups(question: Question, by: str) -> None:
-    """Print means by group of topics, and how many topics are in no group."""
     evaluation = question.warehouse.evaluation
     query = groups_query(evaluation, by, question.measures, qrels=question.qrels, runs=question.runs)
     table = question.table(query)
@@ -194,25 +211,25 @@ def _print_groups(question: Question, by: str) -> None:
         f"{name}: {counted(count, 'topic')} without {by}, in the rows that name no group"
         for name, count in sorted(without)
     ]
-    question.write(question.arrangement.first_rows(table), lines)
+    question.write(question.arrangement.first_rows(table), lines, thresholds=False)
 
 
 def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
     """The table with the bars and marks there is room for, and lines that explain them or say what is left out."""
     from evalsql.report.display import bar_lengths
 
-    measure, digits = question.named[0], question.output.digits
+    measure = question.named[0]
     keys, values = [tuple(row[:_FIRST]) for row in table.rows], [row[_FIRST] for row in table.rows]
-    lacking: list[str] = []
     decorated = terminal.shows_blocks(sys.stdout) and bool(table.rows)
     wanted = terminal.BAR + _GAP + _FEWEST + _GAP if decorated else 0
+    lacking: list[str] = []
+    lines: list[str] = []
     sets = {row[0] for row in table.rows}
     at = _FIRST + 1
-    if terminal.total(terminal.natural_widths(table, digits)) + wanted > terminal.width() and len(sets) == 1:
+    if _width(question, table) + wanted > terminal.width() and len(sets) == 1:
         lacking.append(f"qrels ({next(iter(sets))} in every row)")
         table, at = table.without(0), at - 1
-    room = terminal.width() - terminal.total(terminal.natural_widths(table, digits)) - _GAP - terminal.BAR
-    lines: list[str] = []
+    room = terminal.width() - _width(question, table) - _GAP - terminal.BAR
     if decorated and room < 0:
         lacking += [f"bars of {measure.name}", "marks by topic"]
     elif decorated:
@@ -241,12 +258,105 @@ def _marks(question: Question, room: int) -> tuple[Mapping[tuple[object, ...], s
         scales[name] = lowest, highest, num_topics
     lines = []
     for name, (lowest, highest, num_topics) in scales.items():
-        if highest is not None:
-            topics = f"the {num_topics} topics" if num_topics > 1 else "the topic"
-            grouped = topics if num_topics <= room else f"{topics} in {room} groups, the mean of each"
-            lines.append(
-                f"{_BY_TOPIC}: {measure.name} of {grouped}, from the lowest mean over these systems to the highest; "
-                f"{terminal.HEIGHTS[0]} is {lowest:.{digits}f}, {terminal.HEIGHTS[-1]} {highest:.{digits}f}"
-                + (f" ({name})" if len(scales) > 1 else "")
-            )
+        if highest is None:
+            continue
+        topics = f"the {num_topics} topics" if num_topics > 1 else "the topic"
+        grouped = topics if num_topics <= room else f"{topics} in {room} groups, the mean of each"
+        lines.append(
+            f"{_BY_TOPIC}: {measure.name} of {grouped}, from the lowest mean over these systems to the highest; "
+            f"{terminal.HEIGHTS[0]} is {lowest:.{digits}f}, {terminal.HEIGHTS[-1]} {highest:.{digits}f}"
+            + (f" ({name})" if len(scales) > 1 else "")
+        )
     return {key: terminal.sparkline(heights) for key, heights in levels.items()}, lines
+
+
+@dataclass(frozen=True)
+class _Made(Loading):
+    db: str = option("--db FILE", "Warehouse file to make.", "evalsql-demo.duckdb")
+
+
+@command
+def demo(*, loading: _Made) -> None:
+    """Build a warehouse from sample data and print its leaderboard.
+
+    The sample is synthetic: 8 systems, 40 topics.
+
+    Example: evalsql demo
+    """
+    qrels, runs = PACKAGE / "sample" / "qrels.txt", PACKAGE / "sample" / "runs"
+    with loading.open([str(qrels), str(runs / "*.run")]) as warehouse:
+        warehouse.load_qrels(qrels, "sample", replace=True)
+        with progress_bar() as progress:
+            warehouse.load_runs(sorted(runs.glob("*.run")), qrels=["sample"], replace=True, progress=progress)
+        query = warehouse.evaluation.scores_query(_DEMO_MEASURES, qrels=["sample"])
+        write_table(Table(*warehouse.database.table(query)), OutputOptions(), warehouse)
+        note_coverage(warehouse, ["sample"], ())
+    note(f"\nThe warehouse is {loading.db}; any DuckDB client opens it. To go on:")
+    note(*(f"  evalsql {words} --db {loading.db}" for words in _TO_GO_ON), "  evalsql measures")
+
+
+@command
+def evaluate(
+    *,
+    qrels: str = QRELS_FILE,
+    runs: Names = RUN_FILES,
+    measure: Names = MEASURES,
+    own: OwnMeasures,
+    per_topic: bool = flag("--per-topic -q", "A row for each topic and measure."),
+    reading: RunReading,
+    judgments: JudgmentReading,
+    qrels_columns: Columns = QRELS_COLUMNS,
+    memory_limit: str | None = MEMORY_LIMIT,
+    output: OutputOptions,
+) -> None:
+    """Evaluate runs in memory, in one go; no file is left behind.
+
+    Example: evalsql eval qrels.txt runs/*.run -m nDCG@10,AP
+    """
+    if qrels == "-" and "-" in runs:
+        raise UsageError("standard input holds the judgments or a run; name a file for one of them")
+    _check_no_measure(runs)
+    measures = measure or DEFAULT_MEASURES
+    with progress_bar() as progress:
+        database = open_database(MEMORY, measures=own.paths, memory_limit=memory_limit, progress=progress)
+    with Warehouse(database, asked=measures) as warehouse:
+        if _are_small([qrels, *runs]):
+            warehouse.execute("set threads = 1")
+        name = "qrels" if qrels == "-" else None
+        arguments = {**judgments.arguments(), "keep_best": reading.keep_best, "columns": qrels_columns}
+        warehouse.load_qrels(qrels, name, **arguments)
+        read = warehouse.loader.notices
+        with progress_bar() as progress:
+            is_family = judgments.form == "families" and judgments.with_self is None
+            options = reading.options(with_self=False if is_family else judgments.with_self)
+            warehouse.loader.load_run_files(runs, options, stdin_name="run", progress=progress)
+        _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
+        check_own(warehouse.database)
+        question = Question(warehouse, measures, (), (), output)
+        (print_topics if per_topic else print_board)(question)
+
+
+def _check_no_measure(runs: Sequence[str]) -> None:
+    """Raise UsageError for a measure that is given as a run, where there is no such file."""
+    for name in runs:
+        if name == "-" or os.path.exists(name) or glob.glob(name, recursive=True):
+            continue
+        try:
+            parse_measures([name], read_catalog())
+        except UsageError:
+            continue
+        raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
+
+
+def _are_small(paths: Sequence[str]) -> bool:
+    """Whether one thread is done with these sooner than several, which wait for each other; not of a glob or a pipe."""
+    return all(map(os.path.isfile, paths)) and sum(map(os.path.getsize, paths)) < _SMALL
+
+
+def _note_reading(warehouse: Warehouse, judgments: Sequence[str], runs: Sequence[str], *, keep_best: bool) -> None:
+    """Say how files were read, if not all as TREC files, and how many repeated documents were left out."""
+    if any(not line.startswith("read as TREC") or "," in line for line in (*judgments[:1], *runs[:1])):
+        note(f"judgments {'; '.join(judgments)}", f"runs {'; '.join(runs)}")
+    if keep_best:
+        repeated = warehouse.rows("select run, duplicates from runs union all select qrels, duplicates from qrels")
+        note(*(f"{name}: {counted(count, 'repeated document')} left out" for name, count in repeated if count))

@@ -1,45 +1,140 @@
-"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own."""
+"""``evalsql load``: judgments, runs, lists, scores, weights, topics, groups and measures of one's own.
+
+``eval``, ``fuse`` and ``spark eval`` share the options that say how files are read and what is kept with them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from evalsql.cli.access import Loading
-from evalsql.cli.load_options import (
-    COLUMNS,
-    KEEP_BEST,
-    REPLACE,
-    WITH_SELF,
-    JudgmentReading,
-    Kept,
-    KeptWithRuns,
-    RunReading,
-)
-from evalsql.cli.options import Names, argument, command, flag, option
+from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import note, progress_bar
 from evalsql.errors import UsageError
+from evalsql.evaluation.selection import parse_date
 from evalsql.ingest.column_meanings import parse as parse_columns
+from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted, shortened
 from evalsql.warehouse.warehouse import Warehouse
 
-_TOPICS_OF = option(
-    "--qrels NAME", "Judgments whose topics they are, by default the only set there is.", complete="qrels"
+QRELS_FILE = argument("TREC, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...)
+RUN_FILES = argument(
+    "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
 )
+Order = Literal["asc", "desc"]
+TieRule = Literal["trec_eval", "trec_eval_10", "rank", "input"]
+Form = Literal["grades", "groups", "preferences", "pairs", "families"]
+REPLACE = flag("--replace", "Take the place of what is held under the same name.")
+FORM = option(
+    "--form",
+    "One grade a document (grades), one in each group or subtopic, which the second column names (groups), or "
+    "levels by which documents are preferred to others: topic, group, subgroup or none, document, level "
+    "(preferences). Or what judgments are made of: topic and relevant document (pairs), id and family (families).",
+    "grades",
+)
+KEEP_BEST = flag("--keep-best", "Keep the best of a document's several rows for a topic, and say how many.")
+Columns = Mapping[str, str] | None
+COLUMNS = option(
+    "--columns MEANING=NAME,...",
+    "Which columns of a file with a header are meant, as in topic=qid,document=docno,score=sim.",
+    parser=parse_columns,
+)
+WITH_SELF = option(
+    "--with-self/--without-self",
+    "Whether a topic's own name counts among its documents; by default not in BLAST's and other tables of "
+    "E-values, where a query finds itself.",
+)
+QRELS_COLUMNS = option(
+    "--qrels-columns MEANING=NAME,...", "The same of judgments, as in document=pid,grade=label.", parser=parse_columns
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept with what is loaded, and whether that replaces something."""
+
+    replace: bool = REPLACE
+    meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
+
+    def pairs(self) -> dict[str, str]:
+        """What --meta gives, by key; raises UsageError for what is no pair."""
+        pairs = {}
+        for text in self.meta:
+            key, sign, value = text.partition("=")
+            if not sign or not key:
+                raise UsageError(f'--meta takes KEY=VALUE, found "{text}"')
+            if key in pairs:
+                raise UsageError(f"--meta gives {key} twice")
+            pairs[key] = value
+        return pairs
+
+
+@dataclass(frozen=True)
+class KeptWithRuns(Kept):
+    """What is kept with runs: which load of which system they are, too."""
+
+    system: str | None = option(
+        "--system NAME", "Their system; evalsql history shows it over time.", complete="systems"
+    )
+    version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
+    date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
+
+    def pairs(self) -> dict[str, str]:
+        """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
+        date = None if self.date is None else parse_date(self.date, "--date")
+        given = {"system": self.system, "version": self.version, "date": date}
+        facts, meta = {key: value for key, value in given.items() if value is not None}, super().pairs()
+        for key, value in facts.items():
+            if key in meta:
+                raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
+            if not value:
+                raise UsageError(f"--{key} is empty")
+        return {**facts, **meta}
+
+
+@dataclass(frozen=True)
+class JudgmentReading:
+    form: Form = FORM
+    queries: str | None = option(
+        "--queries FILE",
+        "Of --form families the members that were searched for: names, one a line, or FASTA; by default all.",
+    )
+    with_self: bool | None = WITH_SELF
+
+    def arguments(self) -> dict[str, Any]:
+        return {**asdict(self), "with_self": bool(self.with_self)}
+
+
+@dataclass(frozen=True)
+class RunReading:
+    columns: Columns = COLUMNS
+    tie_rule: TieRule | None = option(
+        "--tie-rule",
+        "How documents are ordered: score as 32-bit float then document (trec_eval), the same with 64 bits "
+        "(trec_eval_10), the rank column (rank), the order of the lines (input). By default trec_eval; "
+        "trec_eval_10 with --lower-is-better.",
+    )
+    lower_is_better: bool = flag("--lower-is-better", "Smaller scores are better, as E-values are.")
+    keep_best: bool = KEEP_BEST
+
+    def options(self, **further: Any) -> RunOptions:
+        return RunOptions(**asdict(self), **further)
+
+
+_TOPICS_OF = option("--qrels NAME", "Judgments whose topics they are, by default the only set.", complete="qrels")
 _REPLACE_TEXTS = flag("--replace", "Take the place of texts and groups of the same names.")
 
 
 @command
 def qrels(
     *,
-    file: str = argument(
-        "TREC qrels, CSV, TSV, Parquet, JSON, LETOR, a BEIR folder or irds:DATASET; - is standard input.", ...
-    ),
+    file: str = QRELS_FILE,
     name: str | None = option("--name", "Name of the set; by default the file's stem."),
     reading: JudgmentReading,
-    columns: str | None = COLUMNS,
-    run: Names = option(
-        "--run NAME", "Run already held, or glob, to evaluate with it; can be repeated.", complete="runs"
-    ),
+    columns: Columns = COLUMNS,
+    run: Names = option("--run NAME", "Run held, or glob, to evaluate with it; can be repeated.", complete="runs"),
     keep_best: bool = KEEP_BEST,
     kept: Kept,
     loading: Loading,
@@ -54,14 +149,12 @@ def qrels(
         loaded = warehouse.load_qrels(
             file,
             name,
-            form=reading.form,
-            runs=run or (),
+            runs=run,
             keep_best=keep_best,
             replace=kept.replace,
             meta=pairs,
-            columns=parse_columns(columns),
-            queries=reading.queries,
-            with_self=bool(reading.with_self),
+            columns=columns,
+            **reading.arguments(),
         )
         ((rows, topics, repeated),) = warehouse.rows(
             """
@@ -73,9 +166,7 @@ def qrels(
         )
         held = f"{counted(rows, 'judgment')} of {counted(topics, 'topic')}"
         note(f"loaded judgments {loaded}: {held}{_left_out(repeated)}{_read_as(warehouse)}")
-        if loaded in weights:
-            note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
-        _note_set_aside(warehouse, loaded)
+        _note_replaced(warehouse, loaded, weights)
 
 
 @command
@@ -101,23 +192,15 @@ def weights(
 @command
 def runs(
     *,
-    files: list[str] = argument(
-        "TREC runs, CSV, TSV, Parquet, JSON, BLAST, folders, tar archives or globs; - is standard input.", ...
-    ),
-    name: str | None = option(
-        "--name", "Name of the run, all files being one; by default each file's stem names a run."
-    ),
+    files: Names = RUN_FILES,
+    name: str | None = option("--name", "Make one run of all files, with this name; by default each file is one."),
     qrels: Names = option(
-        "--qrels NAME",
-        "Judgments to evaluate with, by default the only set there is; can be repeated.",
-        complete="qrels",
+        "--qrels NAME", "Judgments to evaluate with, by default the only set; can be repeated.", complete="qrels"
     ),
     reading: RunReading,
     with_self: bool | None = WITH_SELF,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
-    judged_by: str | None = option(
-        "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
-    ),
+    judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
@@ -127,11 +210,11 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    further = {"with_self": with_self, "depth": depth, "judged_by": judged_by}
-    options = reading.options(replace=kept.replace, meta=kept.pairs(), **further)
+    meta = kept.pairs()
+    options = reading.options(replace=kept.replace, meta=meta, with_self=with_self, depth=depth, judged_by=judged_by)
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
-            loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels or (), progress=progress)
+            loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels, progress=progress)
         ((rows, repeated, unpaired, lines, mixed),) = warehouse.rows(
             """
             select
@@ -184,16 +267,12 @@ def scores(
 @command
 def lists(
     *,
-    files: list[str] = argument(
+    files: Names = argument(
         "Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...
     ),
-    name: str | None = option(
-        "--name", "Name of run and judgments, all files being one; by default each file's stem names its own."
-    ),
+    name: str | None = option("--name", "Make one set of all files, with this name; by default each file is one."),
     qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
-    order: Literal["asc", "desc"] | None = option(
-        "--order", "Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."
-    ),
+    order: Order | None = option("--order", "Whether scores rise or fall from best to worst; by default lists tell."),
     kept: Kept,
     loading: Loading,
 ) -> None:
@@ -224,9 +303,7 @@ def lists(
                 f"loaded lists {run}: {counted(topics, 'topic')}, {counted(given.get(judged, 0), 'weight')}, "
                 f"{counted(rows, 'document')} retrieved, {'lower' if rising else 'higher'} scores being better"
             )
-            if judged in held and judged not in given:
-                note(f"{counted(held[judged], 'weight')} went with the judgments replaced")
-            _note_set_aside(warehouse, judged)
+            _note_replaced(warehouse, judged, held)
 
 
 @command
@@ -236,7 +313,7 @@ def topics(
         "TSV, CSV, JSON lines, JSON, Parquet, TREC topics (SGML or XML), irds:DATASET; - is standard input.", ...
     ),
     qrels: str | None = _TOPICS_OF,
-    columns: str | None = COLUMNS,
+    columns: Columns = COLUMNS,
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
@@ -255,7 +332,7 @@ def groups(
     file: str = argument("TSV or CSV with a header, JSON lines, or two columns with --key; - is standard input.", ...),
     key: str | None = option("--key KEY", "What the groups are, where a file has no header."),
     qrels: str | None = _TOPICS_OF,
-    columns: str | None = COLUMNS,
+    columns: Columns = COLUMNS,
     replace: bool = _REPLACE_TEXTS,
     loading: Loading,
 ) -> None:
@@ -273,7 +350,7 @@ def groups(
 @command
 def measures(
     *,
-    sources: list[str] = argument("Relation files, or folders of them.", ...),
+    sources: Names = argument("Relation files, or folders of them.", ...),
     replace: bool = REPLACE,
     loading: Loading,
 ) -> None:
@@ -288,9 +365,9 @@ def measures(
     note(f"loaded {counted(len(loaded), 'measure')}: {', '.join(loaded)}")
 
 
-def _load_topics(loading: Loading, file: str, qrels: str | None, columns: str | None, **options: Any) -> None:
+def _load_topics(loading: Loading, file: str, qrels: str | None, columns: Columns, **options: Any) -> None:
     with loading.open([file]) as warehouse:
-        loaded = warehouse.load_topics(file, qrels=qrels, columns=parse_columns(columns), **options)
+        loaded = warehouse.load_topics(file, qrels=qrels, columns=columns, **options)
         judged = _num_topics(warehouse, loaded.qrels)
         named = ", ".join(f"{key} of {count}" for key, count in loaded.keys.items())
         note(f"loaded {counted(loaded.num_topics, 'topic')} of the {judged:,} of {loaded.qrels}: {named}")
@@ -327,8 +404,10 @@ def _left_out(repeated: int) -> str:
     return f", {counted(repeated, 'repeated document')} left out" if repeated else ""
 
 
-def _note_set_aside(warehouse: Warehouse, loaded: str) -> None:
-    """Print the names under which judgments are kept that this load replaced."""
+def _note_replaced(warehouse: Warehouse, loaded: str, weights: Mapping[str, int]) -> None:
+    """Print how many weights went with the judgments that this load replaced, and the names under which those stay."""
+    if loaded in weights and loaded not in _num_weights(warehouse):
+        note(f"{counted(weights[loaded], 'weight')} went with the judgments replaced")
     names = warehouse.rows(
         """
         select old.qrels from qrels as old join qrels as new on old.replaced_at = new.loaded_at

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from evalsql.cli.options import OutputOptions
-from evalsql.database.database import MEMORY, translated_errors
+from evalsql.database.database import MEMORY
 from evalsql.database.disk import whole_file
 from evalsql.errors import UsageError
 from evalsql.evaluation import notices
@@ -21,9 +21,6 @@ from evalsql.report import terminal, writers
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.warehouse import Warehouse
-
-if TYPE_CHECKING:
-    import duckdb
 
 _MOST_NAMED = 12  # columns that a terminal is too narrow for
 _PATIENCE = 0.3  # seconds
@@ -39,19 +36,26 @@ def write_table(
     Raises:
         UsageError: the extension tells no format, the file cannot be written, or the warehouse uses it.
     """
-    if output.path is not None:
-        text = StringIO(newline="")
-        writers.write(table, output.chosen_format, text, output.digits)
-        write_file(text.getvalue(), output.path, warehouse)
-        return
     hidden: list[str] = []
     if output.is_drawn:
         table, hidden = terminal.fitted(table, terminal.width(), output.digits, dropped)
-    with standard_output() as stream:
+    with text_output(output.path, warehouse) as stream:
         writers.write(table, output.chosen_format, stream, output.digits)
     if hidden:
         few = hidden if len(hidden) <= _MOST_NAMED else [*hidden[:_MOST_NAMED], f"and {len(hidden) - _MOST_NAMED} more"]
         note(f"the terminal is too narrow for {', '.join(few)}; --format csv has all columns")
+
+
+@contextmanager
+def text_output(path: Path | None, warehouse: Warehouse | None, *others: Path) -> Iterator[TextIO]:
+    """A text to write, which goes to standard output or, once it is whole, to a file; see ``write_file``."""
+    if path is None:
+        with standard_output() as stream:
+            yield stream
+    else:
+        text = StringIO(newline="")
+        yield text
+        write_file(text.getvalue(), path, warehouse, *others)
 
 
 @contextmanager
@@ -89,12 +93,6 @@ def refuse_protected(output: Path, warehouse: Warehouse, *others: Path) -> None:
 def protected_files(warehouse: Warehouse) -> list[str]:
     """The warehouse's file and those that its data came from."""
     return [warehouse.path, *(file for (file,) in warehouse.rows("select file from files"))]
-
-
-def fetched(relation: duckdb.DuckDBPyRelation, path: str, counts: frozenset[str] = frozenset()) -> Table:
-    """The rows of a relation of the warehouse at this path; raises QueryError with the engine's words."""
-    with translated_errors(path):
-        return Table(relation.columns, relation.fetchall(), counts)
 
 
 def note(*lines: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from evalsql.cli.access import Asking
-from evalsql.cli.options import MEASURES, MeasuredRuns, Names, OutputOptions, argument, command, flag, option
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import MEASURES, MeasuredRuns, OutputOptions
 from evalsql.cli.output import note, write_table
 from evalsql.errors import UsageError
 from evalsql.evaluation import judging
@@ -13,6 +14,11 @@ from evalsql.phrases import counted
 from evalsql.report.table import Table
 
 _MEASURES = ("nDCG@10", "AP")
+_QUERIES = {
+    "statistics": judging.agreement_query,
+    "confusion": judging.confusion_query,
+    "documents": judging.differing_query,
+}
 
 
 @command
@@ -28,9 +34,7 @@ def pool(
         "runs",
     ),
     persistence: float = option("--p", "Of RBP, by which changes are reckoned.", 0.8, min=0, max=1),
-    contributions: bool = flag(
-        "--contributions", "What each run gives to the pool, and its figures without what it alone gives."
-    ),
+    contributions: bool = flag("--contributions", "What each run gives, and its figures without what it alone gives."),
     rel: int = option("--rel", "Least relevant grade, of --contributions.", 1, min=0),
     output: OutputOptions,
     asking: Asking,
@@ -45,7 +49,7 @@ def pool(
         raise UsageError("-m is of --contributions; without it a pool has no figures")
     if not 0 < persistence < 1:
         raise UsageError(f"--p is {persistence:g}, it must be above 0 and below 1")
-    qrels = selection.qrels_names
+    qrels = selection.qrels
     with asking.open() as warehouse:
         runs = selection.chosen(warehouse)
         if contributions:
@@ -59,15 +63,15 @@ def pool(
         )
         table = Table(*warehouse.database.table(query))
         write_table(table, output, warehouse)
-        topics = len({row[0] for row in table.rows})
         documents = counted(len(table.rows), "document") + (" to judge" if unjudged else "")
-        note(f"{documents} of {counted(topics, 'topic')}, the first {depth} of each run")
+        topics = counted(len({row[0] for row in table.rows}), "topic")
+        note(f"{documents} of {topics}, the first {depth} of each run")
 
 
 @command
 def agreement(
     *,
-    qrels: list[str] = argument("Judgment sets, or globs of names.", ..., complete="qrels"),
+    qrels: Names = argument("Judgment sets, or globs of names.", ..., complete="qrels"),
     show: Literal["statistics", "confusion", "documents", "figures"] = option(
         "--show",
         "Kappa and alpha (statistics), how often grades meet (confusion), documents that are judged otherwise "
@@ -91,7 +95,7 @@ def agreement(
         raise UsageError("-m and --run are of --show figures")
     with asking.open() as warehouse:
         if show == "figures":
-            asked = (warehouse.evaluation, qrels, measure or _MEASURES, run or ())
+            asked = (warehouse.evaluation, qrels, measure or _MEASURES, run)
             write_table(Table(*judging.effects(*asked)), output, warehouse)
             for name, one, other, num_runs, tau_b, tau_ap in judging.order_agreement(*asked):
                 if tau_b is None:
@@ -100,12 +104,8 @@ def agreement(
                     order = f"order of {num_runs} runs by {one} and by {other}"
                     note(f"{name}: {order}: tau-b {tau_b:.4f}, tau_AP {tau_ap:.4f}")
             return
-        query = {
-            "statistics": judging.agreement_query,
-            "confusion": judging.confusion_query,
-            "documents": judging.differing_query,
-        }[show]
-        table = Table(*warehouse.database.table(query(warehouse.database, qrels, rel=rel)))
+        query = _QUERIES[show](warehouse.database, qrels, rel=rel)
+        table = Table(*warehouse.database.table(query))
         write_table(table, output, warehouse)
         if show == "statistics" and len(table.rows) <= 1:
             note("no document is judged by two of these sets")

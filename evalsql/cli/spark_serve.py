@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -18,12 +19,12 @@ import typer
 
 from evalsql.catalog.measure_names import DEFAULT_MEASURES
 from evalsql.cli.access import Where
-from evalsql.cli.load_options import FORM, QRELS_COLUMNS, Form, RunReading
-from evalsql.cli.options import MEASURES, MEMORY_LIMIT, Names, OwnMeasures, command, flag, option
+from evalsql.cli.declare import Names, command, flag, option
+from evalsql.cli.load import FORM, QRELS_COLUMNS, Columns, Form, RunReading
+from evalsql.cli.options import MEASURES, MEMORY_LIMIT, OwnMeasures
 from evalsql.cli.output import note, progress_bar
 from evalsql.database import quack
 from evalsql.errors import UsageError
-from evalsql.ingest.column_meanings import parse as parse_columns
 from evalsql.phrases import counted
 from evalsql.server.serving import serve as serve_file
 from evalsql.server.sessions import read_tokens
@@ -36,23 +37,17 @@ _MOST_NOTES = 10
 def evaluate_on_spark(
     *,
     qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
-    runs: list[str] = option(
-        "--runs PATH",
-        "Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be repeated.",
-        ...,
-    ),
+    runs: Names = option("--runs PATH", "Run files, folders of one run each, or globs; can be repeated.", ...),
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
     measure: Names = MEASURES,
     own: OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
     name: str | None = option("--name", "Name of the judgments; by default the file's stem."),
-    run_column: str | None = option(
-        "--run-column COLUMN", "--runs are Parquet tables of many runs, which this column names."
-    ),
+    run_column: str | None = option("--run-column COLUMN", "It names the runs in --runs, which are Parquet tables."),
     form: Form = FORM,
     reading: RunReading,
-    qrels_columns: str | None = QRELS_COLUMNS,
+    qrels_columns: Columns = QRELS_COLUMNS,
     strict: bool = flag("--strict", "End with an error where one run is refused."),
     memory_limit: str = option("--memory-limit SIZE", "Memory that each task may take.", "2GB"),
     threads: int = option("--threads", "Threads of each task; give spark.task.cpus as many.", 1, min=1),
@@ -68,7 +63,7 @@ def evaluate_on_spark(
     """
     from evalsql.engines import spark
 
-    with _session(master, conf or ()) as session, progress_bar() as progress:
+    with _session(master, conf) as session, progress_bar() as progress:
         outcome = spark.evaluate(
             session,
             qrels=qrels,
@@ -78,16 +73,13 @@ def evaluate_on_spark(
             name=name,
             run_column=run_column,
             form=form,
-            tie_rule=reading.tie_rule,
-            lower_is_better=reading.lower_is_better,
-            keep_best=reading.keep_best,
-            columns=parse_columns(reading.columns),
-            qrels_columns=parse_columns(qrels_columns),
+            qrels_columns=qrels_columns,
             own=own.paths,
             strict=strict,
             memory_limit=memory_limit,
             threads=threads,
             progress=progress,
+            **asdict(reading),
         )
     kept = f", {counted(outcome.kept, 'run')} had their scores already" if outcome.kept else ""
     note(f"{out}: evaluated {counted(len(outcome.evaluated), 'run')}{kept}")
@@ -145,9 +137,7 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
 def serve(
     *,
     listen: str = option("--listen HOST:PORT", "Where to listen; other machines reach no loopback.", "localhost:9494"),
-    read_token_file: Path | None = option(
-        "--read-token-file FILE", "Token of clients that only read; made if missing."
-    ),
+    read_token_file: Path | None = option("--read-token-file FILE", "Token of readers; made if missing."),
     memory_limit: str | None = MEMORY_LIMIT,
     where: Where,
 ) -> None:
@@ -173,16 +163,8 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with progress_bar() as progress:
-        serve_file(
-            where.path,
-            address,
-            tokens,
-            stop=stop,
-            log=_log,
-            memory_limit=memory_limit,
-            wait=where.wait,
-            progress=progress,
-        )
+        options: dict[str, Any] = {"memory_limit": memory_limit, "wait": where.wait, "progress": progress}
+        serve_file(where.path, address, tokens, stop=stop, log=_log, **options)
 
 
 def _log(line: str) -> None:

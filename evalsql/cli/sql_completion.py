@@ -18,7 +18,6 @@ _WORDS = """
     null between like distinct union all except intersect with recursive case when then else end exists asc desc over
     partition window rows range filter qualify values cast true false describe show summarize explain
 """
-_KEYWORD = "SQL"
 _BEFORE_RELATION = {"from", "join", "describe", "summarize", "into", "update", "table"}
 # What ends the part of a statement in which a comma is followed by a relation.
 _AFTER_FROM = {"where", "group", "having", "order", "limit", "select", "on", "using", "window", "qualify"}
@@ -50,7 +49,6 @@ class Vocabulary(NamedTuple):
 
 
 def known_in(catalog: Catalog) -> dict[str, Known]:
-    """The relations and functions of a catalogue."""
     columns = ("qrels", "run", "topic", "measure", "value")
     found = {"scores": Known("The common measures at their defaults, in long form", columns)}
     for each in catalog.of_kind(*_BUILT, "functions"):
@@ -64,40 +62,37 @@ def complete(text: str, vocabulary: Vocabulary) -> list[Choice]:
     """What can stand at the end of ``text``, which is what was typed before the cursor."""
     if text.lstrip().startswith("."):
         name, blank, typed = text.lstrip().partition(" ")
-        words = vocabulary.commands.get(name, ()) if blank else list(vocabulary.commands)
+        found = dict.fromkeys(vocabulary.commands.get(name, ()) if blank else vocabulary.commands, "")
         typed = typed if blank else name
-        return [Choice(word, len(typed)) for word in words if word.lower().startswith(typed.lower())]
-    pieces = list(tokens(split(text)[1]))
-    is_within = bool(pieces) and text.endswith(pieces[-1].text)
-    if pieces and (pieces[-1].is_open or (is_within and pieces[-1].kind == "number")):
-        return []
-    typed = pieces.pop().text if is_within and pieces[-1].kind == "word" else ""
-    found = dict(_choices([piece for piece in pieces if piece.kind != "comment"], vocabulary.known))
-    return [
-        Choice(name.upper(), len(typed))
-        if meaning == _KEYWORD and typed.isupper()
-        else Choice(name, len(typed), "" if meaning == _KEYWORD else meaning)
-        for name, meaning in found.items()
-        if name.lower().startswith(typed.lower())
-    ]
+    else:
+        pieces = list(tokens(split(text)[1]))
+        is_within = bool(pieces) and text.endswith(pieces[-1].text)
+        if pieces and (pieces[-1].is_open or (is_within and pieces[-1].kind == "number")):
+            return []
+        typed = pieces.pop().text if is_within and pieces[-1].kind == "word" else ""
+        words = _WORDS.upper() if typed.isupper() else _WORDS
+        found = dict(_choices([piece for piece in pieces if piece.kind != "comment"], vocabulary.known, words.split()))
+    begun = typed.lower()
+    return [Choice(name, len(typed), meaning) for name, meaning in found.items() if name.lower().startswith(begun)]
 
 
-def _choices(pieces: Sequence[Token], known: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
-    """Names with their meanings, the likeliest first."""
-    last = pieces[-1].text if pieces else ""
+def _choices(pieces: Sequence[Token], known: Mapping[str, Known], words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names with their meanings, the likeliest first; ``words`` are those of the language."""
     if call := _open_call(pieces, known):
         yield from _arguments(*call)
-    elif last == "." and pieces[-2:-1] and pieces[-2].text.lower() == STEPS and _wants_relation(pieces[:-2]):
-        yield from _relations(known, steps=True)
-    elif last == "." and len(pieces) > 1:
-        yield from _columns(_sources(pieces, known, pieces[-2].text))
+    elif pieces and pieces[-1].text == "." and len(pieces) > 1:
+        owner = pieces[-2].text
+        if owner.lower() == STEPS and _wants_relation(pieces[:-2]):
+            yield from _relations(known, steps=True)
+        else:
+            yield from _columns(_sources(pieces, known, owner))
     elif _wants_relation(pieces):
         yield from _relations(known)
         yield f"{STEPS}.", "the steps of measures"
     else:
         # Where no relation is named yet, what every measure has.
         yield from _columns(_sources(pieces, known) or [("every measure", Known("", list(CONTRACT)))])
-        yield from ((word, _KEYWORD) for word in _WORDS.split())
+        yield from ((word, "") for word in words)
         yield from ((f"{name}(", each.title) for name, each in known.items() if each.is_function)
         if not pieces:
             yield from _relations(known)
@@ -155,19 +150,18 @@ def _sources(pieces: Sequence[Token], known: Mapping[str, Known], alias: str = "
     """The relations that a statement names, or the one that an alias stands for; of an unknown alias all of them."""
     named = [(at, piece.text.lower()) for at, piece in enumerate(pieces) if piece.kind == "word"]
     found = [(at, name) for at, name in named if name in known and not known[name].is_function]
-    called = [(at, name) for at, name in found if alias.lower() in (name, _alias(pieces, at + 1))]
+    called = [(at, name) for at, name in found if alias.lower() in (name, _alias(pieces[at + 1 :]))]
     return [(name, known[name]) for _, name in called or found]
 
 
-def _alias(pieces: Sequence[Token], at: int) -> str:
+def _alias(pieces: Sequence[Token]) -> str:
     """The alias that follows a relation's name, past the arguments of a macro."""
     depth = 0
-    while at < len(pieces) and (depth or pieces[at].text == "("):
-        depth += {"(": 1, ")": -1}.get(pieces[at].text, 0)
-        at += 1
-    if at < len(pieces) and pieces[at].text.lower() == "as":
-        at += 1
-    return pieces[at].text.lower() if at < len(pieces) and pieces[at].kind == "word" else ""
+    for piece in pieces:
+        depth += {"(": 1, ")": -1}.get(piece.text, 0)
+        if depth == 0 and piece.text != ")" and piece.text.lower() != "as":
+            return piece.text.lower() if piece.kind == "word" else ""
+    return ""
 
 
 def split(text: str) -> tuple[list[str], str]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
-from evalsql.catalog.measure_names import trec_names, unknown_measure
-from evalsql.catalog.relations import RELEVANCE_STRING, RUN_ID, TREC_GROUPS, TREC_ORDER, read_catalog
+from evalsql.catalog.measure_names import trec_names
+from evalsql.catalog.relations import RELEVANCE_STRING, RUN_ID, read_catalog
 from evalsql.cli.access import Where
-from evalsql.cli.measures_compile import print_page
-from evalsql.cli.options import Names, argument, command, flag, option
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.measures_sql import print_page
 from evalsql.cli.output import note, standard_output
 from evalsql.errors import UsageError
-from evalsql.trec_eval import Options, lines
+from evalsql.trec_eval import Options, lines, marked_names
 
 USAGE_EXIT = 1  # trec_eval's; refused files end with 2 and runs without a topic of the judgments with 7
-_LONG_OPTIONS = (
-    *("help", "version", "query_eval_wanted", "measure", "complete_rel_info_wanted", "level_for_rel", "nosummary"),
-    *("Judged_docs_only", "Number_docs_in_coll", "Max_retrieved_per_topic", "Rel_info_format", "Results_format"),
-    *("Zscore", "version-profile"),
-)
+
+
+class _Abbreviating(TyperCommand):
+    """A command that takes long options cut short, as trec_eval does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        known = [name for each in self.params for name in each.opts if name.startswith("--")]
+        for at, each in enumerate(args):
+            name, sign, value = each.partition("=")
+            meant = [long for long in known if long.startswith(name)]
+            if name.startswith("--") and name not in known and len(meant) == 1:
+                args[at] = f"{meant[0]}{sign}{value}"
+        return super().parse_args(ctx, args)
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,12 @@ class _Settings:
     version: Literal["9.0.8", "10.0"] = option("--version-profile", "The version to be like.", "9.0.8")
 
 
+trec_eval = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@trec_eval.command(cls=_Abbreviating, context_settings={"help_option_names": []})  # its -h is its own
 @command
-def trec_eval(
+def print_lines(
     context: typer.Context,
     *,
     files: Names = argument("Judgments, then the run.", metavar="QRELS RUN"),
@@ -67,12 +79,13 @@ def trec_eval(
     try:
         if show_version:
             note(f"evalsql trec_eval, like version {settings.version}")
+        elif show_help and measure:
+            _print_pages(measure)
         elif show_help:
-            _help(context, measure or [])
+            print(context.get_help())
         else:
-            if files is None or len(files) != 2:
-                found = len(files or ())
-                raise UsageError(f"expected two files, judgments and run; found {found} (-h shows the options)")
+            if len(files) != 2:
+                raise UsageError(f"expected two files, judgments and run; found {len(files)} (-h shows the options)")
             qrels, run = files
             options = Options(measure or ["official"], summary=not no_summary, **asdict(settings))
             printed = lines(qrels, run, read_catalog(), options, opening=lambda path: Where(db=path).open_file())
@@ -83,34 +96,14 @@ def trec_eval(
         raise
 
 
-def expand_long_options(arguments: Sequence[str]) -> list[str]:
-    """The arguments with long options that are cut short, as trec_eval takes them, written out."""
-    whole: list[str] = []
-    for each in arguments:
-        name, sign, value = each.removeprefix("--").partition("=")
-        meant = [long for long in _LONG_OPTIONS if long.startswith(name)]
-        is_short = each.startswith("--") and name not in _LONG_OPTIONS and len(meant) == 1
-        whole.append(f"--{meant[0]}{sign}{value}" if is_short else each)
-    return whole
-
-
-def _help(context: typer.Context, measures: list[str]) -> None:
-    """The options, or the pages of the measures that are named."""
-    if not measures:
-        print(context.get_help())
-        return
+def _print_pages(measures: Names) -> None:
     catalog = read_catalog()
-    names = trec_names(catalog)
-    bases = [text.partition(".")[0] for text in measures]
-    if unknown := [base for base in bases if base not in {*TREC_ORDER, *TREC_GROUPS}]:
-        raise UsageError(
-            "\n".join(unknown_measure(base, {each: each for each in (*TREC_ORDER, *TREC_GROUPS)}) for base in unknown)
-        )
-    for base in bases:
-        if base in (RUN_ID, RELEVANCE_STRING):
-            print(f"{base}: text, no measure; see the tables runs and relstring of a warehouse\n")
-    wanted = {name for base in bases for name in TREC_GROUPS.get(base, [base])}
-    relations = dict.fromkeys(names[name].relation.name for name in TREC_ORDER if name in wanted and name in names)
-    for relation in relations:
+    names, (wanted, problems) = trec_names(catalog), marked_names(measures, "10.0")
+    if problems:
+        raise UsageError("\n".join(problems))
+    for name in (RUN_ID, RELEVANCE_STRING):
+        if any(text.partition(".")[0] == name for text in measures):
+            print(f"{name}: text, no measure; see the tables runs and relstring of a warehouse\n")
+    for relation in dict.fromkeys(names[name].relation.name for name in wanted if name in names):
         print_page(catalog, catalog[relation])
         print()

@@ -51,6 +51,11 @@ class Table(NamedTuple):
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
+    def values(self, name: str) -> list[Any]:
+        """The values of a column, row by row."""
+        at = self.columns.index(name)
+        return [row[at] for row in self.rows]
+
     def is_picture(self, column: int) -> bool:
         return any(isinstance(row[column], Picture) for row in self.rows)
 

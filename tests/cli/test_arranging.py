@@ -10,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql.report.table import Table
-from tests.conftest import Command, csv_rows, new_file
+from tests.conftest import Command, csv_rows
 from tests.pseudo_terminal import Terminal, plain
 
 terminal_only = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminals")
@@ -69,24 +69,6 @@ def test_the_first_topics_are_the_same_in_every_format(tmp_path: Path, command: 
     for words in ((), ("--wide",)):
         found = rows_of(command, "topics", "-m", "RR", "--limit", "10", "--db", file, *words)
         assert [row["topic"] for row in found] == names[:10]
-
-
-def test_what_cannot_be_arranged_is_refused(sample_file: Path, command: Command, tmp_path: Path) -> None:
-    for words, complaint in (
-        (("leaderboard", "--sort", "AQ"), 'there is no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
-        (("leaderboard", "--limit", "0"), '"0": Input should be greater than or equal to 1'),
-        (("compare", "bm25", "--sort", "p", "--format", "latex"), "--order says which runs stand first in latex"),
-    ):
-        refused = command(*words, "--db", sample_file)
-        assert (refused.returncode, refused.stdout) == (2, "")
-        assert complaint in refused.stderr
-    with evalsql.open(new_file(tmp_path)) as warehouse:
-        warehouse.load_qrels({"t": {"a": 1}}, "set")
-        warehouse.load_run({"t": {"a": 1.0}}, "Topic")
-        path = warehouse.path
-    refused = command("topics", "--wide", "--db", path)
-    assert refused.returncode == 2
-    assert 'a run is called "topic" as a column of the table is' in refused.stderr.lower()
 
 
 @terminal_only

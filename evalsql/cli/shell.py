@@ -1,16 +1,18 @@
-"""``evalsql sql`` and ``shell``: statements of the user's own, from the command line or line by line."""
+"""``evalsql shell``: statements of the user's own, line by line."""
 
 from __future__ import annotations
 
 import fnmatch
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast, get_args
 
 from evalsql.cli.access import Statements
-from evalsql.cli.measures_compile import print_measures
-from evalsql.cli.options import DIGITS, FORMAT, Format, OutputOptions, argument, command, meant_word
+from evalsql.cli.declare import command, meant_word
+from evalsql.cli.measures_sql import print_measures, standard_input
+from evalsql.cli.options import DIGITS, FORMAT, Format, OutputOptions
 from evalsql.cli.output import note, write_table
 from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, known_in, split
 from evalsql.errors import EvalsqlError, UsageError
@@ -20,6 +22,7 @@ from evalsql.warehouse.writer import Writer
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _COMMANDS = (".help", ".tables", ".measures", ".format", ".digits", ".quit", ".exit")
+_COLUMNS = "select table_name, column_name from duckdb_columns() where not internal"
 _HELP = f"""\
 .help             this
 .tables [GLOB]    relations, by default those that are no measures and no steps of measures
@@ -41,7 +44,6 @@ class Session:
         self.output = output
         self.writer = Writer(warehouse.database, external=external)
         self.is_over = False
-        self._own: dict[str, Known] | None = None
 
     def run(self, text: str) -> None:
         """Run a command, or a statement and print its rows.
@@ -53,29 +55,22 @@ class Session:
             name, _, given = text.strip().removesuffix(";").partition(" ")
             self._run_command(name, given.strip())
             return
-        try:
-            columns, rows = self.writer.run(text)
-        finally:
-            self._own = None
+        columns, rows = self.writer.run(text)
         if columns:
             write_table(Table(columns, rows), self.output, self.warehouse)
 
     @property
     def vocabulary(self) -> Vocabulary:
         """What can be completed: the catalogue, and what users made beside it."""
-        if self._own is None:
-            columns: dict[str, list[str]] = {}
-            try:
-                rows = self.warehouse.rows("select table_name, column_name from duckdb_columns() where not internal")
-            except EvalsqlError:  # in a transaction that has failed
-                rows = []
-            for name, column in rows:
+        columns: dict[str, list[str]] = {}
+        with suppress(EvalsqlError):  # in a transaction that has failed
+            for name, column in self.warehouse.rows(_COLUMNS):
                 columns.setdefault(name, []).append(column)
-            self._own = {name: Known("made here", found) for name, found in columns.items()}
+        known = {name: Known("made here", found) for name, found in columns.items()}
         measures = [relation.header.measure for relation in self.warehouse.catalog.measures]
         words: dict[str, Sequence[str]] = {".format": list(_FORMATS), ".measures": measures}
-        known = {**self._own, **known_in(self.warehouse.catalog)}
-        return Vocabulary(known, {name: words.get(name, ()) for name in _COMMANDS})
+        commands = {name: words.get(name, ()) for name in _COMMANDS}
+        return Vocabulary({**known, **known_in(self.warehouse.catalog)}, commands)
 
     def _run_command(self, name: str, given: str) -> None:
         match name:
@@ -85,13 +80,12 @@ class Session:
                 self._print_tables(given)
             case ".measures":
                 print_measures(self.warehouse.catalog, given or None, self.output)
-            case ".format" if given:
-                meant = meant_word(given, _FORMATS)
-                if meant is None:
+            case ".format" if not given:
+                note(self.output.format or "table")
+            case ".format":
+                if (meant := meant_word(given, _FORMATS)) is None:
                     raise UsageError(f'unknown format "{given}"; there are: {", ".join(_FORMATS)}')
                 self.output = replace(self.output, format=cast("Format", meant))
-            case ".format":
-                note(self.output.format or "table")
             case ".digits" if given:
                 if not (given.isdecimal() and int(given) <= 17):
                     raise UsageError(f'.digits takes 0 to 17, not "{given}"')
@@ -106,36 +100,13 @@ class Session:
     def _print_tables(self, pattern: str) -> None:
         kinds = dict(self.warehouse.rows("select relation, kind from relations"))
         found = [(name, kinds.get(name, "tables"), each.title) for name, each in self.vocabulary.known.items()]
-        if pattern:
-            shown = [row for row in found if fnmatch.fnmatch(row[0], pattern)]
-        else:
-            shown = [row for row in found if row[1] not in ("steps", "measures")]
+        shown = [row for row in found if fnmatch.fnmatch(row[0], pattern or "*")]
+        if not pattern:
+            shown = [row for row in shown if row[1] not in ("steps", "measures")]
         rows = sorted(shown, key=lambda row: (row[1], row[0]))
         write_table(Table(("relation", "kind", "title"), rows), self.output, self.warehouse)
         if not pattern:
             note(f"{len(found) - len(shown)} measures and steps of measures: .measures, or .tables *")
-
-
-@command
-def sql(
-    *,
-    query: str = argument("SQL; - reads it from standard input.", ...),
-    output: OutputOptions,
-    asking: Statements,
-) -> None:
-    """Ask the warehouse anything in SQL.
-
-    Every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10)).
-
-    Example: evalsql sql "from ndcg(k := 5) order by value limit 3"
-    """
-    text = _standard_input() if query == "-" else query
-    with asking.open_for_sql() as warehouse:
-        columns, rows = Writer(warehouse.database, external=asking.external).run(text)
-        if columns:
-            write_table(Table(columns, rows), output, warehouse)
-        if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
-            note("only the rows of the last statement are written; evalsql shell writes those of each")
 
 
 @command
@@ -154,18 +125,11 @@ def shell(*, output_format: Format | None = FORMAT, digits: int = DIGITS, asking
             access = "read and write" if asking.write else "read only; --write lets statements change it"
             note(f"{warehouse.path}, {access}. Statements end with ; and .help shows commands.")
             _run_prompt(session)
-            return
-        for text in _statements(_standard_input()):
-            session.run(text)
-            if session.is_over:
-                break
-
-
-def _standard_input() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"standard input is not UTF-8 text: {error}") from error
+        else:
+            for text in _statements(standard_input()):
+                session.run(text)
+                if session.is_over:
+                    break
 
 
 def _statements(script: str) -> Iterator[str]:

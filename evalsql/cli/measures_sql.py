@@ -1,4 +1,4 @@
-"""``evalsql measures`` and ``compile``: the catalogue of measures, and their SQL for other engines."""
+"""``evalsql measures``, ``compile`` and ``sql``: measures, their SQL for other engines, and SQL of the user's own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Literal
 from evalsql.catalog import ddl
 from evalsql.catalog.measure_names import default_measure, literal, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
-from evalsql.cli.access import Asking
-from evalsql.cli.options import Names, OutputOptions, argument, command, flag, option
+from evalsql.cli.access import Asking, Statements
+from evalsql.cli.declare import Names, argument, command, flag, option
+from evalsql.cli.options import OutputOptions
 from evalsql.cli.output import note, write_file, write_table
 from evalsql.database.quack import is_address
 from evalsql.errors import UsageError
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.own_measures import read_sources
+from evalsql.warehouse.writer import Writer
 
 _LISTED = ("measure", "title", "aliases", "parameters")
 
@@ -117,7 +119,6 @@ def print_measures(catalog: Catalog, name: str | None, output: OutputOptions) ->
 
 
 def print_page(catalog: Catalog, relation: Relation) -> None:
-    """Print the facts of the catalogue row, the parameters and the SQL."""
     columns = list(catalog["measures"].columns)
     (row,) = ddl.catalogue_rows([relation])
     width = max(map(len, columns)) + 2
@@ -131,3 +132,29 @@ def print_page(catalog: Catalog, relation: Relation) -> None:
     for order, name in relation.header.ties.items():
         print(f"{'ties':{width}}{order}: {name}, {catalog[name].header.title}")
     print(f"\n{printable(relation.body)}")
+
+
+@command
+def sql(
+    *, query: str = argument("SQL; - reads it from standard input.", ...), output: OutputOptions, asking: Statements
+) -> None:
+    """Ask the warehouse anything in SQL.
+
+    Every measure is a view (FROM ap) and a macro (FROM ndcg(k := 10)).
+
+    Example: evalsql sql "from ndcg(k := 5) order by value limit 3"
+    """
+    text = standard_input() if query == "-" else query
+    with asking.open_for_sql() as warehouse:
+        columns, rows = Writer(warehouse.database, external=asking.external).run(text)
+        if columns:
+            write_table(Table(columns, rows), output, warehouse)
+        if "SELECT" in [kind for kind, _ in warehouse.database.statements(text)][:-1]:
+            note("only the rows of the last statement are written; evalsql shell writes those of each")
+
+
+def standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text: {error}") from error

@@ -1,25 +1,158 @@
-"""``evalsql report`` and ``site``: a page of one judgment set, or a folder of pages with a SQL console."""
+"""``evalsql report``, ``site``, ``chart`` and ``curve``: pages, pictures, and points of curves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli.access import Asking, AskingScores
-from evalsql.cli.options import BASELINE, MeasuredRuns, Names, RunsOfOneSet, command, flag, option
-from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_file
+from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
+from evalsql.cli.options import BASELINE, MeasuredRuns, OutputOptions, RunSelection, RunsOfOneSet
+from evalsql.cli.output import note, note_waiting, progress_bar, protected_files, write_file, write_table
 from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
+from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted
+from evalsql.report import charts
+from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_systems, styles
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
 from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
 from evalsql.report.site.published_copy import DEPTH
 from evalsql.report.site.site_data import gather
 from evalsql.report.site.site_server import SiteServer, keep_current, state_of
 from evalsql.report.site.write_site import Site, check_folder, write_site
+from evalsql.report.table import Table
+from evalsql.warehouse.warehouse import Warehouse
+
+_NAMES = (
+    *("agreement", "differences", "distribution", "histogram", "history", "leaderboard", "pr", "pr_levels", "roc"),
+    *("scatter", "slope", "tap", "topics", "unjudged"),
+)
+
+
+@dataclass(frozen=True)
+class LookOptions:
+    width: int | None = option("--width PIXELS", "Width of the chart.", min=50, max=20_000)
+    height: int | None = option("--height PIXELS", "Height of the chart.", min=50, max=20_000)
+    title: str | None = option("--title TEXT", 'What stands above the chart; "" is nothing.')
+    lines: int | None = option(
+        "--lines N",
+        f"Draw the N best systems; by default {MOST_LINES} if each is a line, or all that are named.",
+        min=1,
+    )
+
+    def write(self, warehouse: Warehouse, name: str, table: Table, output: Path, of: str = "") -> None:
+        """Write a chart of this name to a file, whose extension says how it is drawn."""
+        look = charts.Look(self.width, self.height, self.title, styles(warehouse))
+        write_file(charts.draw(name, table, output.suffix.lower(), of, look), output, warehouse)
+
+
+@command
+def chart(
+    *,
+    name: str = argument(
+        "agreement of measures, differences by topic to a baseline, distribution over topics, histogram of "
+        "differences to a baseline, history of systems, leaderboard with intervals, pr (mean over topics), "
+        "pr_levels (by topic, of one run), roc, scatter of a run and a baseline by topic, slope (order by two "
+        "measures), tap, topics by systems, unjudged documents by rank.",
+        ...,
+        metavar="NAME",
+        parser=partial(parse_word, words=_NAMES),
+    ),
+    output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
+    selection: RunsOfOneSet,
+    baseline: str | None = option("--baseline RUN", "For differences, histogram and scatter.", complete="runs"),
+    look: LookOptions,
+    asking: Asking,
+) -> None:
+    """A chart of the report as a picture or a page.
+
+    A system has the same colour in every chart. The points of curves, and more of their options: evalsql curve.
+
+    Example: evalsql chart pr bm25 dense -o pr.svg
+    """
+    _check_extension(output)
+    with asking.open() as warehouse, translated_errors(warehouse.path):
+        drawn = drawing(
+            warehouse,
+            name,
+            selection.measures,
+            qrels=selection.only_qrels,
+            runs=selection.chosen(warehouse),
+            baseline=baseline,
+            lines=look.lines,
+        )
+        look.write(warehouse, name, drawn.table, output, drawn.of)
+    note(*drawn.notes)
+
+
+@command
+def curve(
+    *,
+    kind: Literal["pr", "roc", "tap"] = argument(
+        "pr: precision at eleven levels of recall, mean over topics; roc: true against false positive rate, "
+        "topics pooled by score; tap: false positives by score, and where TAP-k cuts.",
+        ...,
+    ),
+    selection: RunSelection,
+    topic: Names = option("--topic NAME", "A curve for this topic (pr, roc); can be repeated."),
+    rel: int = option("--rel", "Least grade that counts as relevant.", 1, min=0),
+    k: int = option("--k", "False positives at which TAP-k cuts (tap).", 5, min=1),
+    quantile: float = option("--quantile", "Share of topics that must have so many (tap).", 0.5),
+    chart: Path | None = option("--chart FILE", "Draw it to this file: .png, .svg, .pdf or .html."),
+    look: LookOptions,
+    output: OutputOptions,
+    asking: Asking,
+) -> None:
+    """Points of precision-recall, ROC and TAP curves, and charts.
+
+    Example: evalsql curve roc bm25 dense --chart roc.svg
+    """
+    if chart is not None:
+        _check_extension(chart)
+        if chart == output.path:
+            raise UsageError(f"{chart}: the chart and its points go to files of their own")
+    _ = output.chosen_format  # an unknown extension is refused before the work
+    if topic and kind == "tap":
+        raise UsageError("the threshold of TAP-k is common to all topics; --topic is for pr and roc")
+    arguments = {"k": k, "rel": rel, "quantile": quantile} if kind == "tap" else {"rel": rel}
+    with asking.open() as warehouse:
+        runs, qrels = selection.chosen(warehouse), selection.qrels
+        query = warehouse.evaluation.curve_query(kind, runs=runs, qrels=qrels, topics=topic, **arguments)
+        table = Table(*warehouse.database.table(query))
+        if not table.rows or topic:
+            _note_missing(warehouse, table, runs or ["*"], topic)
+        if chart is not None:
+            drawn, most = table, most_systems(warehouse, kind, runs, look.lines)
+            if most is not None and len({*table.values("run")}) > most:
+                (measure,) = parse_measures(["AP"], warehouse.catalog)
+                best, notes = best_runs(warehouse, measure, qrels, runs, most)
+                note(*notes)
+                at = table.columns.index("run")
+                drawn = table._replace(rows=[row for row in table.rows if row[at] in best])
+            look.write(warehouse, kind + ("_topics" if topic else ""), drawn, chart)
+        write_table(table, output, warehouse)
+
+
+def _check_extension(output: Path) -> None:
+    if output.suffix.lower() not in charts.EXTENSIONS:
+        raise UsageError(f"{output}: charts are drawn as {', '.join(charts.EXTENSIONS)}")
+
+
+def _note_missing(warehouse: Warehouse, table: Table, runs: Sequence[str], topics: Names) -> None:
+    names = table.values("run")
+    drawn = {*zip(names, table.values("topic") if topics else [""] * len(names), strict=True)}
+    for run in resolve_names(warehouse.database, "run", runs):
+        for topic in topics or [""]:
+            if (run, topic) not in drawn:
+                note(f"{run}{f' on {topic}' if topic else ''} has no curve: nothing is retrieved, or of one kind only")
 
 
 @command
@@ -123,7 +256,7 @@ def site(
             found = gather(
                 warehouse,
                 selection.measures,
-                qrels=selection.qrels_names,
+                qrels=selection.qrels,
                 runs=selection.chosen(warehouse),
                 baseline=baseline,
                 progress=progress,

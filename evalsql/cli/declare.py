@@ -1,0 +1,156 @@
+"""How commands declare options, arguments and groups of them, and the names that a user's shell completes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import Field, field, fields, is_dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+
+from evalsql.catalog.relations import read_catalog
+from evalsql.database.engine import connect
+from evalsql.warehouse.open import default_path
+
+Names = list[str]
+# Behind each word its other spellings, without case, blanks, hyphens, underscores and apostrophes.
+_SPELLINGS = {
+    "markdown": "md",
+    "latex": "tex",
+    "jsonl": "ndjson jsonlines",
+    "holm": "holmbonferroni",
+    "bonferroni": "bonf",
+    "benjamini_hochberg": "bh fdr fdrbh",
+    "benjamini_yekutieli": "by fdrby",
+    "t": "ttest student students studentt studentst pairedt pairedttest",
+    "wilcoxon": "wilcoxonsignedrank signedrank",
+    "sign": "signtest",
+    "randomisation": "randomization permutation randomisationtest randomizationtest permutationtest",
+    "tukey": "hsd tukeyhsd",
+}
+_IGNORED = str.maketrans("", "", " -_'")
+# What a shell completes, by kind of name.
+_HELD = {
+    "runs": "select run from runs order by run",
+    "qrels": "select qrels from qrels order by qrels",
+    "systems": "select distinct meta['system'] as system from runs where system is not null order by system",
+    "measures": "select measure from measures order by lower(measure)",
+}
+
+
+def option(
+    declaration: str, meaning: str | None = None, default: Any = None, *, complete: str = "", **settings: Any
+) -> Any:
+    """An option, as the default of a parameter of a command or of a field of a group.
+
+    Args:
+        declaration: its spellings, then what its value is, as in "--output -o FILE".
+        default: ... makes it required.
+        complete: whose names a shell completes: "runs", "qrels", "systems" or "measures".
+        settings: others of ``typer.Option``.
+    """
+    *names, last = declaration.split()
+    settings["metavar"] = None if last.startswith("-") else last
+    names += [last] if last.startswith("-") else []
+    return _field(typer.Option(default, *names, help=meaning, autocompletion=_completer(complete), **settings))
+
+
+def flag(declaration: str, meaning: str | None = None, **settings: Any) -> Any:
+    """An option without a value, which is off by default; see ``option``."""
+    return option(declaration, meaning, default=False, **settings)
+
+
+def argument(meaning: str, default: Any = None, *, complete: str = "", **settings: Any) -> Any:
+    """An argument, as the default of a parameter of a command or of a field of a group; ... makes it required."""
+    return _field(typer.Argument(default, help=meaning, autocompletion=_completer(complete), **settings))
+
+
+def _field(described: Any) -> Any:
+    return field(default=described.default, metadata={"typer": described})
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a command of a function each of whose parameters is an option, an argument, or a dataclass of these.
+
+    A list that is not given is empty.
+    """
+    signature = inspect.signature(function, eval_str=True)
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, each in signature.parameters.items():
+        if is_dataclass(each.annotation):
+            groups[name] = each.annotation
+            hints = get_type_hints(each.annotation)
+            parameters += [_parameter(one.name, hints[one.name], one) for one in fields(each.annotation)]
+        else:
+            parameters.append(_parameter(name, each.annotation, each.default))
+    lists = [each.name for each in parameters if each.annotation == Names]
+
+    @wraps(function)
+    def with_groups(**values: Any) -> None:
+        values |= {name: values[name] or [] for name in lists}
+        for name, group in groups.items():
+            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
+        function(**values)
+
+    with_groups.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_groups.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_groups
+
+
+def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    """A parameter as Typer reads it; the words of a ``Literal`` are taken in any spelling."""
+    described = default.metadata["typer"] if isinstance(default, Field) else default
+    for each in (kind, *get_args(kind)):
+        if get_origin(each) is Literal:
+            described.parser = partial(parse_word, words=get_args(each))
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=described, annotation=kind)
+
+
+def parse_word(text: str, words: Sequence[str]) -> str:
+    """The word that a text means; raises BadParameter for others."""
+    if word := meant_word(text, words):
+        return word
+    raise typer.BadParameter(f'"{text}" is none of {", ".join(words)}')
+
+
+def meant_word(text: str, words: Sequence[str]) -> str | None:
+    """Which of the words a text means: in any case, with blanks, hyphens or underscores, or by another name."""
+    plain = text.lower().translate(_IGNORED)
+    for word in words:
+        if plain in (word.lower().translate(_IGNORED), *_SPELLINGS.get(word, "").split()):
+            return word
+    return None
+
+
+def _completer(kind: str) -> Callable[[typer.Context, str], list[str]] | None:
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        return complete_names(kind, context, incomplete)
+
+    return complete if kind else None
+
+
+def complete_names(kind: str, context: typer.Context, incomplete: str) -> list[str]:
+    """Names of the warehouse on the command line that start so; none if there is none, or it cannot be read now.
+
+    Measures are else those of the package. They are completed behind the last comma, in the case that was typed.
+    """
+    names: list[str] = []
+    with suppress(Exception):
+        path = context.params.get("db") or default_path()
+        # The relation that is asked may be a stranger's view, which must reach no other file.
+        if Path(path).is_file():
+            with connect(path, read_only=True, config={"enable_external_access": False}) as connection:
+                names = [str(name) for (name,) in connection.execute(_HELD[kind]).fetchall()]
+    names = [name for name in names if name.isprintable()]
+    if kind != "measures":
+        return [name for name in names if name.startswith(incomplete)]
+    if not names:
+        with suppress(Exception):
+            names = sorted((each.header.measure for each in read_catalog().measures), key=str.lower)
+    before, comma, typed = incomplete.rpartition(",")
+    return [f"{before}{comma}{typed}{name[len(typed) :]}" for name in names if name.lower().startswith(typed.lower())]

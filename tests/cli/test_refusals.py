@@ -1,0 +1,191 @@
+"""What is refused: with which exit code, and in which words; nothing goes to standard output then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import evalsql
+from evalsql import EvalsqlError, UsageError
+from evalsql.cli.access import Statements
+from evalsql.warehouse.writer import Writer
+from tests.conftest import SAMPLE, Command, new_file, write
+
+QRELS, RUN = SAMPLE / "qrels.txt", SAMPLE / "runs" / "dense.run"
+EVAL, LOAD_RUN, DB = ("eval", QRELS, RUN), ("load", "runs", RUN), ("--db", "{sample}")
+FILES = {
+    "q.txt": "t1 0 a 1\nt1 0 b 0\n",
+    "a.run": "t1 Q0 a 1 2 x\nt1 Q0 b 2 1 x\n",
+    "own.csv": "topic,words\nT01,3\n",
+    "lead.sql": "-- measure: Lead\n-- title: L\n-- definition: AP\n-- range: 0 1\n-- mean: arithmetic\nfrom ap",
+}
+REFUSED: list[tuple[tuple[object, ...], str]] = [
+    # Files, names and values
+    (("eval", QRELS, "absent.run"), "absent.run: no such file"),
+    ((*EVAL, "-m", "nDGC@10", "-m", "P@0"), "nearest: nDCG"),
+    ((*EVAL, "-o", "figures.xls"), "say which --format"),
+    ((*EVAL, "--memory-limit", "much"), '"much" is no size of memory'),
+    (("load", "qrels", QRELS, "--memory-limit", "1"), '"1" is no size of memory'),
+    ((*LOAD_RUN, "--memory-limit", "0GB"), '"0GB" is no size of memory'),
+    ((*LOAD_RUN, "--tie-rule", "alphabet"), "tie-rule"),
+    ((*LOAD_RUN, "--meta", "x"), "--meta takes KEY=VALUE"),
+    ((*LOAD_RUN, "--qrels", "unknown"), 'no judgment set is called "unknown"'),
+    (("measures", "nDGC"), "nearest: nDCG"),
+    (("measures", "no such word"), "unknown measure"),
+    # What the command line itself refuses
+    (("nonsense",), "No such command"),
+    (("eval", QRELS), "Missing argument 'runs'"),
+    (("compare",), "Missing argument 'base'"),
+    (("load", "runs"), "Missing argument 'files'"),
+    (("chart", "roc"), "Missing option '--output'"),
+    (("chart", "pie", "-o", "x.svg"), '"pie" is none of agreement, '),
+    (("ls", "--db"), "requires an argument"),
+    (("leaderboard", "--format", "xls"), '"xls" is none of table, csv, tsv, json, jsonl, markdown, latex'),
+    (("compare", "a", "--test", "anova"), '"anova" is none of t, wilcoxon,'),
+    (("ls", "--digits", "x"), "'--digits': \"x\": Input should be a valid integer"),
+    (("ls", "--digits", "18"), '"18": Input should be less than or equal to 17'),
+    (("explain", "a", "b", "--depth", "0"), '"0": Input should be greater than or equal to 1'),
+    (("leaderboard", "--limit", "0"), '"0": Input should be greater than or equal to 1'),
+    (("compare", "a", "--alpha", "x"), '"x": Input should be a valid number'),
+    (("compare", "a", "--alpha", "nan"), '"nan": Input should be'),
+    (("compare", "a", "--alpha", "1.5"), '"1.5": Input should be less than or equal to 1'),
+    # What takes one is given twice
+    (("report", "-o", "r.md", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
+    (("chart", "roc", "-o", "r.svg", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
+    (("explain", "bm25", "T01", "--qrels", "a", "--qrels", "b", *DB), "--qrels is given 2 times"),
+    (("explain", "bm25", "T01", "-m", "AP", "-m", "RR", *DB), "-m is given 2 times"),
+    # Order and comparisons
+    (("leaderboard", "--sort", "AQ", *DB), 'no column "AQ" to sort by; there are: qrels, run, nDCG@10'),
+    (("compare", "bm25", "--sort", "p", "--format", "latex", *DB), "--order says which runs stand first in latex"),
+    (("compare", "run7", *DB), 'no run is called "run7"; there are: bm25'),
+    (("compare", "bm25", "run7", *DB), 'no run is called "run7"; there are: bm25'),
+    (("compare", "bm25", "bm25", *DB), "two runs"),
+    (("compare", "bm25", "-m", "nosuch", *DB), "nosuch"),
+    # Where a newcomer takes a wrong turn
+    (("eval", "a.run", "q.txt"), "a line of six columns is one of a run; judgments come before runs"),
+    (("eval", "q.txt", "a.run", "-m", "NDCG_10"), "a cutoff is written @10"),
+    (("eval", "q.txt", "a.run", "nDCG@10"), "a measure is named by -m, as in -m nDCG@10"),
+    (("leaderboard", "--measures", "AP", *DB), "--measures AP: no such file or directory; -m names measures"),
+    (("leaderboard", "-m", "Lead", "--measure-file", "lead.sql", *DB), "give the file another name"),
+    (("help", "LaTeX"), "guides that speak of it: reports"),
+    (("check", "-m", "RR"), "evalsql ties"),
+    (("sql", "from comparisons(baseline = 'bm25')", *DB), "as in comparisons(baseline := ...)"),
+    (("sql", "select run from nDCG ( /* ten */ K=10)", *DB), "as in ndcg(k := ...)"),
+    (("sql", "from ap where value > (select avg(value) from p(rel := 1, k = 5))", *DB), "as in p(k := ...)"),
+    (("sql", "from 'own.csv'", *DB), "--external lets it reach other files"),
+    (("sql", "create table own as select 1 as a", "--external", *DB), "--write lets it change the warehouse"),
+]
+
+
+@pytest.mark.parametrize(("words", "complaint"), REFUSED, ids=[complaint for _, complaint in REFUSED])
+def test_what_is_refused_is_told_in_plain_words(
+    command: Command, sample_file: Path, tmp_path: Path, words: tuple[object, ...], complaint: str
+) -> None:
+    for name, text in FILES.items():
+        write(tmp_path / name, text)
+    refused = command(*(str(word).format(sample=sample_file) for word in words))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert complaint in refused.stderr
+    marked = [line for line in refused.stderr.splitlines() if line.startswith("Error: ")]
+    assert not marked or [complaint in line for line in marked] == [True]
+    for word in ("Traceback", "Value error", "pydantic", "Literal"):
+        assert word not in refused.stderr
+
+
+def test_advice_is_given_only_where_it_fits(command: Command, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path / "q.txt", FILES["q.txt"]), write(tmp_path / "a.run", FILES["a.run"])
+    assert "judgments come before runs" not in command("eval", write(tmp_path / "bad.txt", "t1 0 a\n"), run).stderr
+    assert "-m" not in command("eval", qrels, tmp_path / "b.run").stderr
+    alone = command("leaderboard")
+    assert (alone.returncode, alone.stdout) == (3, "")
+    assert "evalsql.duckdb: no such file" in alone.stderr
+    command("load", "qrels", qrels)
+    empty = command("leaderboard", "-m", "AP")
+    assert empty.stdout.split()[:3] == ["qrels", "run", "AP"]
+    assert "evalsql load runs FILE brings one" in empty.stderr
+    command("load", "runs", run)
+    assert "evalsql load runs" not in command("leaderboard", "-m", "AP").stderr
+
+
+def test_refused_input_lists_its_lines(command: Command, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.run", "T01 Q0 d1 1 x tag\nT01 Q0 d1 2\n")
+    outcome = command("eval", QRELS, bad)
+    assert outcome.returncode == 2
+    assert outcome.stderr.splitlines() == [
+        f'evalsql: {bad}:1: score "x" is not a number',
+        f"{bad}:2: 4 columns, expected 5 or 6: topic Q0 document rank score [tag]",
+        "nothing was loaded",
+    ]
+
+
+def test_sql_cannot_leave_the_warehouse(command: Command, sample_file: Path, tmp_path: Path) -> None:
+    before = sample_file.read_bytes()
+    with Statements(db=str(sample_file), measure_file=[], measures=[]).open_for_sql() as warehouse:
+        for query in (
+            "create table mine (x integer)",
+            "delete from runs",
+            "drop view ap",
+            "from read_csv('/etc/passwd')",
+            "from '/etc/passwd'",
+            "from read_text('/etc/passwd')",
+            "from glob('/*')",
+            "copy runs to 'runs.csv'",
+            "attach 'other.duckdb'",
+            "install fts",
+            "load fts",
+            "export database 'folder'",
+            "set enable_external_access = true",
+            "set lock_configuration = false",
+            "from query",
+        ):
+            with pytest.raises(EvalsqlError) as refused:
+                Writer(warehouse.database, external=False).run(query)
+            assert refused.value.exit_code == 2, query
+    answer = command("sql", "copy runs to 'runs.csv'", "--db", sample_file)
+    assert (answer.returncode, answer.stdout, "Traceback" in answer.stderr) == (2, "", False)
+    assert sample_file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_equals_that_name_no_parameter_are_let_through(command: Command, sample_file: Path) -> None:
+    query = "from p(k => 5); from p(k := 5) where (run = 'bm25'); select 'p(k = 5)' -- p(k = 5)\n; from p((5))"
+    answer = command("sql", query, "--db", sample_file)
+    assert answer.returncode == 0, answer.stderr
+    refused = command("shell", "--db", sample_file, stdin="from p(k = 5)")
+    assert "as in p(k := ...)" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"),
+    [
+        *(
+            (typed, f'unknown measure "{typed}"; with a cutoff it is {meant}$')
+            for typed, meant in (
+                *(("ndcg10", "nDCG@10"), ("P5", "P@5"), ("TAP-5", "TAP@5")),
+                *(("map100", "AP@100"), ("recip_rank@10", "RR@10")),
+            )
+        ),
+        ("Bpref10", r"nearest: .*Bpref"),  # it takes no cutoff
+    ],
+)
+def test_a_cutoff_written_otherwise_is_told(typed: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        evalsql.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, typed)
+
+
+def test_where_only_some_names_are_listed_dots_say_so(empty: evalsql.Warehouse) -> None:
+    empty.load_qrels({"t": {"a": 1}}, "q")
+    for at in range(7):
+        empty.load_run({"t": {"a": 1.0}}, f"run{at}")
+    with pytest.raises(UsageError, match=r"there are: run0, run1, run2, run3, run4, [.]{3}$"):
+        empty.leaderboard(runs="zzz", measures="AP")
+
+
+def test_a_run_called_as_a_column_has_no_wide_table(command: Command, tmp_path: Path) -> None:
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels({"t": {"a": 1}}, "set")
+        warehouse.load_run({"t": {"a": 1.0}}, "Topic")
+    refused = command("topics", "--wide", "--db", warehouse.path)
+    assert refused.returncode == 2
+    assert 'a run is called "topic" as a column of the table is' in refused.stderr.lower()
