@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import relation_query
@@ -29,28 +29,22 @@ _FIELDS = {
 }
 _BLAST_COMMENT = re.compile(r"#\s*(t?blast[npx]|(psi|rps|delta|mega)\S*blast\S*|diamond|fasta|query id|query:)\b", re.I)
 _HMMER_COMMENT = re.compile(r"#\s*target name\s+accession\s")
-_ACCESSIONS = ("target_name", "target_accession", "query_name", "query_accession")
+_ACCESSIONS = "target_name target_accession query_name query_accession"
 # Columns of HMMER's and Infernal's tables as far as the E-value, by a word of the header that only that table has.
-_HMMER: Mapping[str, tuple[str, Sequence[str]]] = {
+_HMMER = {
     " tlen ": (
         "HMMER --domtblout",
-        ("target_name", "target_accession", "tlen", "query_name", "query_accession", "qlen", "evalue", "bitscore"),
+        "target_name target_accession tlen query_name query_accession qlen evalue bitscore",
     ),
     " hmmfrom ": (
         "HMMER --tblout (nhmmer)",
-        (
-            *(*_ACCESSIONS, "hmmfrom", "hmm_to", "alifrom", "ali_to", "envfrom", "env_to", "sq_len", "strand"),
-            *("evalue", "bitscore"),
-        ),
+        f"{_ACCESSIONS} hmmfrom hmm_to alifrom ali_to envfrom env_to sq_len strand evalue bitscore",
     ),
     " mdl ": (
         "Infernal --tblout",
-        (
-            *(*_ACCESSIONS, "mdl", "mdl_from", "mdl_to", "seq_from", "seq_to", "strand", "trunc", "pass", "gc"),
-            *("bias", "bitscore", "evalue"),
-        ),
+        f"{_ACCESSIONS} mdl mdl_from mdl_to seq_from seq_to strand trunc pass gc bias bitscore evalue",
     ),
-    "": ("HMMER --tblout", (*_ACCESSIONS, "evalue", "bitscore")),
+    "": ("HMMER --tblout", f"{_ACCESSIONS} evalue bitscore"),
 }
 NO_TARGET = "*"  # where DIAMOND reports a query that has no hit
 Layout = tuple[str, Sequence[str], str]
@@ -75,7 +69,7 @@ def layout(source: Source, head: str) -> Layout | None:
                 return found or _of_row(line, is_blast=is_blast)
             if _HMMER_COMMENT.match(line):
                 name, columns = next(each for word, each in _HMMER.items() if word in line)
-                return name, columns, " "
+                return name, columns.split(), " "
             is_blast = is_blast or bool(_BLAST_COMMENT.match(line))
             if line.startswith("# Fields:"):
                 found = "BLAST tabular (outfmt 7)", _fields(line), "\t"

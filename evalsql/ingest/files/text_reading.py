@@ -24,7 +24,7 @@ Rows = Iterator[tuple[int, Values]]
 TOO_DEEP = "nested too deeply to be rows or rankings"
 _OF_MTEB = "mteb_model_meta"
 _CHUNK = 1 << 20  # bytes
-_QUOTED = '"([^"]|"")*"'
+_QUOTED = re.compile('"([^"]|"")*"')
 _DOCID = re.compile(r"#.*docid\s*=\s*(\S+)")
 _WORD = re.compile(r"#\s*(\S+)")
 _UNCLOSED = "perhaps a quotation mark is never closed"
@@ -63,7 +63,7 @@ def _csv_rows(source: Source, form: Format, refuse: Refuse) -> Rows:
                 reason = f"{counted(len(row), 'column')}, expected {len(form.names)}: {', '.join(form.names)}"
                 refuse(Problem(source.label, line, reason))
             elif row:
-                cells = (unquoted(row[at]) if is_plain else row[at] for at in places)
+                cells = (_unquoted(row[at]) if is_plain else row[at] for at in places)
                 yield line, [cell.strip() or None for cell in cells]
 
 
@@ -82,15 +82,9 @@ def quotes_hide_nothing(source: Source, form: Format) -> bool:
         return all(line.count(b"\t") == len(form.names) - 1 for line in rows)
 
 
-def unquoted(text: str) -> str:
+def _unquoted(text: str) -> str:
     """A cell without the marks around the whole of it, if it has them as CSV does."""
-    return text[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, text) else text
-
-
-def unquoted_in_sql(column: str) -> str:
-    """The same in SQL."""
-    inner = f"substr({column}, 2, length({column}) - 2)"
-    return f"case when regexp_full_match({column}, '{_QUOTED}') then replace({inner}, '\"\"', '\"') else {column} end"
+    return text[1:-1].replace('""', '"') if _QUOTED.fullmatch(text) else text
 
 
 def csv_fault(error: csv.Error) -> str:
