@@ -9,6 +9,7 @@ import json
 import lzma
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.topic_variants import TOPICS_FILES, TOPICS_FRAMES
 from tests.ingest.variants import ALIGNED, FRAMES, MEASURES, ODD_RUNS, QRELS_FILES, QRELS_FRAMES, RANKINGS, RUNS, nested
+from tests.long_cases import few_of
 from tests.tools import formats_table
 from tests.tools.formats_table import GUIDE, format_of
 
@@ -43,21 +45,15 @@ def shared() -> Iterator[Warehouse]:
 
 
 @pytest.fixture(scope="module")
-def ranks(shared: Warehouse) -> Rows:
+def ranks(shared: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Rows:
     """The ranks of the TREC file, on which all figures rest."""
-    shared.load_runs(SAMPLE / "runs" / "bm25.run", name="r", qrels="judged")
+    shared.load_runs(write(tmp_path_factory.mktemp("trec") / "r.run", TREC_RUN), name="r", qrels="judged")
     return shared.rows(RANKS)
 
 
 @pytest.fixture(scope="module")
 def grades() -> Rows:
     return sorted((topic, document, grade) for topic, document, grade, _ in QRELS)
-
-
-def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
-    """Standard input that holds this."""
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    return "-"
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -90,7 +86,13 @@ def test_judgments_of_any_format_have_the_grades_of_their_trec_file(
     assert shared.loader.notices[0].startswith("read as ")
 
 
-@pytest.mark.parametrize("kind", [*RUNS][::4] + [pytest.param(kind, marks=pytest.mark.long) for kind in RUNS])
+def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> str:
+    """Standard input that holds this."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    return "-"
+
+
+@pytest.mark.parametrize("kind", few_of(reversed(RUNS)))
 def test_a_run_of_any_format_comes_from_standard_input(
     shared: Warehouse, kind: str, ranks: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,9 +100,7 @@ def test_a_run_of_any_format_comes_from_standard_input(
     assert shared.rows(RANKS) == ranks
 
 
-@pytest.mark.parametrize(
-    "kind", [*QRELS_FILES][::4] + [pytest.param(kind, marks=pytest.mark.long) for kind in QRELS_FILES]
-)
+@pytest.mark.parametrize("kind", few_of(QRELS_FILES))
 def test_judgments_of_any_format_come_from_standard_input(
     shared: Warehouse, kind: str, grades: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,11 +163,11 @@ def test_a_frame_is_whatever_holds_rows(shared: Warehouse, kind: str, ranks: Row
     assert shared.rows(RANKS) == ranks
 
 
-def test_frames_are_evaluated_at_once() -> None:
-    expected = evalsql.evaluate(SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run", MEASURES)
-    for kind in FRAMES:
-        means = evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES)
-        assert means == pytest.approx(expected, abs=1e-12), kind
+@pytest.mark.parametrize("kind", few_of(reversed(FRAMES)))
+def test_frames_are_evaluated_at_once(kind: str) -> None:
+    """Without a warehouse to keep them in; what each kind holds is tried above."""
+    expected = evalsql.evaluate(nested(QRELS), nested(RUN), MEASURES)
+    assert evalsql.evaluate(nested(QRELS), FRAMES[kind](), MEASURES) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", QRELS_FRAMES)
@@ -176,8 +176,17 @@ def test_a_frame_of_judgments_is_whatever_holds_rows(shared: Warehouse, kind: st
     assert shared.rows(GRADES) == grades
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bz2.compress, lzma.compress])
-@pytest.mark.parametrize("kind", ["TREC", "CSV", "JSON dict of dicts", "Parquet"])
+PACKS = (gzip.compress, zstd.compress, bz2.compress, lzma.compress)
+
+
+@pytest.mark.parametrize(
+    ("pack", "kind"),
+    [
+        *((pack, "TREC") for pack in PACKS),
+        *zip(PACKS, ("Feather", "CSV", "JSON dict of dicts", "Parquet"), strict=True),
+        *few_of(product(PACKS, ("CSV", "JSON dict of dicts", "Parquet")), 0),
+    ],
+)
 def test_every_compression_is_told_by_the_content(
     shared: Warehouse, tmp_path: Path, pack: Callable[[bytes], bytes], kind: str, ranks: Rows, grades: Rows
 ) -> None:
@@ -196,27 +205,20 @@ def test_a_run_is_called_by_its_stem(
     assert shared.load_runs(path, qrels="judged", replace=True) == ["r"]
 
 
-def test_eval_takes_every_format_and_says_which(command: Command, tmp_path: Path) -> None:
+def test_commands_say_which_formats_they_take(command: Command, tmp_path: Path) -> None:
     asked = ("-m", "nDCG@10", "-m", "AP", "--format", "csv")
-    trec = command("eval", SAMPLE / "qrels.txt", "-", *asked, stdin=TREC_RUN)
+    qrels, bm25 = write(tmp_path / "q.txt", TREC_QRELS), write(tmp_path / "run.run", TREC_RUN)
+    trec = command("eval", qrels, "-", *asked, stdin=TREC_RUN)
     assert trec.stdout.startswith("qrels,run,")
     assert "read as" not in trec.stderr
-    for kind in ("CSV", "JSON rankings", "MS MARCO", "BLAST tabular, -outfmt 7", "HMMER, --tblout"):
-        done = command("eval", SAMPLE / "qrels.txt", "-", *asked, stdin=RUNS[kind][1].decode())
-        assert done.stdout == trec.stdout, kind
-        assert done.stderr.startswith("judgments read as TREC\nruns read as ")
-    bm25 = write(tmp_path / "run.run", TREC_RUN)
-    for kind in ("CSV", "TSV of BEIR", "JSON dict of dicts", "JSON lines", "LETOR", "Quepid, detailed"):
-        assert command("eval", "-", bm25, *asked, stdin=QRELS_FILES[kind][1].decode()).stdout == trec.stdout, kind
-    files = [
-        write(tmp_path / RUNS["Parquet"][0], RUNS["Parquet"][1]),
-        write(tmp_path / "q.parquet", QRELS_FILES["Parquet"][1]),
-    ]
-    last = command("eval", files[1], files[0], *asked).stdout.splitlines()[1]
-    assert last.split(",")[2:] == trec.stdout.splitlines()[1].split(",")[2:]
-    loaded = command("load", "qrels", files[1], "--name", "q")
+    done = command("eval", qrels, "-", *asked, stdin=RUNS["BLAST tabular, -outfmt 7"][1].decode())
+    assert done.stdout == trec.stdout
+    assert done.stderr.startswith("judgments read as TREC\nruns read as BLAST")
+    judged = write(tmp_path / "q.parquet", QRELS_FILES["Parquet"][1])
+    assert command("eval", judged, "-", *asked, stdin=TREC_RUN).stdout == trec.stdout
+    loaded = command("load", "qrels", judged, "--name", "q")
     assert loaded.stderr.strip().endswith("; read as Parquet")
-    several = command("load", "runs", files[0], bm25)
+    several = command("load", "runs", write(tmp_path / "r.parquet", RUNS["Parquet"][1]), bm25)
     assert several.stderr.splitlines()[0].endswith("; read as Parquet (1 file), TREC (1 file)")
 
 

@@ -14,7 +14,7 @@ import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import SAMPLE, Command, new_warehouse, write
 from tests.ingest.refused_runs import REFUSED
-from tests.ingest.sample_rows import QRELS, RUN, TREC_RUN
+from tests.ingest.sample_rows import QRELS, RUN, TREC_QRELS, TREC_RUN
 from tests.ingest.variants import MEASURES, delimited, lines, nested, parquet, ranked, records
 
 
@@ -29,11 +29,12 @@ def shared() -> Iterator[Warehouse]:
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_run_is_refused_by_its_format(shared: Warehouse, tmp_path: Path, kind: str) -> None:
     content, complaint = REFUSED[kind]
-    before = shared.rows("select run, count(*) from rankings group by run")
+    count = "select count(*) from runs"
+    before = shared.rows(count)
     with pytest.raises(InputError) as caught:
         shared.load_runs(write(tmp_path / "r", content), qrels="q", replace=True)
     assert re.search(complaint, str(caught.value)), str(caught.value)
-    assert shared.rows("select run, count(*) from rankings group by run") == before
+    assert shared.rows(count) == before
     assert shared.rows("select table_name from duckdb_tables() where temporary") == []
 
 
@@ -90,37 +91,35 @@ def test_judgments_that_stand_twice_are_told_with_their_rows(shared: Warehouse, 
 
 
 def test_columns_are_named_where_they_are_not_known(command: Command, tmp_path: Path) -> None:
-    asked = ("-m", "nDCG@10", "-m", "AP", "--format", "csv")
-    trec = command("eval", SAMPLE / "qrels.txt", "-", *asked, stdin=TREC_RUN).stdout.splitlines()[1].split(",")[2:]
-    names = ("thema", "treffer", "wert", "stelle")
-    files = {
-        "r.csv": delimited(names, RUN, ","),
-        "r.tsv": delimited(names, RUN, "\t"),
-        "r.parquet": parquet(names, RUN),
-        "r.jsonl": lines(records(names, RUN)),
-    }
-    judgments = write(tmp_path / "q.csv", delimited(("thema", "treffer", "wert"), [row[:3] for row in QRELS], ","))
+    asked, names = ("-m", "nDCG@10", "-m", "AP", "--format", "csv"), ("thema", "treffer", "wert", "stelle")
+    trec = write(tmp_path / "q.txt", TREC_QRELS)
+    judgments = write(tmp_path / "q.csv", delimited(names[:3], [row[:3] for row in QRELS], ","))
     named = ("--columns", "topic=thema,document=treffer,score=wert")
     named_too = ("--qrels-columns", "topic=thema,document=treffer,grade=wert")
-    for name, content in files.items():
-        done = command("eval", judgments, write(tmp_path / name, content), *named, *named_too, *asked)
-        assert done.stdout.splitlines()[1].split(",")[2:] == trec, done.stderr
+    values = [
+        command("eval", *files, *asked).stdout.splitlines()[1].split(",")[2:]
+        for files in (
+            (trec, write(tmp_path / "plain.run", TREC_RUN)),
+            (judgments, write(tmp_path / "r.csv", delimited(names, RUN, ",")), *named, *named_too),
+            (judgments, write(tmp_path / "r.parquet", parquet(names, RUN)), *named, *named_too),
+            (trec, write(tmp_path / "r.jsonl", lines(records(names, RUN))), *named),
+        )
+    ]
+    assert values == values[:1] * 4
     assert command("load", "qrels", judgments, "--columns", named_too[1]).returncode == 0
-    assert command("load", "runs", tmp_path / "r.csv", *named).returncode == 0
-    ranking = command(
-        "eval", SAMPLE / "qrels.txt", tmp_path / "r.csv", "--columns", "topic=thema,document=treffer,rank=stelle"
+    assert (
+        command("load", "runs", tmp_path / "r.csv", "--columns", "topic=thema,document=treffer,rank=stelle").returncode
+        == 0
     )
-    assert ranking.returncode == 0
     for columns, complaint in (
         ("topic", 'columns are named as in topic=qid,document=docno,score=score, found "topic"'),
         ("topic=thema,grade=wert", "and grade is none of them"),
         ("topic=thema,document=nix,score=wert", "there is no column nix for the document; found thema, treffer"),
         ("topic=thema,document=thema,score=wert", "one column cannot have two meanings"),
     ):
-        refused = command("eval", SAMPLE / "qrels.txt", tmp_path / "r.csv", "--columns", columns)
+        refused = command("load", "runs", tmp_path / "r.csv", "--columns", columns)
         assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
-    plain = write(tmp_path / "plain.run", TREC_RUN)
-    assert "this one has none" in command("eval", SAMPLE / "qrels.txt", plain, *named).stderr
+    assert "this one has none" in command("load", "runs", tmp_path / "plain.run", *named).stderr
 
 
 def test_columns_of_frames_are_named_too(shared: Warehouse) -> None:
