@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeVar
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
@@ -12,10 +12,13 @@ from evalsql.database.disk import scratch_folder
 from evalsql.errors import warn
 from evalsql.ingest.files.trec_text import write_clean
 from evalsql.phrases import counted
+from evalsql.version import __version__
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
     from evalsql.ingest.files.source import Source
+
+T = TypeVar("T")
 
 
 def add_names(database: Database, staged: str) -> None:
@@ -70,36 +73,55 @@ def insert_rows(
 IN_MEMORY = "in memory"  # where rows come from that are in no file
 
 
-class FileRow(NamedTuple):
-    """A row of the table ``files``; ``key`` is that of the run or the judgment set, ``size`` is in bytes."""
+FileRow = tuple[str, int, str, str | None, int | None, int]  # columns of the table files
 
-    kind: str
-    key: int
-    file: str
-    sha256: str | None
-    size: int | None
-    num_rows: int
 
-    @classmethod
-    def of(cls, kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
-        """The row of a file, or of data that came from no file and has the origin ``source``."""
-        if isinstance(source, str):
-            return cls(kind, key, source, None, None, num_rows)
-        return cls(kind, key, source.label, sha256 or source.sha256(), source.path.stat().st_size, num_rows)
+def file_row(kind: str, key: int, source: Source | str, num_rows: int, sha256: str = "") -> FileRow:
+    """What the table ``files`` says of a file, or of data that came from no file and has the origin ``source``.
+
+    Args:
+        key: of the run or the judgment set.
+    """
+    if isinstance(source, str):
+        return kind, key, source, None, None, num_rows
+    return kind, key, source.label, sha256 or source.sha256(), source.path.stat().st_size, num_rows
 
 
 def add_file_rows(database: Database, *rows: FileRow) -> None:
     """Add rows to the table ``files``."""
+    add_rows(database, "files", ("kind", "id", "file", "sha256", "bytes", "num_rows"), rows)
+
+
+def add_rows(
+    database: Database,
+    table: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    meta: Mapping[str, str] | None = None,
+) -> None:
+    """Add rows to a base table; with ``meta``, even if it is empty, and with the time and the version."""
+    selected = [f"unnest(?) as {column}" for column in columns]
+    values: list[object] = [list(column) for column in zip(*rows, strict=True)]
+    if meta is not None:
+        selected.append("map(?::varchar[], ?::varchar[]) as meta, ? as evalsql_version")
+        selected.append("current_timestamp at time zone 'UTC' as loaded_at")
+        values += [list(meta), list(meta.values()), __version__]
     if rows:
-        database.execute(
-            """
-            insert into files
-            select
-                unnest(?::varchar[]), unnest(?::integer[]), unnest(?::varchar[]),
-                unnest(?::varchar[]), unnest(?::bigint[]), unnest(?::bigint[])
-            """,
-            [list(column) for column in zip(*rows, strict=True)],
-        )
+        database.execute(f"insert into {table} by name select {', '.join(selected)}", values)
+
+
+def in_batches(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """The items in their order, as many together as have the size ``most``, and one at least."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        if batch and total + size(item) > most:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch
 
 
 _ROWS_TOGETHER = 6_000_000  # retrieved documents whose judged ones are ranked at once
@@ -130,15 +152,9 @@ def rank_judged(database: Database, pairs: Sequence[tuple[int, int]], retrieved:
     """Fill ``judged_ranks`` for pairs in the order of their evaluations, some at a time, so that memory is bounded."""
     sizes = dict(database.rows("select run_id, sum(num_ret) from run_topics group by run_id"))
     rows = {"retrieved": retrieved} if retrieved else {}
-    some: list[tuple[int, int]] = []
-    num_rows = 0
-    for at, pair in enumerate(pairs, start=1):
-        some.append(pair)
-        num_rows += sizes.get(pair[1], 0)
-        if num_rows >= _ROWS_TOGETHER or at == len(pairs):
-            ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
-            database.insert("judged_ranks", ranks)
-            some, num_rows = [], 0
+    for some in in_batches(pairs, lambda pair: sizes.get(pair[1], 0), _ROWS_TOGETHER):
+        ranks = relation_query(database.catalog, "judged_ranks_rows", {"new_pairs": pairs_query(some)} | rows)
+        database.insert("judged_ranks", ranks)
 
 
 def pairs_query(pairs: Iterable[tuple[int, int]]) -> str:

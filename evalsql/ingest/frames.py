@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import chain, repeat
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import quoted
-from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError
+from evalsql.errors import Problem, ProblemList, QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rows
 from evalsql.ingest.column_meanings import Given
 from evalsql.ingest.files.trec_text import integer_fault, number_fault
+from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
@@ -138,82 +138,62 @@ def _columns(database: Database, view: str, kind: str, given: Given) -> dict[str
 
 def _put_nested(database: Database, data: Mapping[Any, Any], value: str) -> str:
     """{topic: {document: value}} as a table; returns its name."""
+    topics: list[str] = []
+    documents: list[str] = []
+    numbers: list[float] = []
     for topic, inner in data.items():
         if not isinstance(inner, Mapping):
             raise UsageError(f"topic {topic}: expected {{document: {value}}}, found {type(inner).__name__}")
-    try:
-        topics = _names(list(data))
-        lengths = [len(inner) for inner in data.values()]
-        documents = _names(list(chain.from_iterable(data.values())))
-        numbers = list(map(float, chain.from_iterable(inner.values() for inner in data.values())))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UsageError(_fault(data) or str(error)) from error
-    repeated = list(chain.from_iterable(map(repeat, topics, lengths)))
-    python_rows.put(database, _TABLE, {"topic": repeated, "document": documents, value: numbers}, [value])
+        topics += _names([topic], topic) * len(inner)
+        documents += _names(list(inner), topic)
+        try:
+            numbers += map(float, inner.values())
+        except (TypeError, ValueError, OverflowError) as error:
+            raise UsageError(f"topic {topic}, document {documents[len(numbers)]}: {error}") from error
+    python_rows.put(database, _TABLE, {"topic": topics, "document": documents, value: numbers}, [value])
     return _TABLE
 
 
-def _names(keys: list[Any]) -> list[str]:
-    """Keys as text; raises TypeError for what is neither text nor a whole number."""
+def _names(keys: list[Any], topic: object) -> list[str]:
+    """Keys as text; raises UsageError for what is neither text nor a whole number."""
     if set(map(type, keys)) <= {str}:
         return keys
     for key in keys:
         if isinstance(key, bool) or not isinstance(key, str | Integral):
-            raise TypeError(f"names are text or whole numbers, found {key!r}")
+            raise UsageError(f"topic {topic}: names are text or whole numbers, found {key!r}")
     return list(map(str, keys))
 
 
-def _fault(data: Mapping[Any, Any]) -> str:
-    """The first topic with a name or a value that cannot be used, and the reason."""
-    for topic, inner in data.items():
-        where = f"topic {topic}"
-        try:
-            _names([topic, *inner])
-            for document, number in inner.items():
-                where = f"topic {topic}, document {document}"
-                float(number)
-        except (TypeError, ValueError, OverflowError) as error:
-            return f"{where}: {error}"
-    return ""
-
-
-def refuse_unlike(database: Database, name: str, view: str, column: str, meaning: str, *, whole: bool = False) -> None:
-    """Raise InputError for values that are no numbers, or no whole ones; nulls are left to ``check_rows``."""
-    number = f"try_cast({column} as double)"
-    unlike = f"{number} is null"
-    if whole:
-        unlike = (
-            f"({unlike} or {number} <> trunc({number}) or isnan({number}) or try_cast({column} as integer) is null)"
-        )
-    numbered = relation_query(database.catalog, "numbered_rows", {"raw": f"select {column} from {view}"})
-    problems = ProblemList()
-    for row, text in database.rows(f"""
-        select evalsql_row, cast({column} as varchar) from ({numbered})
-        where {column} is not null and {unlike} order by evalsql_row
-    """):
-        fault = integer_fault(meaning, text) if whole else number_fault(meaning, text)
-        problems.add(Problem(name, row, fault or f"{meaning} is not a number"))
-    problems.check()
-
-
-def check_rows(database: Database, name: str, table: str, unusable: str, reason: str) -> int:
-    """The number of staged rows; raises InputError if there is none, or one lacks a name or a usable number.
+def check_rows(database: Database, name: str, view: str, found: Mapping[str, str], numbers: Mapping[str, bool]) -> int:
+    """The number of rows; raises InputError if there is none, or rows lack a name or a usable number.
 
     Args:
         name: of the run or the judgment set, for messages.
-        unusable: a condition of SQL that unusable rows fulfil.
-        reason: what is wrong with those.
+        found: columns of the view by meaning.
+        numbers: the meanings that are numbers, and whether those are whole.
     """
-    nameless = "topic is null or topic = '' or document is null or document = ''"
-    ((count, bad),) = database.rows(f"select count(*), count(*) filter ({nameless} or {unusable}) from {table}")
+    faults = [f"coalesce(cast({found[meaning]} as varchar), '') = ''" for meaning in ("topic", "document")]
+    for meaning, whole in numbers.items():
+        number = f"try_cast({found[meaning]} as double)"
+        is_whole = f" and {number} = trunc({number}) and try_cast({found[meaning]} as integer) is not null"
+        faults.append(f"not coalesce(isfinite({number}){is_whole if whole else ''}, false)")
+    is_bad = " or ".join(faults)
+    ((count, bad),) = database.rows(f"select count(*), count(*) filter ({is_bad}) from {view}")
+    problems = ProblemList()
     if not count:
-        raise InputError([Problem(name, 0, "holds no rows")])
-    if not bad:
-        return int(count)
-    # Within a transaction row ids do not start at 0.
-    row_number = f"select rowid - (select min(rowid) from {table}) + 1 from {table}"
-    raise InputError(
-        Problem(name, row, fault)
-        for condition, fault in ((nameless, "topic or document is missing"), (unusable, reason))
-        for (row,) in database.rows(f"{row_number} where {condition}")
-    )
+        problems.add(Problem(name, 0, "holds no rows"))
+    if bad:
+        numbered = relation_query(database.catalog, "numbered_rows", {"raw": f"select * from {view}"})
+        taken = ", ".join(f"cast({found[meaning]} as varchar)" for meaning in ("topic", "document", *numbers))
+        rows = f"select evalsql_row, {taken} from ({numbered}) where {is_bad} order by evalsql_row"
+        for row, topic, document, *values in database.rows(rows):
+            if not topic or not document:
+                problems.add(Problem(name, row, "topic or document is missing"))
+            for (meaning, whole), text in zip(numbers.items(), values, strict=True):
+                fault = integer_fault if whole else number_fault
+                if reason := f"{meaning} is missing" if text is None else fault(meaning, text):
+                    problems.add(Problem(name, row, reason))
+        if not problems:
+            raise QueryError(f"{name}: {counted(bad, 'row')} cannot be used, and nothing says why")
+    problems.check()
+    return int(count)

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest import base_rows, judgments, ranking
-from evalsql.ingest.base_rows import FileRow, add_file_rows
+from evalsql.ingest.base_rows import add_file_rows, file_row, next_id
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import number_fault, split, text_lines, weight_fault
-from evalsql.ingest.remarks import Remarks
+from evalsql.ingest.judgments import JudgmentOptions, StagedJudgments
+from evalsql.ingest.ranking import NewRun
+from evalsql.ingest.replacing import make_room_for_runs
+from evalsql.ingest.run_loading import load_run_data
 from evalsql.ingest.run_options import RunOptions
-from evalsql.ingest.topic_values import add_weights
+from evalsql.ingest.topic_values import store_values
 from evalsql.phrases import counted
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database
 
-ORDERS = ("asc", "desc")
+ORDERS = {"asc": "rise", "desc": "fall"}  # of scores from best to worst
 MOST_RELEVANT = 1_000_000  # each becomes a row, retrieved or not
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
-_VERBS = {"asc": "rise", "desc": "fall"}
 
 
 class Record(NamedTuple):
@@ -49,19 +50,16 @@ class RetrievalList(NamedTuple):
     num_relevant: int
     records: Sequence[Record]
 
-    def judgments(self, width: int) -> Iterator[tuple[str, int]]:
-        """Document and grade: documents have no names there, so they are called by their places."""
-        for place, record in enumerate(self.records, start=1):
-            yield self.document(place, width), int(record.relevant)
-        missed = self.num_relevant - sum(record.relevant for record in self.records)
-        for nth in range(1, missed + 1):
-            yield f"{self.query}-unretrieved-{nth}", 1
-        if not self.records and not missed:
-            # A topic is one by its judgments.
-            yield f"{self.query}-none", 0
+    def documents(self, width: int) -> list[str]:
+        """Names of the documents: they have none there, so they are called by their places."""
+        return [f"{self.query}-{place:0{width}}" for place in range(1, len(self.records) + 1)]
 
-    def document(self, place: int, width: int) -> str:
-        return f"{self.query}-{place:0{width}}"
+    def grades(self, width: int) -> dict[str, int]:
+        """Grades by document, those that were not retrieved too."""
+        relevant = [int(record.relevant) for record in self.records]
+        found = dict(zip(self.documents(width), relevant, strict=True))
+        found |= {f"{self.query}-unretrieved-{nth}": 1 for nth in range(1, self.num_relevant - sum(relevant) + 1)}
+        return found or {f"{self.query}-none": 0}  # a topic is one by its judgments
 
 
 class ListSet(NamedTuple):
@@ -122,7 +120,7 @@ def _read_list(label: str, block: Sequence[tuple[int, str]], problems: ProblemLi
     """One block; None where its first two lines are not to be understood."""
     (first, line), *below = block
     query, *more = split(line)
-    second, text = (below[0][0], below[0][1]) if below else (first, "")
+    second, text = below[0] if below else (first, "")
     reason = ""
     if len(more) > 1:
         reason = f"{counted(len(more) + 1, 'column')}, expected 1 or 2: query [weight]"
@@ -166,7 +164,7 @@ def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemL
                 continue
             found = "asc" if above.score < below.score else "desc"
             if not order:
-                order, reason = found, f"at {each.file}:{below.line} scores {_VERBS[found]}"
+                order, reason = found, f"at {each.file}:{below.line} scores {ORDERS[found]}"
             elif found != order:
                 change = f"score {above.score!r} is followed by {below.score!r}"
                 problems.add(Problem(each.file, below.line, f"{change}, but {reason}; lists go from best to worst"))
@@ -174,45 +172,32 @@ def _order(lists: Sequence[RetrievalList], given: str | None, problems: ProblemL
     return order
 
 
-def store_judgments(database: Database, name: str, each: ListSet, meta: Mapping[str, str] | None) -> int:
-    """Put the judgments of a set of lists, and its weights, into the base tables; returns the qrels_id."""
-    options = judgments.JudgmentOptions(meta=meta)
-    rows = [(one, *judgment) for one in each.lists for judgment in one.judgments(each.width)]
-    judgments.create_staged(database, options)
-    staged = ((line, one.query, "0", document, grade) for line, (one, document, grade) in enumerate(rows))
-    base_rows.insert_rows(database, "staged_qrels_rows", options.staged_columns, staged)
-    qrels_id = judgments.store_judgments(database, judgments.StagedJudgments(name), options)
-    weighted = [one for one in each.lists if one.weight is not None]
-    topics = dict(database.rows("select topic, topic_id from topics"))
-    add_weights(database, qrels_id, {topics[one.query]: one.weight or 0.0 for one in weighted})
-    counts = {"qrels": Counter(one.file for one, *_ in rows), "weights": Counter(one.file for one in weighted)}
-    _add_files(database, each, qrels_id, counts)
-    return qrels_id
-
-
-def store_run(
-    database: Database, name: str, each: ListSet, meta: Mapping[str, str] | None, qrels_ids: Collection[int]
+def store(
+    database: Database, name: str, qrels: str, each: ListSet, meta: Mapping[str, str] | None, *, replace: bool
 ) -> None:
-    """Put the run of a set of lists into the base tables, in the order of its lines, and evaluate it."""
-    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta).for_rows()
-    rows = (
-        (one.query, one.document(place, each.width), repr(record.score))
+    """Put the judgments, the weights and the run of a set of lists into the base tables, and evaluate it."""
+    staged = StagedJudgments(database, qrels, JudgmentOptions(meta=meta))
+    staged.stage_data({one.query: one.grades(each.width) for one in each.lists})
+    qrels_id, _ = staged.store(replace=replace)
+    topics = dict(database.rows("select topic, topic_id from topics"))
+    weighted = [one for one in each.lists if one.weight is not None]
+    store_values(database, qrels_id, {topics[one.query]: one.weight for one in weighted})
+    rows = [
+        (one.query, document, record.score)
         for one in each.lists
-        for place, record in enumerate(one.records, start=1)
-    )
-    database.execute(ranking.STAGED)
-    columns = {"topic": "varchar", "document": "varchar", "score": "double"}
-    selected = "0, topic, document, null, score, false"
-    base_rows.insert_rows(database, "staged_run_rows", columns, rows, selected)
-    run = ranking.NewRun(name, base_rows.next_id(database, "runs", "run_id"), qrels_ids)
-    ranking.rank(database, [run], options)
-    ranking.store(database, [run], options, Remarks())
-    database.execute("drop table staged_run_rows")
-    _add_files(database, each, run.run_id, {"run": Counter(one.file for one in each.lists for _ in one.records)})
-
-
-def _add_files(database: Database, each: ListSet, key: int, counts: Mapping[str, Counter[str]]) -> None:
-    """Rows of the table ``files``; ``counts`` are of rows by kind, then by file."""
-    for kind, by_file in counts.items():
-        sources = [source for source in each.sources if kind != "weights" or by_file[source.label]]
-        add_file_rows(database, *(FileRow.of(kind, key, source, by_file[source.label]) for source in sources))
+        for document, record in zip(one.documents(each.width), one.records, strict=True)
+    ]
+    qrels_ids = make_room_for_runs(database, [name], [qrels], replace)[name]
+    run = NewRun(name, next_id(database, "runs", "run_id"), qrels_ids)
+    options = RunOptions("input", lower_is_better=each.order == "asc", meta=meta, warns=False)
+    load_run_data(database, run, rows, options)
+    judged = Counter(one.file for one in each.lists for _ in one.grades(each.width))
+    retrieved = Counter(one.file for one in each.lists for _ in one.records)
+    given = Counter(one.file for one in weighted)
+    for source in each.sources:
+        add_file_rows(
+            database,
+            file_row("qrels", qrels_id, source, judged[source.label]),
+            file_row("run", run.run_id, source, retrieved[source.label]),
+            *([file_row("weights", qrels_id, source, given[source.label])] if source.label in given else []),
+        )

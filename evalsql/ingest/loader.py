@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, resolve_names, resolve_one
 from evalsql.errors import Problem, ProblemList, UsageError
-from evalsql.ingest.replacing import make_room_for_judgments, make_room_for_runs, take_over
+from evalsql.ingest.replacing import make_room_for_runs
 from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import Progress, silent
 
@@ -60,15 +60,14 @@ class Loader:
             source: path ("-" is standard input), a folder such as BEIR's, ``irds:`` and the id of a dataset of
                 ir_datasets, or a frame with columns for topic, document, grade, {topic: {document:
                 grade}}, or rows as tuples, dicts or named tuples.
-            form: grades (a document has one grade for a topic), groups (it may have one in each group or subtopic,
-                which the iteration names) or preferences (topic, group, subgroup, document, level; the subgroup may be
-                left out: documents are preferred to those of lower levels in their subgroup, and what follows from
-                that within a group; groups need not agree); or what judgments are made of: pairs (topic and a document
-                relevant to it) or families (id and family: members of the same family are relevant to each other).
             name: by default the file's stem.
+            form: grades (one of a document for a topic), groups (one in each group or subtopic, which the iteration
+                names) or preferences (topic, group, subgroup or none, document, level: documents are preferred to those
+                of lower levels in their subgroup, and what follows from that within a group; groups need not agree); or
+                what judgments are made of: pairs (topic and a document relevant to it) or families (id and family:
+                members of the same family are relevant to each other).
             runs: names or globs of runs already loaded that are to be evaluated with these judgments too.
-            keep_best: of several judgments of a document for a topic (or by a group) keep the one with the highest
-                grade.
+            keep_best: of several judgments of a document for a topic (or by a group) keep the highest grade.
             replace: replace a set of the same name, for the runs it had as well. That set stays as NAME@1, with its
                 weights of topics, unless both hold the same.
             meta: key and value to keep with the set.
@@ -79,26 +78,22 @@ class Loader:
         Raises:
             InputError: every line that was refused, with file, line and reason; nothing was loaded.
         """
-        from evalsql.ingest.base_rows import FileRow, add_evaluations, add_file_rows
-        from evalsql.ingest.judgments import JudgmentOptions, staged_judgments, store_judgments
-        from evalsql.ingest.remarks import Remarks
+        from evalsql.ingest.base_rows import add_file_rows, file_row
+        from evalsql.ingest.judgments import JudgmentOptions, staged_judgments
+        from evalsql.ingest.load_warnings import LoadWarnings
 
+        database, warnings = self.database, LoadWarnings()
         options = JudgmentOptions(form, keep_best, meta, columns, queries, with_self)
-        with staged_judgments(self.database, source, name, options) as staged:
+        with staged_judgments(database, source, name, options) as staged:
             checked_name(staged.name)
-            wanted = set(resolve_names(self.database, "run", runs).ids)
-            with self.database.transaction():
-                replaced = make_room_for_judgments(self.database, staged.name, replace)
-                qrels_id = store_judgments(self.database, staged, options)
-                add_file_rows(self.database, FileRow.of("qrels", qrels_id, staged.source, staged.num_rows))
-                take_over(self.database, qrels_id, replaced.qrels_id)
-                pairs = [(qrels_id, run_id) for run_id in sorted(wanted | replaced.run_ids)]
-                add_evaluations(self.database, pairs)
-                remarks = Remarks()
-                remarks.note_repeated_files(self.database, "qrels", [qrels_id])
-                remarks.note_irrelevance(self.database, [qrels_id])
-                remarks.note_overlaps(self.database, pairs)
-                remarks.warn()
+            wanted = resolve_names(database, "run", runs).ids
+            with database.transaction():
+                qrels_id, pairs = staged.store(wanted, replace=replace)
+                add_file_rows(database, file_row("qrels", qrels_id, staged.source, staged.num_rows))
+                warnings.note_repeated_files(database, "qrels", [qrels_id])
+                warnings.note_irrelevance(database, qrels_id)
+                warnings.note_overlaps(database, pairs)
+                warnings.warn()
                 self._check()
             self.notices = staged.notices
             return staged.name
@@ -119,8 +114,7 @@ class Loader:
         from evalsql.ingest.topic_values import load_weights
 
         name = resolve_one(self.database, "qrels", qrels)
-        is_file = isinstance(source, str | Path)
-        opened = open_one_source(source, "weights") if is_file else nullcontext(source)
+        opened = open_one_source(source, "weights") if isinstance(source, str | Path) else nullcontext(source)
         with opened as weights, self.database.transaction():
             load_weights(self.database, name, weights, replace=replace)
         return name
@@ -152,7 +146,6 @@ class Loader:
             InputError: all that is wrong in any file, with its line; nothing was loaded.
         """
         from evalsql.ingest import lists
-        from evalsql.ingest.base_rows import add_evaluations
         from evalsql.ingest.files.input_files import as_paths, open_sources
 
         problems = ProblemList()
@@ -166,12 +159,7 @@ class Loader:
             with self.database.transaction():
                 for run, each in sets.items():
                     judged = checked_name(run if qrels is None else qrels)
-                    replaced = make_room_for_judgments(self.database, judged, replace)
-                    qrels_id = lists.store_judgments(self.database, judged, each, meta)
-                    take_over(self.database, qrels_id, replaced.qrels_id)
-                    add_evaluations(self.database, [(qrels_id, run_id) for run_id in sorted(replaced.run_ids)])
-                    qrels_ids = make_room_for_runs(self.database, [run], [judged], replace)
-                    lists.store_run(self.database, run, each, meta, qrels_ids[run])
+                    lists.store(self.database, run, judged, each, meta, replace=replace)
                 self._check()
         self.notices = []
         return list(sets)
@@ -240,17 +228,18 @@ class Loader:
         from evalsql.ingest.files.tables import Tables
         from evalsql.ingest.run_loading import RunLoader
 
-        options = self._checked(options)
+        database, options, problems = self.database, self._checked(options), ProblemList()
         rank_is_used = options.tie_rule == "rank"
-        problems = ProblemList()
         with (
             open_sources(as_paths(files), problems, "run", options.columns) as sources,
-            Tables(self.database, "run", options.columns, problems, rank_is_used=rank_is_used) as tables,
+            Tables(database, "run", options.columns, problems, rank_is_used=rank_is_used) as tables,
         ):
             by_names = sources_by_name(sources, name, problems, stdin_name)
             tables.read(sources)
-            loader = RunLoader(self.database, options, tables, progress)
-            loader.load(by_names, as_list(qrels), problems, self._check)
+            loader = RunLoader(database, options, tables, problems, progress)
+            with nullcontext() if options.tie_rule == "input" else database.unordered(), database.transaction():
+                loader.load(by_names, make_room_for_runs(database, list(by_names), as_list(qrels), options.replace))
+                self._check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
             return list(by_names)
 
@@ -281,15 +270,17 @@ class Loader:
 
     def load_run_data(self, data: Any, name: str, options: RunOptions, *, qrels: Names = ()) -> str:
         """Load one run from memory; arguments and errors are those of ``load_run``."""
-        from evalsql.ingest.base_rows import next_id
+        from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, file_row, next_id
+        from evalsql.ingest.frames import Query
         from evalsql.ingest.ranking import NewRun
-        from evalsql.ingest.run_data import load_run_data
+        from evalsql.ingest.run_loading import load_run_data
 
-        options = self._checked(options)
+        options, origin = self._checked(options), data.source if isinstance(data, Query) else IN_MEMORY
         with self.database.transaction():
             qrels_ids = make_room_for_runs(self.database, [checked_name(name)], as_list(qrels), options.replace)
             run = NewRun(name, next_id(self.database, "runs", "run_id"), qrels_ids[name])
-            load_run_data(self.database, run, data, options)
+            num_rows = load_run_data(self.database, run, data, options)
+            add_file_rows(self.database, file_row("run", run.run_id, origin, num_rows))
             self._check()
         self.notices = []
         return name

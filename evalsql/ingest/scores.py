@@ -10,7 +10,7 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal, parse_measures
 from evalsql.database.names import resolve_one
 from evalsql.errors import USE_REPLACE, InputError, Problem, QueryError, UsageError, warn
-from evalsql.ingest.base_rows import FileRow, add_file_rows
+from evalsql.ingest.base_rows import file_row
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.replacing import delete
 from evalsql.phrases import shortened
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PARQUET = (b"PAR1", b"PARE")
 SCORES, RUNS, FINISHED = "scores", "runs", "_SUCCESS"
 _NEEDED = ("run", "topic", "measure", "value")
-_STAGED = "staged_scores"
+_STAGED, _STAGED_RUNS = "temp.staged_scores", "temp.staged_runs"
 
 
 class ScoreFiles(NamedTuple):
@@ -77,19 +77,18 @@ def load_scores(
     if not files.scores:
         raise InputError([Problem(str(source), 0, "holds no scores: the job evaluated no run")])
     _stage(database, files.scores, None if qrels is None else resolve_one(database, "qrels", qrels))
-    ranges = _name_measures(database)
-    staged = f"select * from temp.{_STAGED}"
-    query = relation_query(database.catalog, "stored_score_problems", {"staged": staged, "ranges": ranges})
-    problems = database.rows(f"{query}\norder by all")
-    if problems:
+    staged = f"select * from {_STAGED}"
+    inputs = {"staged": staged, "ranges": _name_measures(database)}
+    query = relation_query(database.catalog, "stored_score_problems", inputs)
+    if problems := database.rows(f"{query}\norder by all"):
         raise InputError([Problem(file, 0, reason) for file, reason in problems])
-    runs = [run for (run,) in database.rows(f"select distinct run from temp.{_STAGED} order by run")]
+    runs = [run for (run,) in database.rows(f"select distinct run from {_STAGED} order by run")]
     _stage_runs(database, files)
     _warn_of_judgments(database)
     _make_room(database, replace)
-    _add_runs(database, files, meta or {})
+    _add_runs(database, meta or {})
     database.insert("stored_scores", relation_query(database.catalog, "new_stored_scores", {"staged": staged}))
-    database.execute(f"drop table temp.{_STAGED}; drop table temp.staged_runs")
+    database.execute(f"drop table {_STAGED}; drop table {_STAGED_RUNS}")
     return runs
 
 
@@ -123,12 +122,12 @@ def _stage(database: Database, files: Sequence[str], qrels: str | None) -> None:
         ]
         judged = "coalesce(cast(qrels as varchar), '')" if qrels is None else literal(qrels)
         database.execute(
-            f"create or replace temp table {_STAGED} as select {judged} as qrels, {', '.join(texts)}, "
+            f"create or replace temp table staged_scores as select {judged} as qrels, {', '.join(texts)}, "
             f"cast(value as double) as value, filename as file from {_read(files)}"
         )
     except QueryError as error:
         raise InputError([Problem(files[0], 0, f"cannot be read as scores: {str(error).splitlines()[0]}")]) from error
-    if not database.rows(f"select 1 from temp.{_STAGED} limit 1"):
+    if not database.rows(f"select 1 from {_STAGED} limit 1"):
         raise InputError([Problem(files[0], 0, "holds no rows")])
 
 
@@ -139,16 +138,16 @@ def _name_measures(database: Database) -> str:
         UsageError: measures that are not known here.
     """
     ranges: list[str] = []
-    for (name,) in database.rows(f"select distinct measure from temp.{_STAGED} order by measure"):
+    for (name,) in database.rows(f"select distinct measure from {_STAGED} order by measure"):
         found = parse_measures([name], database.catalog)
         if len(found) != 1:
             raise UsageError(f'"{name}" stands for {len(found)} measures; scores are those of one')
-        if found[0].name != name:
-            database.execute(f"update temp.{_STAGED} set measure = ? where measure = ?", [found[0].name, name])
-        header = found[0].relation.header
+        (measure,) = found
+        database.execute(f"update {_STAGED} set measure = ? where measure = ?", [measure.name, name])
+        header = measure.relation.header
         least, greatest = header.bounds
         bounds = f"cast('{least}' as double) as least, cast('{greatest}' as double) as greatest"
-        ranges.append(f"select {literal(found[0].name)} as measure, {literal(header.range)} as range, {bounds}")
+        ranges.append(f"select {literal(measure.name)} as measure, {literal(header.range)} as range, {bounds}")
     return " union ".join(ranges)
 
 
@@ -156,24 +155,26 @@ def _stage_runs(database: Database, files: ScoreFiles) -> None:
     """Put the facts about the runs into a temporary table, a row for each file of a run."""
     if files.runs:
         rows = f"""
-            select run, qrels, qrels_sha256, tie_rule, lower_is_better, duplicates,
+            select run, qrels, qrels_sha256, tie_rule, lower_is_better,
                 unnest(files).path as path, unnest(files).sha256 as sha256, unnest(files).bytes as bytes, num_rows
             from {_read(files.runs)} where problem is null
         """
     else:
+        facts = [file_row("run", 0, Source(path, Path(path), "none"), 0) for path in files.scores]
+        known = ", ".join(f"({literal(path)}, '{sha256}', {size})" for _, _, path, sha256, size, _ in facts)
         rows = f"""
             select run, qrels, cast(null as varchar) as qrels_sha256, 'unknown' as tie_rule,
-                false as lower_is_better, 0 as duplicates, file as path, cast(null as varchar) as sha256,
-                cast(null as bigint) as bytes, count(*) as num_rows
-            from temp.{_STAGED} group by run, qrels, file
+                false as lower_is_better, path, sha256, bytes, count(*) as num_rows
+            from {_STAGED} join (values {known}) as known(path, sha256, bytes) on path = file
+            group by all
         """
     database.execute(f"create or replace temp table staged_runs as {rows}")
 
 
 def _warn_of_judgments(database: Database) -> None:
     """Warn if scores were computed with judgments whose checksum differs from those here."""
-    others = database.rows("""
-        select distinct staged_runs.qrels from staged_runs
+    others = database.rows(f"""
+        select distinct staged_runs.qrels from {_STAGED_RUNS} as staged_runs
         join qrels on qrels.qrels = staged_runs.qrels
         join files on files.kind = 'qrels' and files.id = qrels.qrels_id
         where staged_runs.qrels_sha256 <> files.sha256 order by 1
@@ -184,7 +185,7 @@ def _warn_of_judgments(database: Database) -> None:
 
 def _make_room(database: Database, replace: bool) -> None:
     ranked = database.rows(f"""
-        select run from runs where run in (select run from temp.{_STAGED})
+        select run from runs where run in (select run from {_STAGED})
             and (run_id in (select run_id from run_topics) or run_id in (select run_id from evaluations)) order by run
     """)
     if ranked:
@@ -194,7 +195,7 @@ def _make_room(database: Database, replace: bool) -> None:
         )
     same = f"""
         from stored_scores where (qrels_id, run_id, measure) in (
-            select distinct qrels_id, run_id, measure from temp.{_STAGED} join qrels using (qrels) join runs using (run)
+            select distinct qrels_id, run_id, measure from {_STAGED} join qrels using (qrels) join runs using (run)
         )
     """
     taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
@@ -203,13 +204,13 @@ def _make_room(database: Database, replace: bool) -> None:
         raise UsageError(f"already loaded: scores of {named}; {USE_REPLACE}")
     database.execute(f"delete {same}")
     gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"
-    for (run_id,) in database.rows(f"{gone} and run in (select run from temp.{_STAGED})"):
+    for (run_id,) in database.rows(f"{gone} and run in (select run from {_STAGED})"):
         delete(database, "run", run_id)
 
 
-def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) -> None:
+def _add_runs(database: Database, meta: Mapping[str, str]) -> None:
     """Rows of runs that are new, and of their files."""
-    scored = f"select * from temp.staged_runs where run in (select run from temp.{_STAGED})"
+    scored = f"select * from {_STAGED_RUNS} where run in (select run from {_STAGED})"
     new = relation_query(database.catalog, "new_scored_runs", {"staged_runs": scored})
     database.execute(
         f"""
@@ -220,17 +221,12 @@ def _add_runs(database: Database, files: ScoreFiles, meta: Mapping[str, str]) ->
         """,
         [list(meta), list(meta.values())],
     )
-    known = database.rows("""
-        select distinct runs.run_id, path, sha256, bytes, num_rows
-        from staged_runs join runs on runs.run = staged_runs.run
-        where (runs.run_id, path) not in (select id, file from files where kind = 'run') order by all
-    """)
-    sums: dict[str, tuple[str, int]] = {}
-    if not files.runs:
-        for path in {path for _, path, *_ in known}:
-            sums[path] = Source(path, Path(path), "none").sha256(), Path(path).stat().st_size
-    rows = []
-    for run_id, path, sha256, size, num_rows in known:
-        sha256, size = sums.get(path, (sha256, size))
-        rows.append(FileRow("run", run_id, path, sha256, size, num_rows))
-    add_file_rows(database, *rows)
+    database.insert(
+        "files",
+        f"""
+        select distinct 'run' as kind, run_id as id, path as file, sha256, bytes, num_rows
+        from {_STAGED_RUNS} join runs using (run)
+        where (run_id, path) not in (select id, file from files where kind = 'run')
+        order by all
+        """,
+    )

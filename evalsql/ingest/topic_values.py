@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalsql.catalog.measure_names import literal
 from evalsql.database.names import only_qrels
 from evalsql.errors import USE_REPLACE, InputError, Problem, ProblemList, UsageError, warn
-from evalsql.ingest.base_rows import IN_MEMORY, FileRow, add_file_rows
+from evalsql.ingest.base_rows import IN_MEMORY, add_file_rows, add_rows, file_row
 from evalsql.ingest.files.datasets import is_dataset, topic_records
 from evalsql.ingest.files.input_files import open_one_source
 from evalsql.ingest.files.source import Source
@@ -74,8 +75,8 @@ def load_topics(
             raise UsageError(f"columns are named for {', '.join(allowed)}, and {meaning} is none of them")
     several = "there are several judgment sets, say whose topics these are (--qrels)"
     name = only_qrels(database, qrels or None, several)
-    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [name])
-    topics, problems = _judged_topics(database, qrels_id), ProblemList()
+    qrels_id, topics = _judged_topics(database, name)
+    problems = ProblemList()
     with _opened(database, source, columns, key, problems) as (origin, records):
         label = origin if isinstance(origin, str) else origin.label
         judged, unjudged = _judged_records(topics, records, label, problems)
@@ -88,13 +89,79 @@ def load_topics(
             named = _meanings(list(found), columns)
             found = {named[field]: values for field, values in found.items()}
         with database.transaction():
-            _store(database, name, qrels_id, found, origin, replace=replace)
+            held = database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])
+            if (taken := [each for each in found if (each,) in held]) and not replace:
+                raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
+            for each, values in found.items():
+                store_values(database, qrels_id, values, each)
+                _replace_origin(database, f"topics.{each}", qrels_id, origin, len(values))
     return LoadedTopics(name, len(judged), {each: len(values) for each, values in found.items()}, unjudged)
 
 
-def _judged_topics(database: Database, qrels_id: int) -> dict[str, int]:
+def load_weights(database: Database, qrels: str, data: Source | Any, *, replace: bool) -> None:
+    """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
+
+    Raises:
+        InputError: bad lines, a topic that is repeated or not among the judgments, no rows at all; items of a
+            dict are counted from 1.
+        UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
+    """
+    qrels_id, topics = _judged_topics(database, qrels)
+    if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
+        raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
+    problems, origin = ProblemList(), data if isinstance(data, Source) else IN_MEMORY
+    label = data.label if isinstance(data, Source) else IN_MEMORY
+    rows = list(weight_rows(data, Notes(), problems.add) if isinstance(data, Source) else _items(data, problems))
+    if not rows and not problems:
+        problems.add(Problem(label, 0, "holds no rows"))
+    lines: dict[str, int] = {}
+    for line, (topic, _) in rows:
+        if topic in lines:
+            problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {lines[topic]}"))
+        elif topic not in topics:
+            problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
+        lines.setdefault(topic, line)
+    problems.check()
+    store_values(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
+    _replace_origin(database, "weights", qrels_id, origin, len(rows))
+
+
+def _judged_topics(database: Database, qrels: str) -> tuple[int, dict[str, int]]:
+    """The key of a judgment set, and those of its topics by name."""
+    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
     judged = f"select topic_id from judged_documents where qrels_id = {qrels_id}"
-    return dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+    return qrels_id, dict(database.rows(f"select topic, topic_id from topics where topic_id in ({judged})"))
+
+
+def store_values(database: Database, qrels_id: int, values: Mapping[int, Any], key: str | None = None) -> None:
+    """Replace texts or groups with a key, or else the weights, of a judgment set by values by topic_id."""
+    if key is None:
+        database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
+        rows = [(qrels_id, topic_id, weight) for topic_id, weight in values.items()]
+        add_rows(database, "topic_weights", ("qrels_id", "topic_id", "weight"), rows)
+    else:
+        database.execute(f"delete from topic_meta where qrels_id = {qrels_id} and key = {literal(key)}")
+        facts = [(qrels_id, topic_id, key, text) for topic_id, text in values.items()]
+        add_rows(database, "topic_meta", ("qrels_id", "topic_id", "key", "value"), facts)
+
+
+def _replace_origin(database: Database, kind: str, qrels_id: int, origin: Source | str, num_rows: int) -> None:
+    database.execute(f"delete from files where id = {qrels_id} and kind = {literal(kind)}")
+    add_file_rows(database, file_row(kind, qrels_id, origin, num_rows))
+
+
+def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, float]]]:
+    if not isinstance(data, Mapping):
+        raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
+    for at, (topic, weight) in enumerate(data.items(), start=1):
+        if isinstance(topic, bool) or not isinstance(topic, str | int):
+            problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
+        elif isinstance(weight, bool):
+            problems.add(Problem(IN_MEMORY, at, f"weight {weight} is no number"))
+        elif reason := weight_fault(str(weight)):
+            problems.add(Problem(IN_MEMORY, at, reason))
+        else:
+            yield at, (str(topic), float(weight))
 
 
 @contextmanager
@@ -141,16 +208,15 @@ def _judged_records(
             reason = f"none of its topics is judged; {there}"
         problems.add(Problem(label, 0, reason))
     problems.check()
-    told = []
-    if unjudged:
-        told.append(f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}")
-    if padded:
-        what = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
-        told.append(f"{what}: {shortened(padded)}")
-    if left_out := dict.fromkeys(field for record in judged for field in sorted(record.left_out)):
-        told.append(f"left out, since a topic has several values of it or a list: {', '.join(left_out)}")
-    for reason in told:
-        warn(str(Problem(label, 0, reason)))
+    left_out = list(dict.fromkeys(field for record in judged for field in sorted(record.left_out)))
+    num_padded = f"{counted(len(padded), 'topic')} judged under the number without leading zeros"
+    for names, reason in (
+        (unjudged, f"{counted(len(unjudged), 'topic')} without judgments left out: {shortened(unjudged)}"),
+        (padded, f"{num_padded}: {shortened(padded)}"),
+        (left_out, f"left out, since a topic has several values of it or a list: {', '.join(left_out)}"),
+    ):
+        if names:
+            warn(str(Problem(label, 0, reason)))
     return judged, len(unjudged)
 
 
@@ -183,82 +249,3 @@ def _meanings(names: Sequence[str], given: Mapping[str, str] | None) -> dict[str
     if clash := sorted(set(others) & set(found.values())):
         raise UsageError(f"{clash[0]} is named for another column, and a column is called {clash[0]} as well")
     return found | {name: name for name in others}
-
-
-def _store(
-    database: Database,
-    name: str,
-    qrels_id: int,
-    found: Mapping[str, Mapping[int, str]],
-    origin: Source | str,
-    *,
-    replace: bool,
-) -> None:
-    """Keep texts and groups by topic, and for each the file that it came from."""
-    held = {key for (key,) in database.rows("select distinct key from topic_meta where qrels_id = ?", [qrels_id])}
-    taken = [key for key in found if key in held]
-    if taken and not replace:
-        raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
-    sha256 = "" if isinstance(origin, str) else origin.sha256()
-    for key, values in found.items():
-        kind = f"topics.{key}"
-        database.execute("delete from topic_meta where qrels_id = ? and key = ?", [qrels_id, key])
-        database.execute("delete from files where id = ? and kind = ?", [qrels_id, kind])
-        database.execute(
-            "insert into topic_meta select ?, unnest(?::integer[]), ?, unnest(?::varchar[])",
-            [qrels_id, list(values), key, list(values.values())],
-        )
-        add_file_rows(database, FileRow.of(kind, qrels_id, origin, len(values), sha256))
-
-
-def load_weights(database: Database, qrels: str, data: Source | Any, *, replace: bool) -> None:
-    """Load the weights of a judgment set's topics, from a file or {topic: weight}, within the caller's transaction.
-
-    Raises:
-        InputError: bad lines, a topic that is repeated or not among the judgments, no rows at all; items of a
-            dict are counted from 1.
-        UsageError: the set has weights already and they are not to be replaced, or the data is no dict.
-    """
-    ((qrels_id,),) = database.rows("select qrels_id from qrels where qrels = ?", [qrels])
-    if not replace and database.rows(f"select 1 from topic_weights where qrels_id = {qrels_id} limit 1"):
-        raise UsageError(f"judgments {qrels} already have weights; {USE_REPLACE}")
-    problems = ProblemList()
-    label = data.label if isinstance(data, Source) else IN_MEMORY
-    rows = list(weight_rows(data, Notes(), problems.add) if isinstance(data, Source) else _items(data, problems))
-    if not rows and not problems:
-        problems.add(Problem(label, 0, "holds no rows"))
-    topics = _judged_topics(database, qrels_id)
-    lines: dict[str, int] = {}
-    for line, (topic, _) in rows:
-        if topic in lines:
-            problems.add(Problem(label, line, f"topic {topic} has a weight already, at line {lines[topic]}"))
-        elif topic not in topics:
-            problems.add(Problem(label, line, f"topic {topic} is not among the judgments"))
-        lines.setdefault(topic, line)
-    problems.check()
-    database.execute(f"delete from topic_weights where qrels_id = {qrels_id}")
-    database.execute(f"delete from files where kind = 'weights' and id = {qrels_id}")
-    add_weights(database, qrels_id, {topics[topic]: weight for _, (topic, weight) in rows})
-    add_file_rows(database, FileRow.of("weights", qrels_id, data if isinstance(data, Source) else label, len(rows)))
-
-
-def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, float]]]:
-    if not isinstance(data, Mapping):
-        raise UsageError(f"weights are a file or {{topic: weight}}, found {type(data).__name__}")
-    for at, (topic, weight) in enumerate(data.items(), start=1):
-        if isinstance(topic, bool) or not isinstance(topic, str | int):
-            problems.add(Problem(IN_MEMORY, at, f"names are text or whole numbers, found {topic!r}"))
-        elif isinstance(weight, bool):
-            problems.add(Problem(IN_MEMORY, at, f"weight {weight} is no number"))
-        elif reason := weight_fault(str(weight)):
-            problems.add(Problem(IN_MEMORY, at, reason))
-        else:
-            yield at, (str(topic), float(weight))
-
-
-def add_weights(database: Database, qrels_id: int, weights: Mapping[int, float]) -> None:
-    """Put weights by topic_id into the base table."""
-    database.execute(
-        "insert into topic_weights select ?, unnest(?::integer[]), unnest(?::double[])",
-        (qrels_id, list(weights), list(weights.values())),
-    )

@@ -18,8 +18,8 @@ from evalsql.errors import UsageError, warn
 from evalsql.evaluation import shared_steps
 from evalsql.ingest import base_rows
 from evalsql.ingest.loader import Loader
-from evalsql.ingest.ranking import STAGED_COLUMNS, ranked_rows
-from evalsql.ingest.run_data import repeated_error, stage_run_data
+from evalsql.ingest.ranking import STAGED_COLUMNS, NewRun, ranked_rows
+from evalsql.ingest.run_loading import repeated_error, stage_run_data
 from evalsql.ingest.run_options import RunOptions
 from evalsql.phrases import counted
 from evalsql.warehouse.open import open_database
@@ -165,7 +165,8 @@ class Evaluator(AbstractContextManager["Evaluator"]):
         database = self._database
         for table in ("staged_run_rows", *self._rows):
             database.execute(f"delete from {table}")
-        staged = stage_run_data(database, _RUN, run, self._options)
+        staged = NewRun(_RUN, _RUN_ID, ())
+        stage_run_data(database, staged, run, self._options)
         if staged.holds_evalues and not self._options.lower_is_better:
             raise UsageError("these scores are E-values (lower is better); pass lower_is_better=True")
         if staged.is_ranking and self._options.lower_is_better:

@@ -14,6 +14,7 @@ import tapk
 
 from evalsql import InputError, UsageError, Warehouse
 from tests.conftest import Command, write
+from tests.long_cases import few_of
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}, "3": {"d9": 0}}
 RUN = {"t1": {"d2": 2.0, "d1": 1.0}, "t2": {"d1": 0.5}}
@@ -43,25 +44,22 @@ def judged(empty: Warehouse) -> Warehouse:
     return empty
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path) -> None:
+    expected = [("3", 0.01), ("t1", 2.5), ("t2", 1.0)]
+    texts = (
         "t1 2.5\n3 1e-2\n",
         "topic weight\nt1\t2.5\n\n# more\n 3   0.01 \n",
         "\ufefft1 +2.50\r\n3 .01\r\n",
-    ],
-)
-def test_weights_come_from_files_and_dicts(judged: Warehouse, tmp_path: Path, text: str) -> None:
-    expected = [("3", 0.01), ("t1", 2.5), ("t2", 1.0)]
-    path = write(tmp_path / "weights.txt", text)
-    assert judged.load_weights(path, "judged") == "judged"
-    assert judged.rows(WEIGHTS) == expected
-    assert judged.load_weights({"t1": 2.5, 3: 0.01}, "judged", replace=True) == "judged"
-    assert judged.rows(WEIGHTS) == expected
-    judged.load_weights(write(tmp_path / "packed", gzip.compress(text.encode())), "jud*", replace=True)
-    assert judged.rows(WEIGHTS) == expected
+    )
+    sources = [write(tmp_path / f"weights{at}", text) for at, text in enumerate(texts)]
+    packed = write(tmp_path / "packed", gzip.compress(texts[0].encode()))
+    for source in (*sources, {"t1": 2.5, 3: 0.01}, packed):
+        assert judged.load_weights(source, "jud*", replace=True) == "judged"
+        assert judged.rows(WEIGHTS) == expected
+        judged.execute("delete from topic_weights")
+    judged.load_weights(packed, "judged")
     assert judged.rows("select num_weights from holdings where kind = 'qrels'") == [(2,)]
-    assert judged.rows("select file, num_rows from files where kind = 'weights'") == [(str(tmp_path / "packed"), 2)]
+    assert judged.rows("select file, num_rows from files where kind = 'weights'") == [(str(packed), 2)]
     assert judged.evaluate("TAP(threshold=0)").fetchall()[0][2] == pytest.approx((2.5 * 0.5 + 1) / 3.51, abs=1e-12)
     assert judged.evaluate("AP").fetchall() == [("judged", "system", 0.5)]
 
@@ -99,21 +97,21 @@ def test_all_that_is_wrong_with_weights_is_told_at_once(judged: Warehouse, tmp_p
     assert judged.rows("select count(*) from files where kind = 'weights'") == [(1,)]
 
 
-@pytest.mark.parametrize(
-    ("data", "complaint"),
-    [
-        ({}, "holds no rows"),
-        ({"t1": 0}, 'in memory:1: weight "0" is not above 0'),
-        ({"t1": 1, "t2": True}, "in memory:2: weight True is no number"),
-        ({"t1": None}, 'weight "None" is not a number'),
-        ({1.5: 1}, "names are text or whole numbers"),
-        ({"t9": 1}, "topic t9 is not among the judgments"),
-        ({"3": 1, 3: 2}, "topic 3 has a weight already"),
-    ],
-)
-def test_unusable_weights_in_memory_are_refused(judged: Warehouse, data: object, complaint: str) -> None:
-    with pytest.raises(InputError, match=complaint):
-        judged.load_weights(data, "judged")
+UNUSABLE_WEIGHTS: list[tuple[object, str]] = [
+    ({}, "holds no rows"),
+    ({"t1": 0}, 'in memory:1: weight "0" is not above 0'),
+    ({"t1": 1, "t2": True}, "in memory:2: weight True is no number"),
+    ({"t1": None}, 'weight "None" is not a number'),
+    ({1.5: 1}, "names are text or whole numbers"),
+    ({"t9": 1}, "topic t9 is not among the judgments"),
+    ({"3": 1, 3: 2}, "topic 3 has a weight already"),
+]
+
+
+def test_unusable_weights_in_memory_are_refused(judged: Warehouse) -> None:
+    for data, complaint in UNUSABLE_WEIGHTS:
+        with pytest.raises(InputError, match=complaint):
+            judged.load_weights(data, "judged")
     assert judged.rows("select count(*) from topic_weights") == [(0,)]
 
 
@@ -186,7 +184,7 @@ def random_lists(chance: random.Random, *, ascending: bool, weighted: bool) -> s
     return "\n\n".join(blocks) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few_of(range(12), 3))
 def test_lists_give_what_the_program_prints_of_them(empty: Warehouse, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     text = random_lists(chance, ascending=seed % 2 == 0, weighted=seed % 3 > 0)
@@ -247,37 +245,35 @@ def test_a_long_list_keeps_its_order_and_one_score_needs_a_word(empty: Warehouse
         empty.load_lists(path, order="up", replace=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "order", "complaint"),
-    [
-        ("q\n2\n1 5\n0 6\n0 5\n", None, ":5: score 6.0 is followed by 5.0, but at .*:4 scores rise"),
-        ("q\n2\n1 5\n0 6\n\nr\n1\n0 7\n0 6\n", None, ":9: score 7.0 is followed by 6.0, but at .*:4 scores rise"),
-        ("q\n2\n1 5\n0 6\n", "desc", ":4: score 5.0 is followed by 6.0, but desc is the order given"),
-        ("q\n1\n1 5\n1 4\n", None, ":2: 1 relevant documents in all, but the list of q shows 2"),
-        ("q\n1\n2 5\n1 4\n", None, ':3: relevance "2" is neither 0 nor 1'),
-        ("q\n1\n1 nan\n1 4\n", None, ':3: score "nan" is not a number'),
-        ("q\n1\n1\n", None, ":3: 1 column, expected 2 or more: relevance score"),
-        ("q\nx\n1 5\n", None, ':2: "x" is no number of relevant documents'),
-        ("q\n-1\n1 5\n", None, ':2: "-1" is no number of relevant documents'),
-        ("q\n2000000\n1 5\n", None, ":2: 2000000 relevant documents are more than 1,000,000"),
-        ("q 0\n1\n1 5\n", None, ':1: weight "0" is not above 0'),
-        ("q -2\n1\n1 5\n", None, ':1: weight "-2" is not above 0'),
-        ("q 1 1\n1\n1 5\n", None, r":1: 3 columns, expected 1 or 2: query \[weight\]"),
-        ("q\n", None, ":1: query q ends here"),
-        ("q\n1\n1 5\n0 4\n\nq\n1\n0 4\n", None, ":6: query q already stands at line 1"),
-        ("q\n1\n\nr\n0\n", "asc", ": no list holds a document, so there is no run"),
-        ("\n\n", None, ": holds no retrieval list"),
-        (b"q\n1\n1 5\n0 4\n\n\xff\n1\n0 4\n", None, ":6: not UTF-8 text"),
-    ],
-)
-def test_unusable_lists_are_refused_with_their_place(
-    empty: Warehouse, tmp_path: Path, text: str | bytes, order: str | None, complaint: str
-) -> None:
-    path = write(tmp_path / "bad.txt", text)
+UNUSABLE_LISTS: list[tuple[str | bytes, str | None, str]] = [
+    ("q\n2\n1 5\n0 6\n0 5\n", None, ":5: score 6.0 is followed by 5.0, but at .*:4 scores rise"),
+    ("q\n2\n1 5\n0 6\n\nr\n1\n0 7\n0 6\n", None, ":9: score 7.0 is followed by 6.0, but at .*:4 scores rise"),
+    ("q\n2\n1 5\n0 6\n", "desc", ":4: score 5.0 is followed by 6.0, but desc is the order given"),
+    ("q\n1\n1 5\n1 4\n", None, ":2: 1 relevant documents in all, but the list of q shows 2"),
+    ("q\n1\n2 5\n1 4\n", None, ':3: relevance "2" is neither 0 nor 1'),
+    ("q\n1\n1 nan\n1 4\n", None, ':3: score "nan" is not a number'),
+    ("q\n1\n1\n", None, ":3: 1 column, expected 2 or more: relevance score"),
+    ("q\nx\n1 5\n", None, ':2: "x" is no number of relevant documents'),
+    ("q\n-1\n1 5\n", None, ':2: "-1" is no number of relevant documents'),
+    ("q\n2000000\n1 5\n", None, ":2: 2000000 relevant documents are more than 1,000,000"),
+    ("q 0\n1\n1 5\n", None, ':1: weight "0" is not above 0'),
+    ("q -2\n1\n1 5\n", None, ':1: weight "-2" is not above 0'),
+    ("q 1 1\n1\n1 5\n", None, r":1: 3 columns, expected 1 or 2: query \[weight\]"),
+    ("q\n", None, ":1: query q ends here"),
+    ("q\n1\n1 5\n0 4\n\nq\n1\n0 4\n", None, ":6: query q already stands at line 1"),
+    ("q\n1\n\nr\n0\n", "asc", ": no list holds a document, so there is no run"),
+    ("\n\n", None, ": holds no retrieval list"),
+    (b"q\n1\n1 5\n0 4\n\n\xff\n1\n0 4\n", None, ":6: not UTF-8 text"),
+]
+
+
+def test_unusable_lists_are_refused_with_their_place(empty: Warehouse, tmp_path: Path) -> None:
     good = write(tmp_path / "good.txt", LISTS)
-    with pytest.raises(InputError, match="bad.txt" + complaint) as caught:
-        empty.load_lists([good, path], order=order)
-    assert "nothing was loaded" in str(caught.value)
+    for text, order, complaint in UNUSABLE_LISTS:
+        path = write(tmp_path / "bad.txt", text)
+        with pytest.raises(InputError, match=f"bad.txt{complaint}") as caught:
+            empty.load_lists([good, path], order=order)
+        assert "nothing was loaded" in str(caught.value)
     assert empty.rows("select count(*) from qrels, runs") == [(0,)]
 
 

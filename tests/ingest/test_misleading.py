@@ -15,7 +15,8 @@ from statsmodels.stats.multitest import multipletests
 import evalsql
 from evalsql import InputError, Warehouse
 from evalsql.catalog.measure_names import DEFAULT_MEASURES, parse_measures
-from tests.conftest import Command, new_file, warned, write
+from tests.conftest import Command, Outcome, new_file, warned, write
+from tests.long_cases import few_of
 from tests.random_collections import collection
 
 E_VALUES = "t1 Q0 good 1 1e-180 blast\nt1 Q0 poor 2 1e-100 blast\n"
@@ -90,18 +91,17 @@ def _foreign(topic: str, document: str) -> str:
 FOREIGN_QRELS = "".join(f"t{t} 0 doc-{d} {d % 2}\n" for t in (1, 2) for d in range(1, 5))
 
 
-@pytest.mark.parametrize(
-    ("run", "expected"),
-    [
-        (
-            _foreign("t", "msmarco_doc-"),
-            "none of 8 documents retrieved for 2 topics is judged (q); documents of the judgments doc-1, doc-3; "
-            "of the run msmarco_doc-1, msmarco_doc-2",
-        ),
-        (_foreign("", "doc-"), "none of 2 topics is judged (q); topics of the judgments t1, t2; of the run 1, 2"),
-    ],
-    ids=["documents", "topics"],
-)
+NOTHING_IN_COMMON = [
+    (
+        _foreign("t", "msmarco_doc-"),
+        "none of 8 documents retrieved for 2 topics is judged (q); documents of the judgments doc-1, doc-3; "
+        "of the run msmarco_doc-1, msmarco_doc-2",
+    ),
+    (_foreign("", "doc-"), "none of 2 topics is judged (q); topics of the judgments t1, t2; of the run 1, 2"),
+]
+
+
+@pytest.mark.parametrize(("run", "expected"), few_of(NOTHING_IN_COMMON, 1), ids=["documents", "topics"])
 def test_ids_with_nothing_in_common_are_shown(command: Command, tmp_path: Path, run: str, expected: str) -> None:
     qrels, file = write(tmp_path / "q.txt", FOREIGN_QRELS), write(tmp_path / "other.run", run)
     line = f"other: {expected}\n"
@@ -154,37 +154,37 @@ FALLING = "".join(f"t{t} Q0 doc-{d} {d} {-d / 10} tag\n" for t in (1, 2) for d i
 HEADED = "query Q0 docid rank score tag\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "is_told"),
-    [
-        (RISING, [], True),
-        (RISING.replace(" ", "\t"), [], True),
-        (HEADED + RISING, [], True),
-        (EXCHANGED, [], True),
-        (RISING, ["--lower-is-better"], False),
-        (FALLING, ["--lower-is-better"], True),
-        (FALLING, [], False),
-        ("".join(f"t Q0 doc-{d} {9 - d} {d} tag\n" for d in range(1, 5)), [], False),
-        (RISING, ["--tie-rule", "rank"], False),
-        (RISING.replace(" 0.", " 1").replace("Q0 doc-1 1 11", "Q0 doc-1 0 12"), ["--tie-rule", "input"], False),
-        (FALLING.replace("-0.3", "-0.1"), [], False),
-        ("".join(f"t Q0 doc-{d} 0 {d} tag\n" for d in range(1, 5)), [], False),
-        ("".join(f"t{d} Q0 doc-1 {d} {d} tag\n" for d in range(1, 5)), [], False),
-    ],
-)
-def test_ranks_that_contradict_scores_are_told(
-    empty: Warehouse, tmp_path: Path, text: str, options: list[str], is_told: bool
-) -> None:
-    for name in ("a", "b"):
-        write(tmp_path / f"{name}.run", f"{text}# run {name}\n")
-    lower = "--lower-is-better" in options
-    rule = options[1] if options[:1] == ["--tie-rule"] else None
-    told = warned(lambda: empty.load_runs(str(tmp_path / "?.run"), lower_is_better=lower, tie_rule=rule))
-    found = [text for text in told if "contradict" in text]
-    assert len(found) == is_told
-    if is_told:
-        assert found[0].startswith("2 runs, the first being a: ranks and scores in the file contradict each other")
-        assert f"{'leave out' if lower else 'give'} --lower-is-better, or exchange the columns" in found[0]
+LOWER: dict[str, Any] = {"lower_is_better": True}
+CONTRADICTING: list[tuple[str, dict[str, Any]]] = [
+    (RISING, {}),
+    (RISING.replace(" ", "\t"), {}),
+    (HEADED + RISING, {}),
+    (EXCHANGED, {}),
+    (FALLING, LOWER),
+]
+AGREEING: list[tuple[str, dict[str, Any]]] = [
+    (RISING, LOWER),
+    (FALLING, {}),
+    ("".join(f"t Q0 doc-{d} {9 - d} {d} tag\n" for d in range(1, 5)), {}),
+    (RISING, {"tie_rule": "rank"}),
+    (RISING.replace(" 0.", " 1").replace("Q0 doc-1 1 11", "Q0 doc-1 0 12"), {"tie_rule": "input"}),
+    (FALLING.replace("-0.3", "-0.1"), {}),
+    ("".join(f"t Q0 doc-{d} 0 {d} tag\n" for d in range(1, 5)), {}),
+    ("".join(f"t{d} Q0 doc-1 {d} {d} tag\n" for d in range(1, 5)), {}),
+]
+
+
+def test_ranks_that_contradict_scores_are_told(empty: Warehouse, tmp_path: Path) -> None:
+    for text, options in CONTRADICTING + AGREEING:
+        for name in ("a", "b"):
+            write(tmp_path / f"{name}.run", f"{text}# run {name}\n")
+        told = warned(partial(empty.load_runs, str(tmp_path / "?.run"), replace=True, **options))
+        found = [text for text in told if "contradict" in text]
+        assert len(found) == ((text, options) in CONTRADICTING), text
+        remedy = f"{'leave out' if options else 'give'} --lower-is-better, or exchange the columns"
+        for line in found:
+            assert line.startswith("2 runs, the first being a: ranks and scores in the file contradict each other")
+            assert remedy in line
 
 
 # Runs that wait for judgments
@@ -207,7 +207,7 @@ def test_runs_that_wait_for_judgments_are_named(command: Command, tmp_path: Path
     expected = (
         "1 run waits for judgments: second; evalsql load qrels FILE --run second --replace brings both together\n"
     )
-    for arguments in asked[:2] + asked[3:]:
+    for arguments in asked[:2]:
         found = command(*arguments)
         assert found.returncode == 0
         assert expected in found.stderr
@@ -290,35 +290,42 @@ def e_values(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(warehouse.path)
 
 
-@pytest.mark.parametrize(
-    ("statements", "lost"),
-    [
-        ("delete from runs", "1 row of evaluations without their run, 2 rows of retrieved without their run, "),
-        ("delete from qrels", "2 rows of assessments without their judgments, 1 row of evaluations without"),
-        ("begin; update runs set run_id = 9; commit", "2 rows of retrieved without their run, "),
-        ("delete from runs; select 1", "2 rows of retrieved"),
-        ("explain analyze delete from runs", "2 rows of retrieved"),
-        ("delete from evaluations", "2 rows of judged_ranks without their evaluation"),
-        ("update runs set run = 'another'", None),
-        ("begin; delete from runs; rollback", None),
-        ("delete from runs; delete from retrieved; delete from run_topics; truncate evaluations; "
-         "delete from judged_ranks", None),
-        ("begin; delete from runs; delete from retrieved; delete from run_topics; delete from evaluations; "
-         "delete from judged_ranks; commit", None),
-    ],
-)  # fmt: skip
+LOSING = {
+    "delete from runs": "1 row of evaluations without their run, 2 rows of retrieved without their run, ",
+    "delete from qrels": "2 rows of assessments without their judgments, 1 row of evaluations without",
+    "begin; update runs set run_id = 9; commit": "2 rows of retrieved without their run, ",
+    "delete from runs; select 1": "2 rows of retrieved",
+    "explain analyze delete from runs": "2 rows of retrieved",
+    "delete from evaluations": "2 rows of judged_ranks without their evaluation",
+}
+_REST = "delete from judged_ranks"
+TOGETHER = f"delete from runs; delete from retrieved; delete from run_topics; truncate evaluations; {_REST}"
+KEEPING = [
+    "update runs set run = 'another'",
+    "begin; delete from runs; rollback",
+    f"begin; delete from runs; delete from retrieved; delete from run_topics; delete from evaluations; {_REST}; commit",
+]
+
+
 @pytest.mark.parametrize("way", ["sql", pytest.param("shell", marks=pytest.mark.long)])
-def test_rows_keep_their_run_and_judgments(
-    command: Command, tmp_path: Path, e_values: Path, statements: str, lost: str | None, way: str
-) -> None:
-    new_file(like=e_values).rename(tmp_path / "evalsql.duckdb")
-    held = "select (select count(*) from runs), (select count(*) from qrels), (select count(*) from retrieved)"
-    found = command("sql", "--write", statements) if way == "sql" else command("shell", "--write", stdin=statements)
-    if lost is None:
-        assert found.returncode == 0, found.stderr
-    else:
+def test_rows_keep_their_run_and_judgments(command: Command, tmp_path: Path, e_values: Path, way: str) -> None:
+    path = tmp_path / "evalsql.duckdb"
+
+    def run(statements: str) -> Outcome:
+        return command("sql", "--write", statements) if way == "sql" else command("shell", "--write", stdin=statements)
+
+    new_file(like=e_values).rename(path)
+    # The shell takes statement by statement, and ``sql`` all that it is given as one transaction.
+    refused = LOSING if way == "sql" else {**LOSING, TOGETHER: "2 rows of retrieved"}
+    for statements, lost in refused.items():
+        found = run(statements)
         assert (found.returncode, lost in found.stderr, "evalsql drop runs" in found.stderr) == (2, True, True)
-        assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
+    held = "select (select count(*) from runs), (select count(*) from qrels), (select count(*) from retrieved)"
+    assert command("sql", held, "--format", "csv").stdout.splitlines()[1] == "1,1,2"
+    for statements in KEEPING if way == "shell" else (*KEEPING, TOGETHER):
+        new_file(like=e_values).replace(path)
+        found = run(statements)
+        assert found.returncode == 0, found.stderr
 
 
 def test_rows_of_a_file_have_their_run_too(command: Command, tmp_path: Path) -> None:
@@ -338,20 +345,19 @@ OTHER = "".join(f"q{q}\tsp|P{d}\t{90 + d}.5\t{200 - d}\t{d}\t0\t1\t200\t3\tx{d}\
 FRAME = "".join(f"1\twhat is it\tid{d}\tno-{d}\t{d}\t{9 - d / 7}\n" for d in range(1, 6))
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (OTHER, "table.run:1: 12 columns"),
-        ("# ours 2.16\n" + OTHER, "table.run:2: 12 columns"),
-        (FRAME.replace("what is it", "what"), "table.run:1: 6 columns"),
-        ("".join(f"t Q0 d{d} {d} {9 - d} tag {d * 17}\n" for d in range(1, 6)), "table.run:1: 7 columns"),
-    ],
-)
-def test_tables_that_are_no_runs_are_refused(empty: Warehouse, tmp_path: Path, text: str, place: str) -> None:
+def test_tables_that_are_no_runs_are_refused(empty: Warehouse, tmp_path: Path) -> None:
+    tables = {
+        OTHER: "1: 12 columns",
+        "# ours 2.16\n" + OTHER: "2: 12 columns",
+        FRAME.replace("what is it", "what"): "1: 6 columns",
+        "".join(f"t Q0 d{d} {d} {9 - d} tag {d * 17}\n" for d in range(1, 6)): "1: 7 columns",
+    }
+    files = [write(tmp_path / f"table{at}.run", text) for at, text in enumerate(tables)]
     with pytest.raises(InputError) as refused:
-        empty.load_runs(write(tmp_path / "table.run", text))
-    assert f"{place} that are not those of a run" in str(refused.value)
-    assert refused.value.count == 1
+        empty.load_runs(files)
+    for file, place in zip(files, tables.values(), strict=True):
+        assert f"{file}:{place} that are not those of a run" in str(refused.value)
+    assert refused.value.count == len(tables)
     assert empty.rows("select count(*) from runs") == [(0,)]
 
 
@@ -361,20 +367,18 @@ def test_a_table_with_a_header_is_read_by_its_columns(empty: Warehouse, tmp_path
     assert found == [("1", d, f"no-{d}", pytest.approx(9 - d / 7)) for d in range(1, 6)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_odd_runs_are_runs(empty: Warehouse, tmp_path: Path) -> None:
+    texts = [
         "".join(f"t Q0 d{d} {d} {9 - d} my own tag\n" for d in range(1, 6)),
         "".join(f"t Q0 d{d} 0 {9 - d} my own tag\n" for d in range(1, 6)),
         "".join(f"t {d} d{d} {d} {9 - d} my own tag\n" for d in range(1, 6)),
         "".join(f"t Q0 d{d} {d} {9 - d} tag{d}\n" for d in range(1, 6)),
         "".join(f"t Q0 d{d} x {9 - d}\n" for d in range(1, 6)),
         "".join(f"t Q0 d{d} 0 {9 - d} {'tag' if d % 5 else 'a longer tag'}\n" for d in range(1, 16)),
-    ],
-)
-def test_odd_runs_are_runs(empty: Warehouse, tmp_path: Path, text: str) -> None:
-    empty.load_runs(write(tmp_path / "odd.run", text))
-    assert empty.rows("select count(*) from rankings") == [(text.count("\n"),)]
+    ]
+    empty.load_runs([write(tmp_path / f"odd{at}.run", text) for at, text in enumerate(texts)])
+    found = empty.rows("select run, count(*) from rankings group by run order by run")
+    assert found == [(f"odd{at}", text.count("\n")) for at, text in enumerate(texts)]
 
 
 def test_what_the_command_line_shows_by_default_is_in_scores_and_summary(sample: Warehouse) -> None:

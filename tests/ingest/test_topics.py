@@ -26,29 +26,27 @@ def facts(warehouse: Warehouse) -> list[tuple[object, ...]]:
     return warehouse.rows("select topic, key, value from topic_meta join topics using (topic_id) order by all")
 
 
-@pytest.mark.parametrize("variant", TOPICS_FILES)
-def test_every_format_gives_the_same_texts(
-    judged: Warehouse, tmp_path: Path, variant: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, content = TOPICS_FILES[variant]
-    loaded = judged.load_topics(write(tmp_path / name, content))
-    assert (loaded.qrels, loaded.num_topics, loaded.keys["text"], loaded.unjudged) == ("weather", 3, 3, 0)
-    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
-    if name in ("topics.sgml", "topics.xml", "nested.xml"):
-        told = judged.rows("select description, narrative from topic_texts order by topic")
-        assert told == [("Where does it come from?", "Relevant: clouds."), (None, None), (None, None)]
-    files = judged.rows("select kind, file, num_rows from files where kind = 'topics.text'")
-    assert files == [("topics.text", str(tmp_path / name), 3)]
-    data = content if isinstance(content, bytes) else content.encode()
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-    judged.load_topics("-", replace=True)
-    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
-
-
-@pytest.mark.parametrize("variant", TOPICS_FRAMES)
-def test_topics_in_memory(judged: Warehouse, variant: str) -> None:
-    judged.load_topics(TOPICS_FRAMES[variant]())
-    assert dict(judged.rows("select topic, text from topic_texts")) == TEXTS
+def test_every_format_gives_the_same_texts(judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = "select topic, text from topic_texts"
+    for name, content in TOPICS_FILES.values():
+        path = write(tmp_path / name, content)
+        loaded = judged.load_topics(path, replace=True)
+        assert (loaded.qrels, loaded.num_topics, loaded.keys["text"], loaded.unjudged) == ("weather", 3, 3, 0), name
+        assert dict(judged.rows(texts)) == TEXTS, name
+        if name in ("topics.sgml", "topics.xml", "nested.xml"):
+            told = judged.rows("select description, narrative from topic_texts order by topic")
+            assert told == [("Where does it come from?", "Relevant: clouds."), (None, None), (None, None)], name
+        files = judged.rows("select kind, file, num_rows from files where kind = 'topics.text'")
+        assert files == [("topics.text", str(path), 3)]
+        judged.execute("delete from topic_meta")
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+        judged.load_topics("-", replace=True)
+        assert dict(judged.rows(texts)) == TEXTS, f"{name} as standard input"
+        judged.execute("delete from topic_meta")
+    for kind, make in TOPICS_FRAMES.items():
+        judged.load_topics(make(), replace=True)
+        assert dict(judged.rows(texts)) == TEXTS, kind
+        judged.execute("delete from topic_meta")
 
 
 def test_other_columns_are_groups(judged: Warehouse, tmp_path: Path) -> None:
@@ -105,42 +103,42 @@ def test_leading_zeros_of_numbers_are_told(judged: Warehouse, tmp_path: Path) ->
     assert facts(judged) == [("1", "text", "a")]
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("1\ta\n2 b\n1\tc\n", r"t:2: expected topic<TAB>text(.|\n)*t:3: topic 1 stands here already, at line 1"),
-        ("1\ta\tb\n", "t:1: more than two columns; a header names them"),
-        ("topic,text,x\n1,a\n", "t:2: 2 columns, expected 3: topic, text, x"),
-        ('topic,text\n1,"a\nb"\n,c\n', "t:4: topic is empty"),
-        ("topic,text,text\n1,a,b\n", "t:1: 2 columns are called text"),
-        ('{"_id": "1", "text": "a"}\n{"_id": "2"\n', "t:2: JSON lines: not JSON"),
-        ('{"_id": "1", "text": "a"}\n[1]\n', "t:2: JSON lines: no object"),
-        ('{"text": "a", "x": 1}\n', "t:1: JSON lines: there is no column for the topic"),
-        ('[{"qid": "1", "text": "a"}, 3]', "t: JSON, topic 2 of the list: expected an object"),
-        ('{"1": "a",\n"2": }', "t:2: broken JSON"),
-        ("<top>\n<num>1\n<title>a\n", "t:1: <top> is not closed by </top>"),
-        ("<top>\n<num>1<title>a\n<top>\n<num>2<title>b\n</top>\n", "t:1: <top> is not closed by </top>"),
-        ("<top>\n<title>a\n</top>\n", "t:1: the topic has no <num>"),
-        ("<t>\n<topic number='1'>\n<query>a</topic></t>", "t:3: is not well-formed XML: mismatched tag"),
-        ("<t>\n<topic><query>a</query></topic></t>", "t:2: the topic has no number"),
-        (
-            "<!DOCTYPE t [<!ENTITY a 'b'>]><t><topic id='1'>&a;</topic></t>",
-            "t: cannot be read: it declares the entity a",
-        ),
-        ("", "t: holds no topics"),
-        ("topic,text\n1,\n2,\n", "t: says nothing of its topics"),
-        (b"1\t\xff\n", "t:1: not UTF-8 text"),
-        (b"PAR1xxxx", "t: cannot be read"),
-        (b"ARROW1xx", "t: is Arrow; topics are TSV"),
-    ],
-)
+WRONG: list[tuple[str | bytes, str]] = [
+    ("1\ta\n2 b\n1\tc\n", r"t:2: expected topic<TAB>text(.|\n)*t:3: topic 1 stands here already, at line 1"),
+    ("1\ta\tb\n", "t:1: more than two columns; a header names them"),
+    ("topic,text,x\n1,a\n", "t:2: 2 columns, expected 3: topic, text, x"),
+    ('topic,text\n1,"a\nb"\n,c\n', "t:4: topic is empty"),
+    ("topic,text,text\n1,a,b\n", "t:1: 2 columns are called text"),
+    ('{"_id": "1", "text": "a"}\n{"_id": "2"\n', "t:2: JSON lines: not JSON"),
+    ('{"_id": "1", "text": "a"}\n[1]\n', "t:2: JSON lines: no object"),
+    ('{"text": "a", "x": 1}\n', "t:1: JSON lines: there is no column for the topic"),
+    ('[{"qid": "1", "text": "a"}, 3]', "t: JSON, topic 2 of the list: expected an object"),
+    ('{"1": "a",\n"2": }', "t:2: broken JSON"),
+    ("<top>\n<num>1\n<title>a\n", "t:1: <top> is not closed by </top>"),
+    ("<top>\n<num>1<title>a\n<top>\n<num>2<title>b\n</top>\n", "t:1: <top> is not closed by </top>"),
+    ("<top>\n<title>a\n</top>\n", "t:1: the topic has no <num>"),
+    ("<t>\n<topic number='1'>\n<query>a</topic></t>", "t:3: is not well-formed XML: mismatched tag"),
+    ("<t>\n<topic><query>a</query></topic></t>", "t:2: the topic has no number"),
+    (
+        "<!DOCTYPE t [<!ENTITY a 'b'>]><t><topic id='1'>&a;</topic></t>",
+        "t: cannot be read: it declares the entity a",
+    ),
+    ("", "t: holds no topics"),
+    ("topic,text\n1,\n2,\n", "t: says nothing of its topics"),
+    (b"1\t\xff\n", "t:1: not UTF-8 text"),
+    (b"PAR1xxxx", "t: cannot be read"),
+    (b"ARROW1xx", "t: is Arrow; topics are TSV"),
+]
+
+
 def test_wrong_files_are_refused_with_their_lines(
-    judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | bytes, complaint: str
+    judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "t", content)
-    with pytest.raises(InputError, match=complaint):
-        judged.load_topics("t")
+    for content, complaint in WRONG:
+        write(tmp_path / "t", content)
+        with pytest.raises(InputError, match=complaint):
+            judged.load_topics("t")
     assert facts(judged) == []
     assert judged.rows("select count(*) from files where kind <> 'qrels'") == [(0,)]
 

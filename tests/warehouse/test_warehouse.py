@@ -77,8 +77,8 @@ def test_nested_dicts_and_every_way_out(empty: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        ({"t1": {"d1": float("nan")}}, "system:1: score or rank is missing or not finite"),
-        ({"t1": {"d1": float("inf")}}, "not finite"),
+        ({"t1": {"d1": float("nan")}}, 'system:1: score "nan" is not a number'),
+        ({"t1": {"d1": float("inf")}}, 'score "inf" is not a number'),
         ({"t1": {"": 1.0}}, "topic or document is missing"),
         ({}, "holds no rows"),
         (pandas.DataFrame({"qid": ["a", "a"], "docno": ["x", "x"], "score": [1.0, 2.0]}), "stands more than once"),

@@ -26,10 +26,16 @@ _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no l
 
 
 class Text(NamedTuple):
-    """Plain text that the engine's reader takes as the exact one does, if it splits columns at the right blanks."""
+    """A file as text, decompressed.
+
+    Attributes:
+        is_plain: whether the engine's reader takes it as the exact one does, if it splits columns at the right blanks.
+        is_mixed: whether it has blanks and tabs.
+    """
 
     path: Path
-    is_mixed: bool = False  # whether it has blanks and tabs
+    is_plain: bool
+    is_mixed: bool = False
     first_lines: Sequence[bytes] = ()
 
 
@@ -95,28 +101,28 @@ class Source(NamedTuple):
         with self.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def inspect(self, folder: Path, name: str) -> tuple[str, Text | None]:
-        """SHA-256 of the file, and the file as plain text, decompressed into ``folder`` if need be.
+    def inspect(self, folder: Path, name: str) -> tuple[str, Text]:
+        """SHA-256 of the file, and the file as text, decompressed into ``folder`` if need be.
 
-        The text is None where only the exact reader will do: where the file cannot be decompressed whole, has lines
-        that are very long, ends lines by a lone carriage return, or holds bytes that C takes for white space and the
+        It is not plain where it cannot be decompressed whole, is not UTF-8, has lines that are very long or that end by
+        a carriage return alone, or only some of them by both, or holds bytes that C takes for white space and the
         engine does not.
         """
         digest = hashlib.sha256()
         try:
             if self.compression == "none":
                 with self.path.open("rb") as stream:
-                    text = _plain_text(self.path, stream, digest.update)
-                return digest.hexdigest() if text else self.sha256(), text
+                    text = _inspected(self.path, stream, digest.update)
+                return digest.hexdigest() if text.is_plain else self.sha256(), text
             with self.open() as stream, (folder / name).open("wb") as copy:
-                return self.sha256(), _plain_text(folder / name, stream, copy.write)
+                return self.sha256(), _inspected(folder / name, stream, copy.write)
         except unreadable():
-            return self.sha256(), None
+            return self.sha256(), Text(self.path, False)
 
 
-def _plain_text(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -> Text | None:
-    """The text at ``path``, which the stream holds too, or None if it is not plain; ``take`` gets its bytes."""
-    has_spaces = has_tabs = False
+def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -> Text:
+    """The text at ``path``, which the stream holds too; ``take`` gets its bytes as long as they are plain."""
+    has_spaces = has_tabs = has_returns = False
     first_lines: list[bytes] = []
     while chunk := stream.read(_CHUNK):
         rest = stream.readline(_CHUNK)
@@ -126,17 +132,25 @@ def _plain_text(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) 
         if not first_lines:
             lines = lines.removeprefix(BYTE_ORDER_MARK)
             first_lines = (chunk + rest).split(b"\n", FIRST_LINES)[:FIRST_LINES]
-        if len(rest) == _CHUNK or not _is_ordinary(lines):
-            return None
+            has_returns = b"\r" in lines
+        if len(rest) == _CHUNK or not _is_ordinary(lines, has_returns=has_returns):
+            return Text(path, False, False, first_lines)
         has_spaces, has_tabs = has_spaces or b" " in lines, has_tabs or b"\t" in lines
-    return Text(path, has_spaces and has_tabs, first_lines)
+    return Text(path, True, has_spaces and has_tabs, first_lines)
 
 
-def _is_ordinary(lines: bytes) -> bool:
-    """Whether whole lines hold nothing that the two readers could take differently but for blanks and tabs."""
+def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:
+    """Whether whole lines are UTF-8, end alike, and hold nothing else that the readers take differently but blanks."""
+    try:
+        _ = lines.isascii() or lines.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
     has_mark = BYTE_ORDER_MARK[:1] in lines and BYTE_ORDER_MARK in lines  # to look for one byte first is faster by far
-    has_lone_return = b"\r" in lines and lines.count(b"\r") != lines.count(b"\r\n")
-    return not (has_mark or has_lone_return or any(byte in lines for byte in _ODD_BYTES))
+    if has_mark or any(byte in lines for byte in _ODD_BYTES):
+        return False
+    if not has_returns:
+        return b"\r" not in lines
+    return lines.count(b"\r") == lines.count(b"\r\n") == lines.count(b"\n")
 
 
 def unreadable() -> tuple[type[Exception], ...]:

@@ -234,10 +234,9 @@ def layout(text: Text) -> tuple[str, str | None] | None:
 
     A single blank or tab between six columns, or NO_DELIMITER where lines are to be split at any blanks.
     """
-    try:
-        line = text.first_lines[0].decode("utf-8").rstrip("\r\n") if text.first_lines else ""
-    except UnicodeDecodeError:
+    if not text.is_plain or not text.first_lines:
         return None
+    line = text.first_lines[0].decode("utf-8").rstrip("\r\n")
     for delimiter in ("\t", " "):
         columns = line.split(delimiter)
         if len(columns) == 6 and all(columns) and " ".join(columns[-1].split()) == columns[-1]:

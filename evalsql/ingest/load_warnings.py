@@ -19,15 +19,14 @@ MOST_REPEATED = 5
 
 
 @dataclass
-class Remarks:
-    """What was found of the runs of one load."""
+class LoadWarnings:
+    """What was found of the runs or judgments of one load."""
 
     rounded: dict[int, int] = field(default_factory=dict)  # documents by run_id
     opposed: list[str] = field(default_factory=list)  # names of runs
     tags: list[tuple[str, list[str]]] = field(default_factory=list)  # files with several, and these
+    texts: list[str] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
-    repeated: list[tuple[str, str, str]] = field(default_factory=list)  # file, name, the other name
-    irrelevant: list[tuple[str, int, int]] = field(default_factory=list)  # judgment set, judgments, best grade
 
     def note_ties(self, database: Database, ranked: str) -> None:
         """Count the documents that only rounding to 32 bits ties; ``ranked`` is a SELECT of the rows kept."""
@@ -40,48 +39,45 @@ class Remarks:
 
     def note_repeated_files(self, database: Database, kind: str, ids: Sequence[int]) -> None:
         """Find the new runs ("run") or judgments ("qrels") whose files are held under another name as well."""
-        if ids:
-            new = f"select unnest({[*ids]}) as id"
-            query = relation_query(database.catalog, "repeated_files", {"new_ids": new}, kind=kind)
-            self.repeated += database.rows(f"{query}\norder by name, other")
+        query = relation_query(database.catalog, "repeated_files", {"new_ids": _listed(ids)}, kind=kind)
+        repeated = database.rows(f"{query}\norder by name, other")
+        for file, name, other in repeated[:MOST_REPEATED]:
+            self.texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
+        if len(repeated) > MOST_REPEATED:
+            self.texts.append(f"{len(repeated) - MOST_REPEATED} more files were loaded before under another name")
 
-    def note_irrelevance(self, database: Database, ids: Sequence[int]) -> None:
-        """Find new judgment sets in which nothing is relevant."""
-        new = f"select unnest({[*ids]}) as id"
-        self.irrelevant += database.rows(relation_query(database.catalog, "sets_without_relevance", {"new_ids": new}))
+    def note_irrelevance(self, database: Database, qrels_id: int) -> None:
+        """Find out whether nothing is relevant in new judgments."""
+        query = relation_query(database.catalog, "sets_without_relevance", {"new_ids": _listed([qrels_id])})
+        for name, num_judgments, grade in database.rows(query):
+            self.texts.append(
+                f"judgments {name}: nothing is relevant, as the best of {counted(num_judgments, 'grade')} is {grade} "
+                "and 1 is the least that counts; is the column of grades the right one?"
+            )
 
     def warn(self, *, lower_is_better: bool = False) -> None:
         """Warn of all that was found."""
-        for text in self._texts(lower_is_better):
-            warn(text)
-
-    def _texts(self, lower_is_better: bool) -> Sequence[str]:
-        texts = []
         if self.rounded:
-            texts.append(
+            warn(
                 f"{counted(sum(self.rounded.values()), 'document')} in {counted(len(self.rounded), 'run')} tie only in "
                 "32-bit precision, which trec_eval 9 uses; --tie-rule trec_eval_10 compares 64 bits"
             )
         if self.opposed:
             order, remedy = ("smaller", "leave out") if lower_is_better else ("greater", "give")
-            texts.append(
+            warn(
                 f"{counted(len(self.opposed), 'run')}, the first being {self.opposed[0]}: ranks and scores in the "
                 f"file contradict each other or are exchanged, {order} scores being held for better; {remedy} "
                 "--lower-is-better, or exchange the columns rank and score"
             )
         if self.tags:
             file, tags = self.tags[0]
-            texts.append(
+            warn(
                 f"{counted(len(self.tags), 'file')}, the first being {file}: rows with {len(tags)} tags "
                 f"({shortened(tags)}), which are loaded as one run; split the file if they are several"
             )
-        for file, name, other in self.repeated[:MOST_REPEATED]:
-            texts.append(f"{file}: is loaded as {name}, and the same file was loaded as {other} before")
-        if len(self.repeated) > MOST_REPEATED:
-            texts.append(f"{len(self.repeated) - MOST_REPEATED} more files were loaded before under another name")
-        for name, num_judgments, grade in self.irrelevant:
-            texts.append(
-                f"judgments {name}: nothing is relevant, as the best of {counted(num_judgments, 'grade')} is {grade} "
-                "and 1 is the least that counts; is the column of grades the right one?"
-            )
-        return [*texts, *self.overlaps]
+        for text in (*self.texts, *self.overlaps):
+            warn(text)
+
+
+def _listed(ids: Sequence[int]) -> str:
+    return f"select unnest({[*ids]}::integer[]) as id"
