@@ -117,7 +117,7 @@ def test_both_readers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Mutated files: the engine's reader and the exact one agree on rows, tags, comments and refusals."""
     source, mutate, share, held = {
         "runs": ("runs/bm25.run", mutated, (0.1, 1), "select tag, comments, num_tags from runs"),
-        "qrels": ("qrels.txt", mutated_judgment, (0.15, 0.15), "select comments, duplicates from qrels"),
+        "qrels": ("qrels.txt", mutated_judgment, (0.02, 0.15), "select comments, duplicates from qrels"),
     }[kind]
     lines = [line for line in (SAMPLE / source).read_text().splitlines() if not line.startswith("#")][:20]
     by_engine: list[bool] = []
