@@ -82,12 +82,9 @@ def answers(found: Iterable[tuple[str, str, str]]) -> str:
 
 
 def table(title: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]], name: str = "") -> str:
-    """A table in a region that scrolls where the window is narrow.
+    """A table in a region that scrolls where the window is narrow; ``name`` is its id.
 
-    Args:
-        columns: the heading and the classes of each.
-        rows: cells, as HTML; the first of a row heads it.
-        name: the id of the table.
+    Columns have a heading and classes; cells are HTML, and the first of a row heads it.
     """
     named = f' id="{name}"' if name else ""
     inner = f'<table class="figures"{named}>{_head_and_body(columns, rows)}</table>'
@@ -115,18 +112,16 @@ def _head_and_body(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[s
 
 def _cells(shown: Table, digits: int) -> list[list[str]]:
     """Every cell as HTML: the best in bold, with marks behind."""
-    return [
-        [_cell(shown, value, (nth, at), digits) for at, value in enumerate(row)] for nth, row in enumerate(shown.rows)
-    ]
 
+    def cell(nth: int, at: int) -> str:
+        value = shown.rows[nth][at]
+        if isinstance(value, Picture):
+            return value.html
+        words = text(one_line(shown.text(shown.rows[nth], at, digits)).strip())  # aligned texts start with blanks
+        mark = shown.marks.get((nth, at))
+        return (f"<b>{words}</b>" if (nth, at) in shown.best else words) + (f"<sup>{text(mark)}</sup>" if mark else "")
 
-def _cell(shown: Table, value: object, place: tuple[int, int], digits: int) -> str:
-    if isinstance(value, Picture):
-        return value.html
-    nth, at = place
-    words = text(one_line(shown.text(shown.rows[nth], at, digits)).strip())  # aligned texts start with blanks
-    mark = shown.marks.get(place)
-    return (f"<b>{words}</b>" if place in shown.best else words) + (f"<sup>{text(mark)}</sup>" if mark else "")
+    return [[cell(nth, at) for at in range(len(shown.columns))] for nth in range(len(shown.rows))]
 
 
 # Colours of text and lines are those of the page around, so that dark notebooks need no other rules.

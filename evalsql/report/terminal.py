@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from evalsql.report.table import BETTER, WORSE, Table
 
@@ -78,24 +78,23 @@ def _rendered(table: Table, digits: int, stream: TextIO) -> list[str]:
     console = Console(file=stream, width=None if terminal else _WIDEST, highlight=False)
     style = "bold" if terminal else ""
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style=style)
-    whole = {*table.whole, *NAMES} if terminal else set()
     for at, column in enumerate(table.columns):
-        # Names are text, never markup: a run may be called "FSDM [d]".
         is_number = table.is_number(at)
-        justify: Literal["left", "right"] = "right" if is_number else "left"
-        colour = _BARS if terminal and column in BARS else ""
-        heading = Text(one_line(column))
-        grid.add_column(heading, justify=justify, overflow="fold", no_wrap=is_number or column in whole, style=colour)
+        grid.add_column(
+            Text(one_line(column)),
+            justify="right" if is_number else "left",
+            overflow="fold",
+            no_wrap=is_number or (terminal and column in (*table.whole, *NAMES)),
+            style=_BARS if terminal and column in BARS else "",
+        )
+    colours = {place: _COLOURS.get(mark, "") for place, mark in table.marks.items()} | dict.fromkeys(table.best, _BEST)
     for nth, row in enumerate(table.texts(digits)):
-        colours = [_colour(table, (nth, at)) if terminal else "" for at in range(len(row))]
-        grid.add_row(*(Text(one_line(text), style=colour) for text, colour in zip(row, colours, strict=True)))
+        styles = [colours.get((nth, at), "") if terminal else "" for at in range(len(row))]
+        # Names are text, never markup: a run may be called "FSDM [d]".
+        grid.add_row(*(Text(one_line(text), style=style) for text, style in zip(row, styles, strict=True)))
     with console.capture() as capture:
         console.print(grid)
     return capture.get().splitlines()
-
-
-def _colour(table: Table, place: tuple[int, int]) -> str:
-    return _BEST if place in table.best else _COLOURS.get(table.marks.get(place, ""), "")
 
 
 def printable(text: str) -> str:
@@ -128,11 +127,7 @@ def width() -> int:
 
 def shows_blocks(stream: TextIO) -> bool:
     """Whether bars can be written: not where the terminal's characters are ASCII."""
-    try:
-        (_WIDTHS + HEIGHTS).encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+    return can_write(_WIDTHS + HEIGHTS, stream)
 
 
 def bar(eighths: int) -> str:
@@ -175,70 +170,48 @@ def fitted(table: Table, cells: int, digits: int, dropped: DroppedColumns | None
     Names are cut in the middle and other columns of text can be folded. Where that is not enough columns go: those of
     ``dropped``, then the last ones, but for the first two.
     """
-    dropped = dropped or DroppedColumns()
-    kept = list(range(len(table.columns)))
+    constants, spare, later = dropped or DroppedColumns()
+    columns = list(table.columns)
+    kept = list(range(len(columns)))
     natural = natural_widths(table, digits)
-    least = [_least(table, at, size) for at, size in enumerate(natural)]
-    lacking = []
+    least = [_least_width(table, at, size) for at, size in enumerate(natural)]
+    lacking: dict[int, str] = {}
 
     def is_too_wide(sizes: Sequence[int]) -> bool:
         return total([sizes[at] for at in kept]) > cells
 
-    for names, sizes in ((dropped.constants, natural), (dropped.spare, natural), (dropped.later, least)):
-        for at in [at for at in _places(table, names) if at in kept]:
-            if not is_too_wide(sizes):
-                break
-            value = _only_value(table, at, digits)
-            if names is dropped.constants and value is None:
+    for names, sizes in ((constants, natural), (spare, natural), (later, least)):
+        for at in [columns.index(name) for name in names if name in columns]:
+            texts = {table.text(row, at, digits) for row in table.rows if row[at] is not None}
+            if at not in kept or not is_too_wide(sizes) or (names is constants and len(texts) > 1):
                 continue
             kept.remove(at)
-            if value != "":
-                of_all = f" ({cut(value or '', _LONGEST)} in every row)" if names is dropped.constants else ""
-                lacking.append(table.columns[at] + of_all)
+            if texts - {""}:
+                of_all = f" ({cut(next(iter(texts)), _LONGEST)} in every row)" if names is constants else ""
+                lacking[at] = columns[at] + of_all
     while len(kept) > 2 and is_too_wide(least):
-        lacking.append(table.columns[kept.pop()])
+        lacking[kept[-1]] = columns[kept.pop()]
     narrow = table.with_columns(kept)
     short = _with_short_names(narrow, cells, digits)
-    cut_names = [] if short.rows == narrow.rows else [_WHOLE_NAMES]
-    return short, [*_in_order(lacking, table.columns), *cut_names]
+    return short, [*(lacking[at] for at in sorted(lacking)), *([] if short.rows == narrow.rows else [_WHOLE_NAMES])]
 
 
-def _in_order(lacking: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Those that went, as they stood."""
-    order = list(columns)
-    return sorted(lacking, key=lambda text: order.index(text.partition(" (")[0] if text not in order else text))
-
-
-def _places(table: Table, names: Sequence[str]) -> list[int]:
-    order = list(table.columns)
-    return [order.index(name) for name in names if name in order]
-
-
-def _least(table: Table, at: int, size: int) -> int:
+def _least_width(table: Table, at: int, size: int) -> int:
     name = table.columns[at]
     is_whole = table.is_number(at) or name in table.whole
     return size if is_whole else min(size, _SHORTEST if name in NAMES else _FOLDED)
 
 
-def _only_value(table: Table, at: int, digits: int) -> str | None:
-    """The text that a column has in every row, which may be none at all; null if there are several."""
-    texts = {table.text(row, at, digits) for row in table.rows if row[at] is not None}
-    return None if len(texts) > 1 else next(iter(texts), "")
-
-
 def _with_short_names(table: Table, cells: int, digits: int) -> Table:
     """The table with its longest names cut as far as it has to be, and not below what is readable."""
     widths = natural_widths(table, digits)
-    places = _places(table, NAMES)
-    others = sum(_least(table, at, size) for at, size in enumerate(widths) if at not in places)
+    sizes = {at: widths[at] for at, column in enumerate(table.columns) if column in NAMES}
+    others = sum(_least_width(table, at, size) for at, size in enumerate(widths) if at not in sizes)
     room = cells - others - len(GAP) * (len(widths) - 1)
-    sizes = {at: widths[at] for at in places}
     while sizes and sum(sizes.values()) > room and max(sizes.values()) > _SHORTEST:
         sizes[max(sizes, key=lambda at: sizes[at])] -= 1
-    if all(sizes[at] == widths[at] for at in places):
-        return table
     rows = [
-        [cut(str(value), sizes[at]) if at in sizes and value is not None else value for at, value in enumerate(row)]
+        [cut(value, sizes[at]) if at in sizes and isinstance(value, str) else value for at, value in enumerate(row)]
         for row in table.rows
     ]
     return table._replace(rows=rows)

@@ -198,11 +198,6 @@ def scale_of(values: Iterable[float | None]) -> Scale:
 
 def tiles(grades: Sequence[int | None]) -> str:
     """The grades of documents, one tile each, for a cell of the class t; by the element, for there are many."""
-
-    def tile(grade: int | None) -> str:
-        if grade is None:
-            return "<u>\u2013</u>"
-        element = "em" if grade > 1 else "b" if grade == 1 else "i"
-        return f"<{element}>{grade}</{element}>"
-
-    return "".join(map(tile, grades))
+    judged = {grade: "em" if grade > 1 else "b" if grade == 1 else "i" for grade in grades if grade is not None}
+    shown = {grade: f"<{element}>{grade}</{element}>" for grade, element in judged.items()}
+    return "".join("<u>\u2013</u>" if grade is None else shown[grade] for grade in grades)
