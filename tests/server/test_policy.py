@@ -10,23 +10,25 @@ from evalsql.server.sessions import IDLE, OPEN, Sessions, Tokens
 
 WRITE, READ = "w" * 20, "r" * 20
 
-READERS_MAY = {
-    "select 1": "select 1",
-    "from ndcg(k := 10)": "from ndcg(k := 10)",
-    "with a as (select 1) from a": "with a as (select 1) from a",
-    "explain select 1": "explain select 1",
-    "begin transaction": "begin transaction",
-    "create temp table t as select 1": "create temp table t as select 1",
-    "create or replace temporary view v as select 1": "create or replace temporary view v as select 1",
+UNCHANGED = [
+    "select 1",
+    "from ndcg(k := 10)",
+    "with a as (select 1) from a",
+    "explain select 1",
+    "begin transaction",
+    "create temp table t as select 1",
+    "create or replace temporary view v as select 1",
+    "INSERT INTO temp.t values (1)",
+    "-- a word\nselect 'drop table runs'",
+]
+MADE_TEMPORARY = {
     "insert into t select 1": "insert into temp.t select 1",
-    "INSERT INTO temp.t values (1)": "INSERT INTO temp.t values (1)",
     'insert into "runs" values (1)': 'insert into temp."runs" values (1)',
     "delete from runs": "delete from temp.runs",
     "update runs set run = 'a'": "update temp.runs set run = 'a'",
     "drop table t": "drop table temp.t",
     "drop table if exists t": "drop table if exists temp.t",
     "drop macro table temp.t": "drop macro table temp.t",
-    "-- a word\nselect 'drop table runs'": "select 'drop table runs'",
     "select 1; drop view v": "select 1; drop view temp.v",
 }
 READERS_MAY_NOT = [
@@ -91,53 +93,45 @@ NOBODY_MAY = [
 ]
 
 
-@pytest.mark.parametrize("text", READERS_MAY)
-def test_what_a_reader_changes_is_temporary(text: str) -> None:
-    assert admitted(text, "read") == READERS_MAY[text]
-
-
-@pytest.mark.parametrize("text", READERS_MAY_NOT)
-def test_what_a_reader_may_not_change_is_refused(text: str) -> None:
-    with pytest.raises(RefusedError):
-        admitted(text, "read")
-
-
-@pytest.mark.parametrize("role", ["read", "write"])
-@pytest.mark.parametrize("text", NOBODY_MAY)
-def test_files_settings_extensions_and_other_sessions_are_nobodys(text: str, role: str) -> None:
-    with pytest.raises(RefusedError):
-        admitted(text, role)
+WRITERS_MAY = [
+    "delete from main.runs",
+    "create table t as select 1",
+    "insert into runs by name select 1 as run",
+    "drop table t",
+]
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["delete from main.runs", "create table t as select 1", "insert into runs by name select 1 as run", "drop table t"],
+    ("role", "text", "run"),
+    [
+        *(("read", text, text.removeprefix("-- a word\n")) for text in UNCHANGED),
+        *(("read", text, run) for text, run in MADE_TEMPORARY.items()),
+        *(("read", text, None) for text in READERS_MAY_NOT),
+        *((role, text, None) for role in ("read", "write") for text in NOBODY_MAY),
+        *(("write", text, text) for text in WRITERS_MAY),
+    ],
 )
-def test_a_writer_changes_what_it_names(text: str) -> None:
-    assert admitted(text, "write") == text
+def test_a_reader_changes_what_is_temporary_and_a_writer_the_warehouse(role: str, text: str, run: str | None) -> None:
+    if run is None:
+        with pytest.raises(RefusedError):
+            admitted(text, role)
+    else:
+        assert admitted(text, role) == run
 
 
-class Clock:
-    """Time that tests move."""
+class Watched(Sessions):
+    """Sessions of which three have shown the token that writes, with the lines of the log and a clock to move."""
 
     def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+        self.time, self.lines = 1000.0, list[str]()
+        super().__init__(Tokens(WRITE, READ), self.lines.append, lambda: self.time)
+        for name in "abc":
+            self.authenticate(name, WRITE, "")
 
 
 @pytest.fixture
-def sessions(clock: Clock) -> Sessions:
-    lines: list[str] = []
-    made = Sessions(Tokens(WRITE, READ), lines.append, clock)
-    made.lines = lines  # type: ignore[attr-defined]
-    return made
+def sessions() -> Watched:
+    return Watched()
 
 
 def _locks(sessions: Sessions, name: str) -> bool:
@@ -145,18 +139,18 @@ def _locks(sessions: Sessions, name: str) -> bool:
 
 
 def test_a_token_gives_its_role_and_another_one_nothing(sessions: Sessions) -> None:
-    assert sessions.authenticate("a", WRITE, "")
-    assert sessions.authenticate("b", READ, "")
-    assert not sessions.authenticate("c", "x" * 20, "")
-    assert not sessions.authenticate("d", "", "")
+    assert sessions.authenticate("r", READ, "")
+    assert not sessions.authenticate("x", "x" * 20, "")
+    assert not sessions.authenticate("y", "", "")
     assert sessions.authorise("a", HELLO) == "select 'a' as session, 'write' as role"
-    assert sessions.authorise("b", HELLO) == "select 'b' as session, 'read' as role"
-    assert sessions.authorise("c", "select 1") is None
+    assert sessions.authorise("r", HELLO) == "select 'r' as session, 'read' as role"
+    assert sessions.authorise("x", "select 1") is None
+    # A reader has no turn to write, and sends no rows.
+    assert not _locks(sessions, "r")
+    assert sessions.authorise("r", "INSERT INTO main.runs VALUES (NULL)") is None
 
 
-def test_writers_take_turns_in_the_order_they_asked(sessions: Sessions) -> None:
-    for name in "abc":
-        sessions.authenticate(name, WRITE, "")
+def test_writers_take_turns_in_the_order_they_asked(sessions: Watched) -> None:
     assert _locks(sessions, "a")
     assert not _locks(sessions, "b")
     assert not _locks(sessions, "c")
@@ -165,32 +159,19 @@ def test_writers_take_turns_in_the_order_they_asked(sessions: Sessions) -> None:
     assert _locks(sessions, "b")
     sessions.authorise("b", UNLOCK)
     assert _locks(sessions, "c")
-
-
-def test_a_reader_has_no_turn_to_write(sessions: Sessions) -> None:
-    sessions.authenticate("a", READ, "")
-    assert not _locks(sessions, "a")
-
-
-def test_who_waits_no_longer_loses_the_place(sessions: Sessions, clock: Clock) -> None:
-    for name in "abc":
-        sessions.authenticate(name, WRITE, "")
-    assert _locks(sessions, "a")
     assert not _locks(sessions, "b")
-    clock.now += 5
-    sessions.authorise("a", UNLOCK)
-    assert _locks(sessions, "c")
-
-
-def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessions: Sessions, clock: Clock) -> None:
-    for name in "ab":
-        sessions.authenticate(name, WRITE, "")
+    sessions.time += 5  # who does not ask again loses the place
+    sessions.authorise("c", UNLOCK)
     assert _locks(sessions, "a")
-    clock.now += LEASE - 1
+
+
+def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessions: Watched) -> None:
+    assert _locks(sessions, "a")
+    sessions.time += LEASE - 1
     assert sessions.authorise("b", f"{BEAT} a") == "select true as heard"
-    clock.now += LEASE - 1
+    sessions.time += LEASE - 1
     assert sessions.gone([]) == []
-    clock.now += 2
+    sessions.time += 2
     assert sessions.gone(["a"]) == []  # a long statement of it is running
     assert sessions.gone([]) == ["a"]
     sessions.forget(["a"])
@@ -198,32 +179,31 @@ def test_a_writer_that_says_nothing_more_is_gone_and_one_that_does_is_not(sessio
     assert sessions.authorise("a", "select 1") is None
 
 
-def test_a_session_that_asks_nothing_for_long_is_gone(sessions: Sessions, clock: Clock) -> None:
-    sessions.authenticate("a", READ, "")
-    clock.now += IDLE - 1
-    assert sessions.gone([]) == []
-    clock.now += 2
-    assert sessions.gone([]) == ["a"]
-
-
-def test_a_transaction_in_which_nothing_is_asked_is_given_up(sessions: Sessions, clock: Clock) -> None:
+def test_who_asks_nothing_for_long_is_gone_and_sooner_in_a_transaction(sessions: Watched) -> None:
     for name in "ab":
-        sessions.authenticate(name, WRITE, "")
         sessions.authorise(name, "BEGIN")
         sessions.authorise(name, "insert into runs by name select 1 as run")
     sessions.authorise("b", "rollback;")
-    clock.now += OPEN + 1
+    sessions.time += OPEN - 1
+    assert sessions.gone([]) == []
+    sessions.time += 2
     assert sessions.gone([]) == ["a"]
+    sessions.forget(["a"])
+    sessions.time += IDLE - OPEN - 2
+    assert sessions.gone([]) == []
+    sessions.time += 2
+    assert sessions.gone([]) == ["b", "c"]
 
 
-def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Sessions) -> None:
+def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Watched) -> None:
+    del sessions.lines[:]
     sessions.authenticate("abcdefghij", WRITE, "")
     sessions.authorise("abcdefghij", "select\n  1")
     sessions.authorise("abcdefghij", "set threads = 1")
     sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
     sessions.authorise("abcdefghij", "INSERT INTO main.staged VALUES (NULL)")
     sessions.authorise("abcdefghij", "select 2")
-    assert sessions.lines == [  # type: ignore[attr-defined]
+    assert sessions.lines == [
         "abcdefgh connects: write",
         "abcdefgh write select 1",
         "abcdefgh write refused: set threads = 1",
@@ -233,13 +213,7 @@ def test_each_request_is_a_line_and_tokens_are_in_none(sessions: Sessions) -> No
     ]
 
 
-def test_a_reader_sends_no_rows(sessions: Sessions) -> None:
-    sessions.authenticate("a", READ, "")
-    assert sessions.authorise("a", "INSERT INTO main.runs VALUES (NULL)") is None
-
-
 def test_nothing_new_begins_while_the_server_stops(sessions: Sessions) -> None:
-    sessions.authenticate("a", WRITE, "")
     sessions.is_stopping = True
-    assert not sessions.authenticate("b", WRITE, "")
+    assert not sessions.authenticate("d", WRITE, "")
     assert "the server is stopping" in str(sessions.authorise("a", "select 1"))

