@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,14 @@ from evaluated_topics
 """
 
 
-def read_with(folder: Path, text: str, name: str = "depth") -> evalsql.Warehouse:
-    """An empty warehouse with one relation file more."""
-    return evalsql.open(new_file(folder), measures=write(folder / f"{name}.sql", text))
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[evalsql.Warehouse]:
+    """The sample with one of its runs, in memory."""
+    with new_warehouse() as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        warehouse.load_runs(SAMPLE / "runs" / "tfidf.run")
+        warehouse.load_runs(SAMPLE / "runs" / "bm25.run")
+        yield warehouse
 
 
 def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
@@ -104,20 +110,16 @@ def test_a_file_more_is_a_measure_more(tmp_path: Path) -> None:
             "from evaluated_topics, topics as t(a, enough)\nwhere enough is not null",
             "column named like a parameter: enough",
         ),
-        ("    num_ret\nfrom", "    num_ret as extent\nfrom", "gives columns .*extent.*; expected .*num_ret"),
-        (
-            "    num_ret\nfrom",
-            "    num_ret,\n    num_ret as twice\nfrom",
-            "gives columns .*twice.*; expected .*num_ret",
-        ),
-        ("least(cast(num_ret as double) / $enough, 1)", "num_ret + $enough - $enough", "gives columns"),
         ("select\n    qrels,", "select 1; select\n    qrels,", "expected one statement"),
     ],
 )
-def test_a_faulty_file_is_refused_with_its_place(tmp_path: Path, before: str, after: str, complaint: str) -> None:
+def test_a_faulty_file_is_refused_with_its_place(
+    tmp_path: Path, loaded: evalsql.Warehouse, before: str, after: str, complaint: str
+) -> None:
     assert before in MEASURE
+    text = MEASURE.replace(before, after, -1 if before == "enough" else 1)
     with pytest.raises(CatalogError, match=complaint):
-        read_with(tmp_path, MEASURE.replace(before, after, -1 if before == "enough" else 1))
+        loaded.load_measures(write(tmp_path / "depth.sql", text))
 
 
 @pytest.mark.parametrize(
@@ -126,21 +128,40 @@ def test_a_faulty_file_is_refused_with_its_place(tmp_path: Path, before: str, af
         ("cast(null as double)", "values are null, NaN or infinite"),
         ("cast('nan' as double)", "values are null, NaN or infinite"),
         ("cast('inf' as double)", "values are null, NaN or infinite"),
-        ("cast(1 as double)", "gives 40 rows for 320 topics evaluated"),
+        ("cast(1 as double)", "gives 40 rows for 80 topics evaluated"),
     ],
 )
 def test_values_that_break_the_contract_are_refused_when_built(
-    tmp_path: Path, sample_file: Path, value: str, complaint: str
+    tmp_path: Path, loaded: evalsql.Warehouse, value: str, complaint: str
 ) -> None:
-    path = write(tmp_path / "broken.duckdb", sample_file.read_bytes())
     text = MEASURE.replace("least(cast(num_ret as double) / $enough, 1)", f"{value} + 0 * $enough")
-    if "rows" in complaint:
-        text += "where run = 'bm25'\n"
-    own = write(tmp_path / "own" / "depth.sql", text)
+    own = write(tmp_path / "depth.sql", f"{text}where run = 'bm25'\n" if "rows" in complaint else text)
+    with pytest.raises(CatalogError, match=complaint):
+        loaded.load_measures(own)
+    assert loaded.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
+    assert loaded.rows("select count(*) from duckdb_functions() where function_name = 'depth'") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaint"),
+    [
+        ("least(", "cast('nan' as double) + least(", "values are null, NaN or infinite"),
+        ("    num_ret\nfrom", "    num_ret as extent\nfrom", "gives columns .*extent.*; expected .*num_ret"),
+        (
+            "    num_ret\nfrom",
+            "    num_ret,\n    num_ret as twice\nfrom",
+            "gives columns .*twice.*; expected .*num_ret",
+        ),
+        ("least(cast(num_ret as double) / $enough, 1)", "num_ret + $enough - $enough", "gives columns"),
+    ],
+)
+def test_what_breaks_the_contract_is_refused_when_a_file_is_opened(
+    tmp_path: Path, sample_file: Path, before: str, after: str, complaint: str
+) -> None:
+    own = write(tmp_path / "own" / "depth.sql", MEASURE.replace(before, after))
+    path = new_file(tmp_path, sample_file)
     with pytest.raises(CatalogError, match=complaint):
         evalsql.open(path, measures=own)
-    with evalsql.open(path) as warehouse, pytest.raises(CatalogError, match=complaint):
-        warehouse.load_measures(own)
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) from measures where measure = 'Depth'") == [(0,)]
 
@@ -183,7 +204,7 @@ def test_another_order_of_ties_is_planned_only_where_it_is_asked_for(sample: eva
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="relation ap is already in"):
-        read_with(tmp_path, MEASURE, "ap")
+        evalsql.open(new_file(tmp_path), measures=write(tmp_path / "ap.sql", MEASURE))
 
 
 def test_relations_that_read_each_other_are_refused(tmp_path: Path) -> None:
@@ -213,29 +234,31 @@ def test_what_is_built_before_the_view_of_scores_does_not_read_it() -> None:
         assert not relation.reads & later, relation.name
 
 
-@pytest.mark.parametrize("relation", list(CATALOG.of_kind("functions")), ids=lambda relation: relation.name)
-def test_a_function_is_a_documented_scalar_macro(sample: evalsql.Warehouse, relation: Relation) -> None:
+def test_functions_are_documented_scalar_macros(sample: evalsql.Warehouse) -> None:
     """In the file, and in what is attached to ask it. The parser knows no such name: calls of it are found by that."""
-    assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous)
-    assert relation.header.definition
-    found = sample.rows(f"""
-        select distinct function_type, comment like '%Parameters: {relation.parameters[0].name}: %', parameters
-        from duckdb_functions() where function_name = '{relation.name}'
+    found = sample.rows("""
+        select distinct function_name, function_type, parameters, comment from duckdb_functions()
+        where function_name in (select relation from relations where kind = 'functions')
     """)
-    assert found == [("macro", True, [parameter.name for parameter in relation.parameters])]
-    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("functions",)]
+    macros = {name: (kind, parameters, comment) for name, kind, parameters, comment in found}
+    assert len(found) == len(macros)
+    for relation in CATALOG.of_kind("functions"):
+        assert isinstance(parse_one(f"{relation.name}()", dialect="duckdb"), exp.Anonymous), relation.name
+        assert relation.header.definition, relation.name
+        kind, parameters, comment = macros[relation.name]
+        assert (kind, parameters) == ("macro", [each.name for each in relation.parameters]), relation.name
+        assert f"Parameters: {relation.parameters[0].name}: " in comment, relation.name
 
 
-BUILT_STATISTICS = [relation for relation in CATALOG.of_kind("statistics") if not relation.header.inputs]
-
-
-@pytest.mark.parametrize("relation", BUILT_STATISTICS, ids=lambda relation: relation.name)
-def test_a_statistic_is_documented(sample: evalsql.Warehouse, relation: Relation) -> None:
-    """With the columns that it has, in their order."""
-    assert relation.header.definition
-    described = [column for column, *_ in sample.rows(f"describe select * from {relation.name}")]
-    assert described == list(relation.columns)
-    assert sample.rows(f"select kind from relations where relation = '{relation.name}'") == [("statistics",)]
+def test_statistics_are_documented(sample: evalsql.Warehouse) -> None:
+    """With the columns that they have, in their order."""
+    kinds = dict(sample.rows("select relation, kind from relations"))
+    for relation in CATALOG.of_kind("statistics"):
+        if not relation.header.inputs:
+            assert relation.header.definition, relation.name
+            described = [column for column, *_ in sample.rows(f"describe select * from {relation.name}")]
+            assert described == list(relation.columns), relation.name
+            assert kinds[relation.name] == "statistics"
 
 
 def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
@@ -250,25 +273,12 @@ def test_every_relation_and_column_has_a_comment(sample_file: Path) -> None:
         assert len(warehouse.rows("select 1 from duckdb_functions() where not internal")) >= 20
 
 
-@pytest.fixture(scope="module")
-def portable_functions() -> list[str]:
-    return [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
-
-
-# Fusion is not compiled for other engines.
-COMPILED = [each for each in CATALOG.of_kind("steps", "measures") if "fusion" not in each.path.parts[-3:]]
-
-
-@pytest.mark.parametrize("relation", COMPILED, ids=lambda relation: relation.name)
-def test_bodies_keep_to_the_portable_core(relation: Relation, portable_functions: list[str]) -> None:
-    assert outside_the_core(relation, portable_functions) == []
-
-
-def test_steps_of_a_body_hide_no_relation() -> None:
-    """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine."""
-    for relation in CATALOG.of_kind("steps", "measures", "statistics"):
-        steps = {step.alias_or_name for step in relation.tree().find_all(exp.CTE)}
-        assert not steps & CATALOG.relations.keys(), relation.name
+def test_bodies_keep_to_the_portable_core() -> None:
+    """But those of fusion, which is not compiled for other engines."""
+    functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
+    for relation in CATALOG.of_kind("steps", "measures"):
+        if "fusion" not in relation.path.parts[-3:]:
+            assert outside_the_core(relation, functions) == [], relation.name
 
 
 @pytest.mark.parametrize(
@@ -296,29 +306,28 @@ def test_the_portable_core_is_guarded(tmp_path: Path, body: str, found: str) -> 
 
 @pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
 def test_every_measure_holds_to_the_contract(sample: evalsql.Warehouse, relation: Relation) -> None:
+    """With all that its header can be read without; title, definition and range it must have."""
     check_contract(sample.database, relation)
-    low, high = map(float, relation.header.range.split())
     outside = f"select * from {relation.name} where value not between ?::double - 1e-12 and ?::double + 1e-12"
-    assert sample.rows(outside, [low, high]) == []
+    assert sample.rows(outside, list(relation.header.bounds)) == []
+    assert relation.header.reference
+    assert relation.header.differs
+    assert relation.header.examples
 
 
 def test_there_are_more_than_eighty_measures() -> None:
     assert len(CATALOG.measures) > 80
 
 
-@pytest.mark.parametrize("relation", CATALOG.measures, ids=lambda relation: relation.name)
-def test_every_measure_is_documented(relation: Relation) -> None:
-    """What a header can be read without; title, definition, range and the meaning of each parameter it must have."""
-    assert relation.header.reference
-    assert relation.header.differs
-    assert relation.header.examples
+def test_bodies_hide_no_relation_and_call_what_takes_parameters() -> None:
+    """A CTE named like a relation would take its place once bodies are put into one SELECT for another engine.
 
-
-def test_what_takes_parameters_is_read_as_a_macro() -> None:
-    """An evaluation in memory makes no views of what has a macro."""
+    An evaluation in memory makes no views of what has a macro.
+    """
     for relation in CATALOG.of_kind("steps", "measures", "statistics"):
         tree = relation.tree()
         steps = {step.alias_or_name for step in tree.find_all(exp.CTE)}
+        assert not steps & CATALOG.relations.keys(), relation.name
         bare = {table.name for table in tree.find_all(exp.Table) if not isinstance(table.this, exp.Func)} - steps
         for name in bare & CATALOG.relations.keys():
             assert not CATALOG[name].parameters, f"{relation.name} reads {name} without parentheses"
