@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import evalsql
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
-from tests.conftest import new_warehouse
+from tests.conftest import new_file
 from tests.golden_cases import CASES, load_judgments
 
 pytestmark = pytest.mark.fast
@@ -29,7 +30,7 @@ TABLES = [
 @cache
 def loaded() -> Warehouse:
     """Every case as a judgment set, with its runs by each tie rule of which there are values."""
-    warehouse = new_warehouse()
+    warehouse = evalsql.open(new_file())
     for case in CASES:
         load_judgments(warehouse, case, case.name)
     for name, rule, table in TABLES:
