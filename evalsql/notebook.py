@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalsql.catalog.measure_names import (
     COMPARED_MEASURES,
@@ -20,14 +20,17 @@ from evalsql.catalog.measure_names import (
 )
 from evalsql.database.names import Names, as_list
 from evalsql.errors import UsageError
-from evalsql.evaluation.explanation import DEPTH
+from evalsql.evaluation import listings, notices
+from evalsql.evaluation.explanation import DEPTH, explain
 from evalsql.phrases import Progress, silent
+from evalsql.report import charts, display
+from evalsql.report.comparison import Comparison, compare_runs
+from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
+from evalsql.report.page.report_data import gather_report
+from evalsql.report.page.report_formats import check_sections
 from evalsql.warehouse.open import WAIT, open_database
 from evalsql.warehouse.own_measures import Sources
 from evalsql.warehouse.warehouse import Warehouse
-
-if TYPE_CHECKING:
-    from evalsql.report.display import Chart, Decorate, Report, Shown, ShownExplanation
 
 _CHOOSING = ("where", "since", "last", "system")
 _DIGITS = 4
@@ -76,30 +79,26 @@ class NotebookWarehouse(Warehouse):
             baseline: a run; a mark stands behind means that are significantly better or worse than its own.
             test, correction, alpha: how that is tested, as in ``compare``.
         """
-        from evalsql.evaluation.listings import groups_query
-        from evalsql.report import display as tables
-        from evalsql.report.comparison import compare_runs
-
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen)
-        if by is not None and baseline is not None:
-            raise UsageError("a leaderboard by groups of topics has no baseline; leave out by or baseline")
-        decorate: Decorate = partial(tables.rows_table, digits=digits)
-        marks = {}
+        if by is not None:
+            if baseline is not None:
+                raise UsageError("a leaderboard by groups of topics has no baseline; leave out by or baseline")
+            query = listings.groups_query(self.evaluation, by, names, qrels=qrels, runs=chosen)
+            return self._shown(query, display.rows_table, digits, notes, named, sort=sort, limit=limit)
+        compared: Sequence[Comparison] = ()
         if baseline is not None:
             how = {"test": test, "correction": correction}
             _, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **how)
-            marks = tables.marks_beside(compared)
-            notes = [*tables.explained_marks(compared), *notes]
-        if by is None:
-            query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
-            left_out = query if limit is not None else None
-            lower = names_of_less_is_better(named)
-            decorate = partial(
-                tables.leaderboard_table, warehouse=self, lower=lower, digits=digits, marks=marks, query=left_out
-            )
-        else:
-            query = groups_query(self.evaluation, by, names, qrels=qrels, runs=chosen)
+        query = self.evaluation.scores_query(names, qrels=qrels, runs=chosen)
+        decorate = partial(
+            display.leaderboard_table,
+            warehouse=self,
+            lower=names_of_less_is_better(named),
+            marks=display.marks_beside(compared),
+            query=query if limit is not None else None,
+        )
+        notes = [*display.explained_marks(compared), *notes]
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def topics(
@@ -119,17 +118,14 @@ class NotebookWarehouse(Warehouse):
         Args:
             wide: a row for each topic and measure, and a column for each run: ``qrels, measure, topic, <run>...``.
         """
-        from evalsql.evaluation.listings import wide_query
-        from evalsql.report import display as tables
-
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         names, notes = [each.name for each in named], self._notes(named, qrels, chosen, by_topic=True)
         query = self.evaluation.scores_query(names, per_topic=True, qrels=qrels, runs=chosen)
-        decorate: Decorate = partial(tables.rows_table, digits=digits)
+        decorate: Decorate = display.rows_table
         if wide:
             covered = [run for _, run, *_ in self.rows(self.evaluation.coverage_query(qrels, chosen))]
-            query = wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
-            decorate = partial(tables.wide_table, lower=names_of_less_is_better(named), digits=digits)
+            query = listings.wide_query(self.database, query, runs=list(dict.fromkeys(covered)), measures=names)
+            decorate = partial(display.wide_table, lower=names_of_less_is_better(named))
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def compare(
@@ -154,15 +150,12 @@ class NotebookWarehouse(Warehouse):
             options: test, correction, family, tolerance, confidence, intervals, samples and seed; and what says which
                 runs are meant.
         """
-        from evalsql.report import display as tables
-        from evalsql.report.comparison import compare_runs
-
         choosing = {name: options.pop(name) for name in _CHOOSING if name in options}
         named, chosen = self._named(measures), self._chosen(runs, choosing)
         query, _, compared = compare_runs(self, baseline, chosen, named, alpha=alpha, qrels=qrels, **options)
         told = [f"{one.qrels}: {text}" for one in compared for text in filter(None, (one.how, one.tested, *one.notes))]
         notes = [*told, *self._notes(named, qrels, chosen, by_topic=True)]
-        decorate = partial(tables.comparison_table, alpha=alpha, lower=names_of_less_is_better(named), digits=digits)
+        decorate = partial(display.comparison_table, alpha=alpha, lower=names_of_less_is_better(named))
         return self._shown(query, decorate, digits, notes, named, sort=sort, limit=limit)
 
     def explain(
@@ -187,12 +180,9 @@ class NotebookWarehouse(Warehouse):
             qrels: judgment set, where the run is evaluated with several.
             depth: how many documents to explain; what the others contribute is in the answer as one number.
         """
-        from evalsql.evaluation.explanation import explain
-        from evalsql.evaluation.listings import texts
-        from evalsql.report.display import shown_explanation
-
         found = explain(self.evaluation, run, topic, measure=measure, other=other, qrels=qrels, depth=depth)
-        return shown_explanation(found, depth, digits, texts(self.evaluation).get((found.qrels, found.topic)))
+        text = listings.texts(self.evaluation).get((found.qrels, found.topic))
+        return display.shown_explanation(found, depth, digits, text)
 
     def chart(
         self,
@@ -217,12 +207,9 @@ class NotebookWarehouse(Warehouse):
             width, height: pixels.
             title: what stands above; an empty one is none.
         """
-        from evalsql.report import charts
-        from evalsql.report.display import Chart, checked_chart
-
         names, chosen = [each.name for each in self._named(measures)], self._chosen(runs, choosing)
         drawn = charts.drawing(
-            self, checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines
+            self, display.checked_chart(name), names, qrels=qrels, runs=chosen, baseline=baseline, lines=lines
         )
         return Chart(name, drawn, charts.Look(width, height, title, charts.styles(self)))
 
@@ -249,26 +236,11 @@ class NotebookWarehouse(Warehouse):
             shown, without: names of sections to have beside the usual ones (``--with``), and to leave out.
             output: a file to write at once, as ``.save`` of the report does.
         """
-        from evalsql.report.display import Report, check_sections
-        from evalsql.report.page.report_data import gather_report
-
-        check_sections(shown, without)
-        chosen = self._chosen(runs, choosing)
-
-        def gather(for_page: bool) -> Any:
-            return gather_report(
-                self,
-                measures,
-                qrels=qrels,
-                runs=chosen,
-                baseline=baseline,
-                title=title,
-                shown=shown,
-                without=without,
-                for_page=for_page,
-            )
-
-        made = Report(gather, digits)
+        check_sections({"shown": shown, "without": without})
+        chosen: dict[str, Any] = {"qrels": qrels, "runs": self._chosen(runs, choosing), "baseline": baseline}
+        made = Report(
+            partial(gather_report, self, measures, **chosen, title=title, shown=shown, without=without), digits
+        )
         if output is not None:
             made.save(output)
         return made
@@ -292,34 +264,21 @@ class NotebookWarehouse(Warehouse):
 
     def _notes(self, named: Sequence[Measure], qrels: Names, runs: Names, *, by_topic: bool = False) -> list[str]:
         """What the command line says beside the same rows."""
-        from evalsql.evaluation import notices
-
         sets, names = as_list(qrels), as_list(runs)
         waiting = notices.on_waiting(self.evaluation, names)
-        lines = [
-            *([waiting] if waiting else []),
-            *(each.text for each in notices.on_coverage(self.evaluation, sets, names)),
-            *(each.text for each in notices.on_overlaps(self.evaluation, sets, names)),
-            *notices.on_thresholds(self.evaluation, named, sets, names),
+        noticed = [
+            *notices.on_coverage(self.evaluation, sets, names),
+            *notices.on_overlaps(self.evaluation, sets, names),
         ]
+        cuts = notices.on_thresholds(self.evaluation, named, sets, names)
         tied = None if by_topic else notices.on_ties(self.evaluation, named[0], sets, names)
-        return [*lines, *([tied] if tied else [])]
+        return [line for line in (waiting, *(each.text for each in noticed), *cuts, tied) if line]
 
     def _shown(
-        self,
-        query: str,
-        decorate: Decorate,
-        digits: int,
-        notes: Sequence[str],
-        named: Sequence[Measure],
-        *,
-        sort: str | None,
-        limit: int | None,
+        self, query: str, decorate: Decorate, digits: int, notes: Sequence[str], named: Sequence[Measure], **how: Any
     ) -> Shown:
-        from evalsql.evaluation.listings import arranged, lower_columns
-        from evalsql.report.display import Shown
-
-        asked = arranged(self.database, query, sort=sort, limit=limit, lower=lower_columns(named))
+        """The rows of a query, sorted and limited as the options say."""
+        asked = listings.arranged(self.database, query, lower=listings.lower_columns(named), **how)
         return Shown(self.sql(asked), decorate, digits, notes, counts=names_of_counts(named), path=self.path)
 
 

@@ -23,7 +23,7 @@ from evalsql.phrases import counted
 from evalsql.report import charts
 from evalsql.report.charts import MOST_LINES, best_runs, drawing, most_systems, styles
 from evalsql.report.page.report_data import MOST_THRESHOLDS, ON_REQUEST, gather_report
-from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
+from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS, check_sections
 from evalsql.report.site.published_copy import DEPTH
 from evalsql.report.site.site_data import gather
 from evalsql.report.site.site_server import SiteServer, keep_current, state_of
@@ -186,9 +186,7 @@ def report(
     extension = output.suffix.lower()
     if extension not in EXTENSIONS:
         raise UsageError(f"{output}: a report is written as {', '.join(EXTENSIONS)}")
-    for name, given, known in (("--with", shown, ON_REQUEST), ("--without", without, SECTIONS)):
-        if unknown := [section for section in given or () if section not in known]:
-            raise UsageError(f"{name} {unknown[0]}: there is no such section; it takes {', '.join(known)}")
+    check_sections({"--with": shown or (), "--without": without or ()})
     is_page = extension == ".html"
     with asking.open() as warehouse, progress_bar() as progress, translated_errors(warehouse.path):
         runs = selection.chosen(warehouse)

@@ -15,7 +15,14 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.selection import Choice
 from evalsql.phrases import shortened
-from evalsql.report.page.report_data import OF_RUNS, OF_SCORES, judgment_set, run_rows_query, table_of
+from evalsql.report.page.report_data import (
+    OF_RUNS,
+    OF_SCORES,
+    judgment_set,
+    places_query,
+    run_rows_query,
+    table_of,
+)
 from evalsql.report.table import Table, finite
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -32,16 +39,26 @@ _BINS = 16
 _DIFFERENCES = """
 select topic, run, baseline, value, baseline_value, difference
 from paired_differences(baseline := {baseline}) where qrels = {qrels} order by difference desc, topic"""
-_HISTOGRAM = """
-select found.run, found.baseline, found.difference, found.low, found.high, bins.* from ({bins}) as bins
-join differences(baseline := {baseline}) as found on found.qrels = {qrels} and found.run = {run}
-order by bins.bin_low"""
-_LEADERBOARD = """
-select places.run, places.value, places.place, found.low, found.high from ({places}) as places
-left join mean_intervals() as found on found.qrels = {qrels} and found.run = places.run order by places.position"""
-_SLOPE = """
-select run, measure, value, place, position, measure = {first} as is_first from ({places})
-order by is_first desc, position"""
+# What charts of values ask for, by their names.
+_QUERIES: Mapping[str, str] = {
+    "differences": _DIFFERENCES,
+    "scatter": _DIFFERENCES,
+    "histogram": """
+        select found.run, found.baseline, found.difference, found.low, found.high, bins.* from ({bins}) as bins
+        join differences(baseline := {baseline}) as found on found.qrels = {qrels} and found.run = {run}
+        order by bins.bin_low""",
+    "leaderboard": """
+        select places.run, places.value, places.place, found.low, found.high from ({places}) as places
+        left join mean_intervals() as found on found.qrels = {qrels} and found.run = places.run
+        order by places.position""",
+    "slope": """
+        select run, measure, value, place, position, measure = {first} as is_first from ({places})
+        order by is_first desc, position""",
+    "topics": OF_SCORES["values"],
+    "distribution": OF_SCORES["distribution"],
+    # Measures that do not tell the runs apart agree with none, which a chart cannot show.
+    "agreement": f"select * from ({OF_SCORES['agreement']}) where tau_b is not null",
+}
 
 
 class Drawing(NamedTuple):
@@ -80,6 +97,7 @@ def drawing(
         baseline = resolve_one(warehouse.database, "run", baseline)
     judged = judgment_set(warehouse, qrels)
     most = most_systems(warehouse, name, runs, lines)
+    parts = [named[0].name] if name in _OF_ONE_MEASURE else []
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
         table, notes = best_systems(history_chart(table_of(warehouse, asked)), named[0], most)
@@ -87,14 +105,20 @@ def drawing(
         chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
         _check(name, named, judged, chosen, baseline)
         drawn, notes = best_runs(warehouse, named[0], judged, chosen, most)
-        table = _rows(warehouse, name, named, judged, chosen, drawn, baseline)
+        of_runs = "pr_topics" if name == "pr_levels" else name
+        if of_runs in OF_RUNS:
+            stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
+            table = table_of(warehouse, run_rows_query(warehouse, of_runs, judged, drawn))
+        else:
+            table = _with_words(
+                warehouse, name, judged, _values(warehouse, name, named, judged, drawn, baseline, chosen)
+            )
+        if name in (*_OF_TWO_RUNS, "pr_levels"):
+            parts.append((" and " if name == "scatter" else " less ").join(filter(None, [chosen[0], baseline])))
     if not table.rows:
         raise UsageError(f"there is nothing to draw as {name}")
     if name == "leaderboard" and all(row[-1] is None for row in table.rows):
         notes = [*notes, f"{named[0].name}: its mean has no interval by Student's t, so none is drawn"]
-    parts = [named[0].name] if name in _OF_ONE_MEASURE else []
-    if name in (*_OF_TWO_RUNS, "pr_levels"):
-        parts.append((" and " if name == "scatter" else " less ").join([chosen[0], *([baseline] if baseline else [])]))
     return Drawing(table, ", ".join(parts), notes)
 
 
@@ -112,57 +136,39 @@ def _check(name: str, named: Sequence[Measure], qrels: str, runs: Sequence[str],
         raise UsageError("the chart slope is of two measures: -m AP -m nDCG@10")
 
 
-def _rows(
+def _values(
     warehouse: Warehouse,
     name: str,
     named: Sequence[Measure],
     qrels: str,
-    runs: Sequence[str],
     drawn: Sequence[str],
     baseline: str | None,
+    runs: Sequence[str],
 ) -> Table:
-    """The rows of a chart; places are those among all the runs."""
-    of_runs = "pr_topics" if name == "pr_levels" else name
-    if of_runs in OF_RUNS:
-        stored_scores.check_rankings(warehouse.database, f"the chart {name}", drawn)
-        return table_of(warehouse, run_rows_query(warehouse, of_runs, qrels, drawn))
+    """The rows of a chart of values; places are those among all the runs."""
     catalog, given = warehouse.catalog, {"agreement": named, "slope": named[:2]}.get(name, named[:1])
-    queries = {"differences": _DIFFERENCES, "scatter": _DIFFERENCES, "histogram": _HISTOGRAM, "slope": _SLOPE}
-    queries |= {"leaderboard": _LEADERBOARD, "topics": OF_SCORES["values"]}
     parts = {"qrels": literal(qrels), "baseline": literal(baseline), "run": literal(drawn[0])}
     parts |= {"first": literal(named[0].name), "names": ", ".join(literal(measure.name) for measure in given)}
     if name == "histogram":
-        parts["bins"] = relation_query(
-            catalog, "difference_bins", qrels=qrels, run=drawn[0], baseline=baseline, bins=_BINS
-        )
+        options: dict[str, Any] = {"qrels": qrels, "run": drawn[0], "baseline": baseline, "bins": _BINS}
+        parts["bins"] = relation_query(catalog, "difference_bins", **options)
     if name in ("leaderboard", "slope"):
-        means = "\nunion all\n".join(_means(warehouse, each, qrels, runs) for each in given)
-        inputs = {"means": means, "drawn_runs": f"select unnest([{', '.join(map(literal, drawn))}]) as run"}
-        parts["places"] = relation_query(catalog, "measure_places", inputs)
+        board = warehouse.evaluation.scores_query([each.name for each in given], qrels=qrels, runs=runs)
+        parts["places"] = places_query(warehouse, board, given, drawn)
     with warehouse.evaluation.with_scores(given, qrels=qrels, runs=[*drawn, *([baseline] if baseline else [])]):
-        asked = queries.get(name, OF_SCORES.get(name, "")).format(**parts)
-        if name == "agreement":  # measures that do not tell the runs apart agree with none, which a chart cannot show
-            asked = f"select * from ({asked}) where tau_b is not null"
-        table = table_of(warehouse, asked)
+        return table_of(warehouse, _QUERIES[name].format(**parts))
+
+
+def _with_words(warehouse: Warehouse, name: str, qrels: str, table: Table) -> Table:
+    """The rows with labels of places, or with the texts of topics where these are loaded."""
     if name == "slope":
-        at = [table.columns.index(column) for column in ("place", "run")]
-        return _with_column(table, "label", [f"{row[at[0]]}  {cut(str(row[at[1]]))}" for row in table.rows])
+        labels = [f"{place}  {cut(str(run))}" for place, run in table.picked("place", "run")]
+        return table.with_column(len(table.columns), "label", labels)
     words = texts(warehouse.evaluation) if name in ("differences", "scatter", "topics") else {}
-    if any(held == qrels for held, _ in words):
-        at_topic = table.columns.index("topic")
-        return _with_column(table, "text", [words.get((qrels, str(row[at_topic]))) for row in table.rows])
-    return table
-
-
-def _means(warehouse: Warehouse, measure: Measure, qrels: str, runs: Sequence[str]) -> str:
-    """A SELECT of the means of these runs by a measure, as measure_places reads them."""
-    board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
-    sign = f"{measure.relation.header.less_is_better} as less_is_better"
-    return f"select {literal(measure.name)} as measure, run, value, {sign} from ({board}) as board(qrels, run, value)"
-
-
-def _with_column(table: Table, name: str, values: Sequence[object]) -> Table:
-    return table.with_column(len(table.columns), name, values)
+    if all(held != qrels for held, _ in words):
+        return table
+    found = [words.get((qrels, str(topic))) for (topic,) in table.picked("topic")]
+    return table.with_column(len(table.columns), "text", found)
 
 
 def most_systems(warehouse: Warehouse, name: str, runs: Names, lines: int | None) -> int | None:
@@ -182,35 +188,35 @@ def best_runs(
         return runs, []
     board = warehouse.evaluation.scores_query([measure.name], qrels=qrels, runs=runs)
     names = list(dict.fromkeys(run for _, run, _ in warehouse.rows(board)))
-    return names[:most], [_note(most, len(names), measure)] if len(names) > most else []
+    return names[:most], _notes(most, len(names), measure)
 
 
 def best_systems(table: Table, measure: Measure, most: int | None) -> tuple[Table, list[str]]:
     """The rows of a history of the systems whose latest runs are the best by a measure, and a word on the others."""
-    system, name, value = (table.columns.index(column) for column in ("system", "measure", "value"))
     # A system's rows are in the order of date, so that the last is the latest.
-    latest: dict[Any, Any] = {row[system]: row[value] for row in table.rows if row[name] == measure.name}
+    rows = table.picked("system", "measure", "value")
+    latest = {system: value for system, name, value in rows if name == measure.name}
     if most is None or len(latest) <= most:
         return table, []
     sign = 1 if measure.relation.header.less_is_better else -1
     best = sorted(latest, key=lambda each: (sign * latest[each], each))[:most]
-    rows = [row for row in table.rows if row[system] in best]
-    return table._replace(rows=rows), [_note(most, len(latest), measure)]
+    kept = [row for row, (system, *_) in zip(table.rows, rows, strict=True) if system in best]
+    return table._replace(rows=kept), _notes(most, len(latest), measure)
 
 
-def _note(most: int, there: int, measure: Measure) -> str:
-    return f"{most} of {there} systems are drawn, the best by {measure.name}; --lines {there} draws all"
+def _notes(most: int, there: int, measure: Measure) -> list[str]:
+    said = f"{most} of {there} systems are drawn, the best by {measure.name}; --lines {there} draws all"
+    return [said] if there > most else []
 
 
 def history_chart(table: Table) -> Table:
     """The rows of a history as the chart takes them, of one judgment set; raises UsageError where there are several."""
-    columns = list(table.columns)
-    sets = sorted({str(row[columns.index("qrels")]) for row in table.rows})
+    sets = sorted({str(qrels) for (qrels,) in table.picked("qrels")})
     if len(sets) > 1:
         raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
-    at = columns.index("dated_at")
+    at = list(table.columns).index("dated_at")
     # A chart's dates are texts as ISO 8601 has them.
-    return Table(columns, [(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
+    return table._replace(rows=[(*row[:at], str(row[at]).replace(" ", "T"), *row[at + 1 :]) for row in table.rows])
 
 
 class Style(NamedTuple):

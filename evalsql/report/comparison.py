@@ -139,6 +139,13 @@ class Comparison(NamedTuple):
         others = ", and those of the other judgment sets" if self.has_others else ""
         return f"The tests compare {what}{by}{others}."
 
+    def with_board(self, board: Table) -> Comparison:
+        """The same with the means of a leaderboard: the run, then its means."""
+        means: dict[tuple[str, str], Any] = {
+            (str(row[0]), name): row[at] for row in board.rows for at, name in enumerate(board.columns) if at
+        }
+        return self._replace(board=means, counts=board.counts)
+
     def name(self, run: str) -> str:
         """What the run, or the measure, is called in a table."""
         return self.names.get(run, run)

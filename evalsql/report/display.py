@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -17,8 +16,9 @@ from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.notices import VALUES, explanation_lines
 from evalsql.report import charts, html
 from evalsql.report.comparison import INTERVAL, OUTCOMES, Comparison, difference_columns, verdict
-from evalsql.report.page.report_data import ON_REQUEST, ReportData
-from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, SECTIONS, WRITERS
+from evalsql.report.page.html_page import page
+from evalsql.report.page.report_data import ReportData
+from evalsql.report.page.report_formats import DIGITS, EXTENSIONS, PAGE_DIGITS, WRITERS
 from evalsql.report.table import BETTER, CORRECTED, WORSE, Table
 from evalsql.report.terminal import aligned_lines, one_line
 
@@ -36,35 +36,31 @@ _COMPARED = ("qrels", "measure", "baseline", "run", "mean", "difference", INTERV
 MOST_ROWS = 200
 _MORE = "The first {} rows are shown; .df(), .pl() and .fetchall() give all."
 
-Decorate = Callable[[Table], Table]
-Marks = Mapping[tuple[str, str, str], str]
+Decorate = Callable[..., Table]  # a table and the number of decimals
+Marks = Mapping[tuple[object, ...], str]  # by judgment set, run and measure
 
 
 def leaderboard_table(
-    table: Table, warehouse: Warehouse, lower: Collection[str], digits: int, marks: Marks, query: str | None
+    table: Table, digits: int, *, warehouse: Warehouse, lower: Collection[str], marks: Marks, query: str | None
 ) -> Table:
     """Means with a bar beside the first measure, and the best of each measure in bold.
 
     Args:
         lower: measures where less is better.
-        marks: marks of means, by judgment set, run and measure.
         query: the SELECT of all rows, where some are left out: the best are those of all.
     """
     every = table if query is None else Table(*warehouse.database.table(query), table.counts)
-    places = {tuple(row[:_FIRST]): nth for nth, row in enumerate(every.rows)}
-    best = every.with_best(lower, digits).best
-    keys = [tuple(row[:_FIRST]) for row in table.rows]
-    measures = range(_FIRST, len(table.columns))
+    best = {(*every.rows[nth][:_FIRST], every.columns[at]) for nth, at in every.with_best(lower, digits).best}
+    cells = {
+        (nth, at): (*row[:_FIRST], table.columns[at])
+        for nth, row in enumerate(table.rows)
+        for at in range(_FIRST, len(table.columns))
+    }
     board = table._replace(
-        best=frozenset((nth, at) for nth, key in enumerate(keys) for at in measures if (places[key], at) in best),
-        marks={
-            (nth, at): mark
-            for nth, (qrels, run) in enumerate(keys)
-            for at in measures
-            if (mark := marks.get((str(qrels), str(run), table.columns[at])))
-        },
+        best=frozenset(place for place, key in cells.items() if key in best),
+        marks={place: marks[key] for place, key in cells.items() if key in marks},
     )
-    lengths = bar_lengths(warehouse, keys, [row[_FIRST] for row in table.rows], _WHOLE)
+    lengths = bar_lengths(warehouse, table.rows, [row[_FIRST] for row in table.rows], _WHOLE)
     board = board.with_column(_FIRST + 1, "", [html.bar(length) for length in lengths])
     return board.without_constants(("qrels",), digits)
 
@@ -76,8 +72,8 @@ def bar_lengths(
     board = "select unnest(?::varchar[]) as qrels, unnest(?::varchar[]) as run, unnest(?::double[]) as value"
     query = relation_query(warehouse.catalog, "bar_lengths", {"board": board}, longest=longest)
     rows = warehouse.rows(query, [[key[0] for key in keys], [key[1] for key in keys], list(means)])
-    lengths: dict[tuple[object, ...], int] = {(qrels, run): length for qrels, run, length in rows}
-    return [lengths.get(tuple(key), 0) for key in keys]
+    lengths = {(qrels, run): length for qrels, run, length in rows}
+    return [lengths.get((key[0], key[1]), 0) for key in keys]
 
 
 def rows_table(table: Table, digits: int) -> Table:
@@ -85,7 +81,7 @@ def rows_table(table: Table, digits: int) -> Table:
     return table.without_constants(("qrels", "measure"), digits)
 
 
-def wide_table(table: Table, lower: Collection[str], digits: int) -> Table:
+def wide_table(table: Table, digits: int, *, lower: Collection[str]) -> Table:
     """Topics with a column a run, the best of each topic in bold where runs differ."""
     first, measure = table.columns.index("topic") + 1, table.columns.index("measure")
     best: set[tuple[int, int]] = set()
@@ -96,10 +92,9 @@ def wide_table(table: Table, lower: Collection[str], digits: int) -> Table:
     return rows_table(table._replace(best=frozenset(best)), digits)
 
 
-def comparison_table(table: Table, alpha: float, lower: Collection[str], digits: int) -> Table:
+def comparison_table(table: Table, digits: int, *, alpha: float, lower: Collection[str]) -> Table:
     """Differences with their intervals, drawn and in figures; significant ones in bold and marked."""
-    places = [table.columns.index(name) for name in ("difference", "low", "high")]
-    values: list[list[Any]] = [[row[at] for at in places] for row in table.rows]
+    values = table.picked("difference", "low", "high")
     ends = [0, *(value for row in values for value in row if value is not None)]
     brief = difference_columns(table, digits, alpha, lower, between=" to ")
     brief = brief.with_columns([brief.columns.index(name) for name in _COMPARED if name in brief.columns])
@@ -110,9 +105,10 @@ def comparison_table(table: Table, alpha: float, lower: Collection[str], digits:
         )
         for nth, (value, low, high) in enumerate(values)
     ]
-    words = {BETTER: "better", WORSE: "worse"}
     legend = ", ".join(
-        f"{mark} significantly {word} than the baseline" for mark, word in words.items() if mark in brief.marks.values()
+        f"{mark} significantly {word} than the baseline"
+        for mark, word in ((BETTER, "better"), (WORSE, "worse"))
+        if mark in brief.marks.values()
     )
     mean = brief.columns.index("mean")
     marks = {(nth, mean): mark for (nth, _), mark in brief.marks.items()}
@@ -129,10 +125,10 @@ def explanation_table(table: Table, digits: int) -> Table:
     return table.with_column(at + 1, "", bars)
 
 
-def marks_beside(compared: Sequence[Comparison]) -> dict[tuple[str, str, str], str]:
-    """By judgment set, run and measure what is significantly better or worse than the baseline."""
+def marks_beside(compared: Sequence[Comparison]) -> Marks:
+    """What is significantly better or worse than the baseline."""
     return {
-        (one.qrels, str(pair["run"]), str(pair["measure"])): mark
+        (one.qrels, pair["run"], pair["measure"]): mark
         for one in compared
         for pair in one.pairs
         if (mark := verdict(pair, one.alpha, one.lower))
@@ -204,10 +200,8 @@ class Shown(_Relation):
             table = self._decorated()
         except EvalsqlError as error:
             return f"<rows that cannot be shown: {error}>"
-        caption = [table.caption] if table.caption else []
-        return "\n".join(
-            [*caption, *map(str.rstrip, aligned_lines(table, self._digits)), *map(one_line, table.notices)]
-        )
+        lines = [*map(str.rstrip, aligned_lines(table, self._digits)), *map(one_line, table.notices)]
+        return "\n".join([table.caption, *lines] if table.caption else lines)
 
     __str__ = __repr__
 
@@ -219,7 +213,7 @@ class Shown(_Relation):
         if self._table is None:
             with translated_errors(self._path):
                 rows = self.relation.limit(MOST_ROWS + 1).fetchall()
-                table = self._decorate(Table(list(self.relation.columns), rows[:MOST_ROWS], self._counts))
+                table = self._decorate(Table(list(self.relation.columns), rows[:MOST_ROWS], self._counts), self._digits)
             more = [_MORE.format(MOST_ROWS)] if len(rows) > MOST_ROWS else []
             self._table = table._replace(notices=[*more, *table.notices, *self.notes])
         return self._table
@@ -247,7 +241,7 @@ def shown_explanation(found: Explanation, depth: int, digits: int, text: str | N
     lines = explanation_lines(found, depth, digits, "depth=")
     counts = VALUES if found.measure.is_count else frozenset()
     notes = [*lines, *([f"the topic asks: {text}"] if text else [])]
-    rows = Shown(found.rows, partial(explanation_table, digits=digits), digits, notes, counts=counts)
+    rows = Shown(found.rows, explanation_table, digits, notes, counts=counts)
     return ShownExplanation(*found)._replace(rows=rows)
 
 
@@ -302,12 +296,10 @@ class Report:
         page: the page, which needs no network.
     """
 
-    def __init__(self, gather: Callable[[bool], ReportData], digits: int | None = None) -> None:
-        from evalsql.report.page.html_page import page
-
+    def __init__(self, gather: Callable[..., ReportData], digits: int | None = None) -> None:
         self._gather = gather
         self._digits = digits
-        found = gather(True)
+        found = gather(for_page=True)
         self._heading = found.heading
         self._num_runs = len(found.runs)
         self.page = page(found, PAGE_DIGITS if digits is None else digits)
@@ -326,7 +318,7 @@ class Report:
             _write(path, self.page.encode())
             return
         text = StringIO()
-        WRITERS[extension](self._gather(False), text, DIGITS if self._digits is None else self._digits)
+        WRITERS[extension](self._gather(), text, DIGITS if self._digits is None else self._digits)
         _write(path, text.getvalue().encode())
 
     def __repr__(self) -> str:
@@ -337,9 +329,9 @@ class Report:
             return f"<p>{escape(repr(self))}</p>"
         # The page stands in a frame of its own: its style and scripts reach nothing of the notebook. Without a base of
         # its own its links would be those of the notebook.
-        page = self.page.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        framed = self.page.replace("<head>", '<head><base href="about:srcdoc">', 1)
         return (
-            f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts allow-popups" title="report" '
+            f'<iframe srcdoc="{escape(framed)}" sandbox="allow-scripts allow-popups" title="report" '
             f'style="width:100%;height:{_HEIGHT}px;border:1px solid rgba(128,128,128,.4)"></iframe>'
         )
 
@@ -350,13 +342,6 @@ def checked_chart(name: str) -> str:
     if name not in known:
         raise UsageError(f'there is no chart "{name}"; there are: {", ".join(known)}')
     return name
-
-
-def check_sections(shown: Sequence[str], without: Sequence[str]) -> None:
-    """Raise UsageError for sections that a report does not have, or does not leave out."""
-    for what, given, known in (("shown", shown, ON_REQUEST), ("without", without, SECTIONS)):
-        if unknown := [name for name in given if name not in known]:
-            raise UsageError(f'{what}: there is no section "{unknown[0]}"; it takes {", ".join(known)}')
 
 
 def _write(path: Path, content: bytes) -> None:

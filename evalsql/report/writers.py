@@ -37,10 +37,10 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
         writer.writerow(table.columns)
         writer.writerows(table.rows)
     elif format_name == "json":
-        json.dump(_objects(table), stream, ensure_ascii=False, indent=2)
+        json.dump(objects(table), stream, ensure_ascii=False, indent=2)
         stream.write("\n")
     elif format_name == "jsonl":
-        stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in _objects(table))
+        stream.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in objects(table))
     elif format_name == "markdown":
         write_markdown(table, stream, digits)
     elif format_name == "latex":
@@ -49,7 +49,8 @@ def write(table: Table, format_name: str, stream: TextIO, digits: int) -> None:
         write_table(table, stream, digits)
 
 
-def _objects(table: Table) -> list[dict[str, object]]:
+def objects(table: Table) -> list[dict[str, object]]:
+    """Each row by column, as JSON can hold it."""
     if len(set(table.columns)) < len(table.columns):
         raise UsageError("two columns have the same name, which JSON cannot hold; name them apart")
     return [dict(zip(table.columns, map(_exact, row), strict=True)) for row in table.rows]
