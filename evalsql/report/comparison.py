@@ -302,29 +302,24 @@ def difference_columns(table: Table, digits: int, alpha: float, lower: Collectio
         lower: measures where less is better.
         between: what stands between the ends of an interval.
     """
-    joined = {
-        INTERVAL: _joined(table, ("low", "high"), between, digits),
-        OUTCOMES: _joined(table, ("wins", "ties", "losses"), "-", digits),
-    }
+    texts = {name: [table.text(row, at, digits) for row in table.rows] for at, name in enumerate(table.columns)}
+
+    def joined(sign: str, first: str, *others: str) -> list[str | None]:
+        """These values with a sign between them, the first below each other; null where one is null."""
+        size = max(map(len, texts[first]), default=0)
+        rows = zip(*(texts[name] for name in (first, *others)), strict=True)
+        return [sign.join([row[0].rjust(size), *row[1:]]) if all(row) else None for row in rows]
+
+    columns: dict[str, Sequence[Any]] = {name: [row[0] for row in table.picked(name)] for name in table.columns}
+    columns |= {"low": joined(between, "low", "high"), "wins": joined("-", "wins", "ties", "losses")}
+    for name in ("high", "ties", "losses", *([] if any(columns["note"]) else ["note"])):
+        del columns[name]
+    heads = [_BRIEF.get(name, name) for name in columns]
     pairs = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    gone = {"high", "ties", "losses", *([] if any(pair["note"] for pair in pairs) else ["note"])}
-    shown = [name for name in table.columns if name not in gone]
-    columns = [_BRIEF.get(name, name) for name in shown]
-    rows = [
-        [joined[head][nth] if head in joined else pair[name] for name, head in zip(shown, columns, strict=True)]
-        for nth, pair in enumerate(pairs)
-    ]
-    at = columns.index("difference")
+    at = heads.index("difference")
     marks = {(nth, at): mark for nth, pair in enumerate(pairs) if (mark := verdict(pair, alpha, lower))}
-    return Table(columns, rows, table.counts, whole=frozenset(joined), marks=marks)
-
-
-def _joined(table: Table, names: Sequence[str], sign: str, digits: int) -> list[str | None]:
-    """In each row these values with the sign between them, the first below each other; null where one is null."""
-    places = [table.columns.index(name) for name in names]
-    texts = [[table.text(row, at, digits) for at in places] for row in table.rows]
-    size = max((len(first) for first, *_ in texts), default=0)
-    return [sign.join([first.rjust(size), *rest]) if all([first, *rest]) else None for first, *rest in texts]
+    rows = list(zip(*columns.values(), strict=True))
+    return Table(heads, rows, table.counts, whole=frozenset((INTERVAL, OUTCOMES)), marks=marks)
 
 
 def label(number: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from evalsql.report import charts
 from evalsql.report.charts import drawing
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows
+from tests.long_cases import few_of
 
+OF_ONE = ("differences", "scatter", "histogram")
 OF_REPORTS = ("agreement", "distribution", "pr", "pr_levels", "roc", "tap", "topics", "unjudged")
 NASTY = "</script><script>alert(1)</script>"
 
@@ -31,8 +34,7 @@ def test_points_are_those_of_the_relation(demo: Command, tmp_path: Path) -> None
             assert float(row["precision"]) == pytest.approx(mean, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["pr", "roc", "tap"])
-@pytest.mark.parametrize("extension", [".png", ".svg", ".html"])
+@pytest.mark.parametrize(("kind", "extension"), [("pr", ".png"), ("roc", ".svg"), ("tap", ".html")])
 def test_charts_are_drawn(demo: Command, tmp_path: Path, kind: str, extension: str) -> None:
     chart = tmp_path / f"chart{extension}"
     done = demo("curve", kind, "bm25", "hybrid", "--chart", chart, "--format", "csv")
@@ -80,7 +82,7 @@ def test_what_does_not_fit_is_refused(
     assert not (tmp_path / "a.svg").exists()
 
 
-@pytest.mark.parametrize("name", charts.names())
+@pytest.mark.parametrize("name", few_of(charts.names()))
 def test_names_are_text_in_every_chart(name: str) -> None:
     columns = ["run", "topic", "rank", "recall", "precision", "interpolated", "fpr", "tpr", "threshold"]
     table = Table(
@@ -103,7 +105,7 @@ def test_specifications_name_the_columns_of_their_relations(sample_file: Path) -
         drawn = {"history": Table(warehouse.sql("from history").columns, [])}
         for name in (*OF_REPORTS, "leaderboard", "slope"):
             drawn[name] = drawing(warehouse, name, "AP RR", runs="bm25" if name == "pr_levels" else ()).table
-        for name in ("differences", "scatter", "histogram"):
+        for name in OF_ONE:
             drawn[name] = drawing(warehouse, name, "AP RR", runs="bm25", baseline="dense").table
         for name in charts.names():
             kind, _, topics = name.partition("_")
@@ -129,37 +131,38 @@ def test_an_unknown_curve_is_refused(empty: evalsql.Warehouse) -> None:
         empty.curve("det")
 
 
-@pytest.mark.parametrize("extension", ["png", "svg", "html"])
-@pytest.mark.parametrize("name", [*OF_REPORTS, "differences"])
-def test_single_charts_of_the_report(demo: Command, tmp_path: Path, name: str, extension: str) -> None:
-    begins = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!DOCTYPE html>"}
-    runs = {"pr_levels": ["dense"], "differences": ["dense", "--baseline", "bm25"]}.get(name, ["dense", "tfidf"])
+BEGINS = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!DOCTYPE html>", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize(
+    ("extension", "name"), zip(cycle(BEGINS), [*OF_REPORTS, *OF_ONE, "leaderboard", "slope"], strict=False)
+)
+def test_each_chart_and_each_form(demo: Command, tmp_path: Path, name: str, extension: str) -> None:
+    runs = ["dense", "tfidf"] if name != "pr_levels" else ["dense"]
+    runs = ["dense", "--baseline", "bm25"] if name in OF_ONE else runs
     done = demo("chart", name, *runs, "-m", "AP", "-m", "RR", "-o", f"chart.{extension}")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert (tmp_path / f"chart.{extension}").read_bytes().lstrip().startswith(begins[extension])
+    assert (tmp_path / f"chart.{extension}").read_bytes().lstrip().startswith(BEGINS[extension])
 
 
-def test_a_chart_of_the_report_says_what_it_lacks(demo: Command) -> None:
-    for arguments, said in (
-        (
-            ["pr_levels", "-o", "c.png"],
-            "the chart pr_levels takes one run: name one of bm25, bm25-rm3, dense, hybrid, random, ...",
-        ),
-        (
-            ["differences", "dense", "-o", "c.png"],
-            "the chart differences needs a baseline; name it with --baseline",
-        ),
-        (
-            ["pr", "--baseline", "dense", "-o", "c.png"],
-            "the chart pr takes no baseline; differences, scatter, histogram do",
-        ),
-        (["pr", "-o", "c.gif"], "charts are drawn as .png, .svg, .pdf, .html"),
-        (["pr", "-o", "evalsql.duckdb.png", "nothing"], 'no run is called "nothing"'),
-        (
-            ["agreement", "dense", "bm25", "-m", "AP", "-m", "RR", "-o", "c.png"],
-            "there is nothing to draw as agreement",
-        ),
-    ):
-        done = demo("chart", *arguments)
-        assert done.returncode == 2
-        assert said in done.stderr
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ("pr_levels", "the chart pr_levels takes one run: name one of bm25, bm25-rm3, dense, hybrid, random, ..."),
+        ("differences dense", "the chart differences needs a baseline; name it with --baseline"),
+        ("pr --baseline dense", "the chart pr takes no baseline; differences, scatter, histogram do"),
+        ("pr -o c.gif", "charts are drawn as .png, .svg, .pdf, .html"),
+        ("pr nothing", 'no run is called "nothing"'),
+        ("agreement dense bm25 -m AP -m RR", "there is nothing to draw as agreement"),
+        ("slope -m AP", "the chart slope is of two measures: -m AP -m nDCG@10"),
+        ("histogram --baseline bm25 -m AP", "the chart histogram takes one run: name one of bm25, "),
+        ("scatter bm25 --baseline bm25 -m AP", "bm25 is compared with itself"),
+        ("scatter dense --baseline nosuch -m AP", 'no run is called "nosuch"'),
+        ("pr --lines 0", "--lines"),
+        ("pr --width 5", "--width"),
+    ],
+)
+def test_charts_that_cannot_be(demo: Command, asked: str, complaint: str) -> None:
+    done = demo("chart", "-o", "chart.png", *asked.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr

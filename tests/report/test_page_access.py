@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.conftest import in_process
+from tests.long_cases import few_of
+from tests.report.conftest import Watched
 
 DEMANDED = bool(os.environ.get("EVALSQL_DEMAND_AXE"))
 AXE = "axe-core@4.10.3"
@@ -31,18 +31,11 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Path:
-    folder = tmp_path_factory.mktemp("access")
-    shutil.copy(sample_file, folder / "evalsql.duckdb")
-    assert in_process(folder, ["report", "-o", "report.html", "--with", "roc"], "").returncode == 0
-    return folder / "report.html"
-
-
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 360), ("dark", 800)])
-def test_axe_finds_nothing(browser: Browser, report: Path, axe: str, scheme: str, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    page.goto(report.as_uri())
+@pytest.mark.parametrize(
+    ("scheme", "width"), few_of([("light", 360), ("dark", 1280), ("light", 1280), ("dark", 800)], 1)
+)
+def test_axe_finds_nothing(opened: Callable[..., Watched], folder: Path, axe: str, scheme: str, width: int) -> None:
+    page = opened(folder / "report.html", width=width, color_scheme=scheme).page
     page.locator("tr.row button").first.click()
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     page.evaluate(axe)
@@ -54,4 +47,3 @@ def test_axe_finds_nothing(browser: Browser, report: Path, axe: str, scheme: str
         assert found["passes"]
         told = [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found["violations"]]
         assert told == []
-    page.close()

@@ -1,29 +1,22 @@
-"""What a report is told to show and to leave out, and that it says the same twice."""
+"""What a report is told to show and to leave out; names that mean something elsewhere are text in all its forms."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-import evalsql
+from evalsql import Warehouse
 from evalsql.phrases import natural_key
 from evalsql.report.html import listed, signed
 from evalsql.report.page.report_data import default_baseline
-from tests.conftest import in_process, new_file
+from tests.conftest import in_process
+from tests.report.conftest import NASTY, Watched, asked
 
 
-@pytest.fixture(scope="module")
-def sample_folder(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Path:
-    folder = tmp_path_factory.mktemp("choices")
-    shutil.copy(sample_file, folder / "evalsql.duckdb")
-    return folder
-
-
-def _data(text: str) -> dict[str, object]:
+def _data(text: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="figures">(.*?)</script>', text)
     assert found
     return dict(json.loads(found[1]))
@@ -35,61 +28,55 @@ def _written(folder: Path, *options: str) -> str:
     return (folder / "page.html").read_text()
 
 
-def test_sections_are_left_out_and_shown_as_told(sample_folder: Path) -> None:
-    usual = _data(_written(sample_folder))
-    assert set(usual["curves"]) == {"pr", "tap", "boxes"}  # type: ignore[call-overload]
-    assert usual["documents"]
+def test_sections_are_left_out_and_shown_as_told(folder: Path) -> None:
+    whole = (folder / "report.html").read_text()
+    more = _data(whole)
+    assert set(more["curves"]) == {"pr", "tap", "roc", "boxes"}
+    assert more["documents"]
     less = _written(
-        sample_folder,
+        folder,
         *("--without", "topics", "--without", "doubts", "--without", "provenance", "--without", "documents"),
-        *("--without", "precision-recall", "--without", "threshold", "--without", "distribution", "--with", "roc"),
+        *("--without", "precision-recall", "--without", "threshold", "--without", "distribution"),
     )
-    assert set(_data(less)["curves"]) == {"roc"}  # type: ignore[call-overload]
+    assert not _data(less)["curves"]
     assert not _data(less)["documents"]
-    assert not any(f'id="{name}"' in less for name in ("topics", "doubts", "data"))
-    outcome = in_process(sample_folder, ["report", "-o", "page.html", "--without", "nothing"], "")
+    for mark in ('id="topics"', 'id="doubts"', 'id="data"', 'class="doubted"'):
+        assert mark in whole
+        assert mark not in less
+    outcome = in_process(folder, ["report", "-o", "page.html", "--without", "nothing"], "")
     assert outcome.returncode == 2
     assert "--without nothing: there is no such section; it takes topics, documents" in outcome.stderr
 
 
-def test_roc_stops_where_the_lists_stop(sample_folder: Path) -> None:
-    curves = _data(_written(sample_folder, "--with", "roc"))["curves"]["roc"]  # type: ignore[index]
+def test_roc_stops_where_the_lists_stop(folder: Path) -> None:
+    data = _data((folder / "report.html").read_text())
+    curves = data["curves"]["roc"]
     assert len(curves) == 8
-    data = _data(_written(sample_folder, "--with", "roc"))
-    place = data["runs"].index("tfidf")  # type: ignore[attr-defined]
-    rows = json.loads(in_process(sample_folder, ["curve", "roc", "tfidf", "--format", "json"], "").stdout)
+    place = data["runs"].index("tfidf")
+    rows = asked(folder, "curve", "roc", "tfidf")
     last = [row for row in rows if row["threshold"] is not None][-1]
     fpr, tpr = curves[str(place)][-1]
     assert abs(fpr - last["fpr"]) < 1e-6
     assert abs(tpr - last["tpr"]) < 1e-6
 
 
-def test_the_same_call_writes_the_same_bytes(sample_folder: Path) -> None:
-    assert _written(sample_folder) == _written(sample_folder)
-
-
-def test_title_and_baseline_are_those_asked_for(sample_folder: Path) -> None:
-    page = _written(sample_folder, "--title", "Nightly & more", "--baseline", "tfidf")
+def test_title_and_baseline_are_those_asked_for_and_the_same_call_writes_the_same_bytes(folder: Path) -> None:
+    page = _written(folder, "--title", "Nightly & more", "--baseline", "tfidf")
+    assert page == _written(folder, "--title", "Nightly & more", "--baseline", "tfidf")
     assert "<h1>Nightly &amp; more</h1>" in page
     data = _data(page)
-    assert data["runs"][data["baseline"]] == "tfidf"  # type: ignore[index]
-    outcome = in_process(sample_folder, ["report", "-o", "page.html", "--baseline", "nobody"], "")
+    assert data["runs"][data["baseline"]] == "tfidf"
+    outcome = in_process(folder, ["report", "-o", "page.html", "--baseline", "nobody"], "")
     assert outcome.returncode == 2
     assert 'the report has no run "nobody"' in outcome.stderr
 
 
-def test_texts_of_topics_are_shown_where_they_are_loaded(tmp_path: Path) -> None:
-    with evalsql.open(new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")) as warehouse:
-        warehouse.load_qrels({"10": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}, "judged")
-        for name in ("one", "two"):
-            warehouse.load_run({"10": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0 + len(name), "b": 1.0}}, name)
-        warehouse.execute("insert into topic_meta select 1, topic_id, 'text', 'what is ' || topic from topics")
-    assert _data(_written(tmp_path))["topics"] == [["2", "what is 2"], ["10", "what is 10"]]
-
-
-def test_one_run_is_a_page_too(sample_folder: Path) -> None:
-    page = _written(sample_folder, "bm25")
-    assert "There is no other system to compare it with." in page
+def test_texts_of_topics_are_shown_where_they_are_loaded(empty: Warehouse) -> None:
+    empty.load_qrels({"10": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}, "judged")
+    for name in ("one", "two"):
+        empty.load_run({"10": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0 + len(name), "b": 1.0}}, name)
+    empty.execute("insert into topic_meta select 1, topic_id, 'text', 'what is ' || topic from topics")
+    assert _data(empty.report().page)["topics"] == [["2", "what is 2"], ["10", "what is 10"]]
 
 
 def test_the_baseline_is_never_the_best_of_its_own_accord() -> None:
@@ -103,3 +90,34 @@ def test_numbers_and_lists_as_text() -> None:
     assert [signed(value, 3) for value in (0.1, -0.1, -0.0001, 0.0)] == ["+0.100", "\u22120.100", "0.000", "0.000"]
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert sorted(["10", "2", "a10", "a9", "1"], key=natural_key) == ["1", "2", "10", "a9", "a10"]
+
+
+def test_names_are_text_on_the_page(opened: Callable[..., Watched], nasty: Path) -> None:
+    found = opened(nasty / "report.html")
+    page = found.page
+    assert sorted(found.rows()) == sorted(NASTY)
+    assert page.inner_text("h1") == NASTY[0]
+    page.click("#more > summary")
+    for name in NASTY:
+        assert name in page.inner_text("#winner table")
+        assert name in page.inner_text("#baseline")
+        page.select_option("#system", name)
+        assert name in page.inner_text("#topics-body")
+        for topic in page.query_selector_all("tr.row button.link"):
+            if topic.is_visible():
+                topic.click()
+                break
+    assert page.query_selector("img") is None
+    assert found.requests == [(nasty / "report.html").as_uri()]
+
+
+def test_names_are_text_in_markdown_latex_and_json(nasty: Path) -> None:
+    for extension in ("md", "tex", "json"):
+        assert in_process(nasty, ["report", "-o", f"report.{extension}"], "").returncode == 0
+    markdown = (nasty / "report.md").read_text()
+    assert "<script>" not in markdown.replace(r"\<", "")
+    assert r"\*\*bold\*\* \| \_it\_ \[x\]\(y\)" in markdown
+    latex = (nasty / "report.tex").read_text()
+    assert r"100\% \textbackslash{}alpha \$x\textasciicircum{}2\$ \{a\}\_b \& \#1 \textasciitilde{}" in latex
+    content = json.loads((nasty / "report.json").read_text())
+    assert {row["run"] for row in content["leaderboard"]} == set(NASTY)

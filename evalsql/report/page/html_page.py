@@ -169,22 +169,11 @@ def _details(title: str, rows: Table, digits: int) -> str:
 
 def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[str, Any]:
     """Everything that the script draws from, as JSON can hold it; runs and topics are their places in lists."""
-    runs, names, pairs = report.runs, report.names, report.page.pairs
+    runs, names = report.runs, report.names
     numbers = {run: at for at, run in enumerate(runs)}
     values = {name: report.values(name) for name in names}
     ends = {(name, run): [low, high] for name, run, _, low, high in report.tables["intervals"].rows}
     pictures = [caveat.picture for caveat in found if caveat.picture]
-
-    def beside(name: str, one: str, other: str) -> list[Any] | None:
-        pair = pairs.get((name, other, one))
-        half = None if pair is None or pair.half is None else float(f"{pair.half:.10g}")
-        return pair and [pair.num_topics, pair.difference, half, pair.wins, pair.losses]
-
-    def tests_left(name: str, baseline: str, run: str) -> int:
-        """Negative where the difference is not sure, 0 for the baseline itself."""
-        pair = pairs.get((name, baseline, run))
-        return 0 if pair is None else pair.tests_left if pair.is_sure else -pair.tests_left
-
     return {
         "digits": digits,
         "depth": DEPTH,
@@ -210,16 +199,34 @@ def page_data(report: ReportData, found: Sequence[Caveat], digits: int) -> dict[
             name: [[finite(found.get((run, topic))) for topic in report.topics] for run in runs]
             for name, found in values.items()
         },
-        # By the first run's number, and then that of each after it: the first less the second.
-        "pairs": {
-            name: [[beside(name, one, other) for other in runs[at:]] for at, one in enumerate(runs, start=1)]
-            for name in names
-        },
-        "steps": {name: [[tests_left(name, baseline, run) for run in runs] for baseline in runs] for name in names},
-        "factors": report.page.factors,
+        **_pairs(report),
         "documents": report.page.documents,
         "curves": _curves(report, numbers),
         "pictures": {each.name: [each.title, [each.texts.get(run) for run in runs]] for each in pictures},
+    }
+
+
+def _pairs(report: ReportData) -> dict[str, Any]:
+    """Pairs, each once, the first run less the second; steps of Holm's procedure by baseline and run."""
+    runs, pairs = report.runs, report.page.pairs
+
+    def difference(name: str, one: str, other: str) -> list[Any] | None:
+        pair = pairs.get((name, other, one))
+        half = None if pair is None or pair.half is None else float(f"{pair.half:.10g}")
+        return pair and [pair.num_topics, pair.difference, half, pair.wins, pair.losses]
+
+    def tests_left(name: str, baseline: str, run: str) -> int:
+        """Negative where the difference is not sure, 0 for the baseline itself."""
+        pair = pairs.get((name, baseline, run))
+        return 0 if pair is None else pair.tests_left if pair.is_sure else -pair.tests_left
+
+    return {
+        "pairs": {
+            name: [[difference(name, one, other) for other in runs[at:]] for at, one in enumerate(runs, start=1)]
+            for name in report.names
+        },
+        "steps": {name: [[tests_left(name, base, run) for run in runs] for base in runs] for name in report.names},
+        "factors": report.page.factors,
     }
 
 

@@ -1,0 +1,182 @@
+"""Pages of collections that are small or odd: one run, one topic, systems that are alike, ties, nothing to doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+import evalsql
+from evalsql.report.page.verdicts import difference_text
+from tests.report.conftest import Watched, report_of
+
+Open = Callable[..., Watched]
+Rankings = Mapping[str, Mapping[str, float]]
+LONG = "a_name_with_all_the_hyperparameters_that_anybody_ever_thought_of_trying_"
+FIRST, LAST = {"d1": 2.0, "x": 1.0}, {"x": 2.0, "d1": 1.0}
+# The rank of the one relevant document by topic, in the system and in the baseline.
+RANKS = {"t1": (2, 1), "t2": (1, 1), "t3": (3, 3), "t4": (1, 4), "t5": (501, 500), "t6": (1, 4)}
+LOST, TIED, WON = ["t1", "t5"], ["t2", "t3"], ["t4", "t6"]
+SENTENCE = "good loses to usual on 2 of 6 topics, most on t1 and t5. It ties on 2 topics: t2 and t3."
+
+
+def _ranking(rank: int) -> dict[str, float]:
+    return {("relevant" if at == rank else f"d{at}"): float(-at) for at in range(1, 510)}
+
+
+def _report(folder: Path, runs: Mapping[str, Rankings]) -> Path:
+    """The report of some runs, where document d1 is relevant to each topic."""
+    topics = {topic for rankings in runs.values() for topic in rankings}
+    return report_of(folder, runs, {topic: {"d1": 1, "d2": 0} for topic in sorted(topics)}, "AP", "RR")
+
+
+@pytest.mark.parametrize(
+    ("runs", "place", "said"),
+    [
+        (
+            {name: {"t1": {"x": 1.0}, "t2": {"x": 1.0}} for name in ("z1", "z2", "z3", "z4", "z5")},
+            "#answers .answer:first-child",
+            "Who wins? A tie AP 0.000, shared by z1, z2, z3 and two others, of 5 systems.",
+        ),
+        # Another measure that the first leads alone.
+        (
+            {"first": {"t1": FIRST, "t2": FIRST}, "second": {"t1": FIRST, "t2": LAST}},
+            "#answers .answer:first-child",
+            "Who wins? first AP 1.000, first of 2; also first by RR.",
+        ),
+        (
+            {"only": {"t1": {"d1": 1.0}, "t2": {"d2": 2.0, "d1": 1.0}}},
+            "#topics .sentence",
+            "There is no other system to compare it with.",
+        ),
+    ],
+)
+def test_answers_with_and_without_a_script(
+    opened: Open, tmp_path: Path, runs: Mapping[str, Rankings], place: str, said: str
+) -> None:
+    path = _report(tmp_path, runs)
+    for script in (True, False):
+        page = opened(path, script=script).page
+        assert " ".join(page.inner_text(place).split()) == said
+        if script and len(runs) == 1:
+            assert page.inner_text("#winner h3") == "Mean AP over 2 topics"
+
+
+def test_one_topic_and_long_names_that_begin_alike(opened: Open, tmp_path: Path) -> None:
+    names = [LONG + end for end in ("bm25", "dense")]
+    page = opened(_report(tmp_path, {names[0]: {"t1": FIRST}, names[1]: {"t1": LAST}}), width=1280).page
+    assert page.inner_text("#winner h3").endswith("mean over 1 topic")
+    bar = page.locator("#topics-body rect.win").bounding_box()
+    chart = page.locator("#topics-body svg.chart").bounding_box()
+    assert bar
+    assert chart
+    assert bar["width"] < chart["width"] / 8  # no wall
+    for row in page.locator("#winner tbody tr").all():
+        cell, tail = row.locator("th").bounding_box(), row.locator("th .cut > span:last-child").bounding_box()
+        assert cell
+        assert tail
+        assert tail["x"] + tail["width"] <= cell["x"] + cell["width"] + 1
+    # Names stand below curves and not across them.
+    assert LONG not in page.inner_text("#precision-recall .plot")
+    assert f"Blue is {names[0]}, orange {names[1]}." in page.inner_text("#precision-recall .note")
+
+
+def _tied(folder: Path, measure: str, ranks: Mapping[str, tuple[int, int]]) -> Path:
+    runs = {
+        name: {topic: _ranking(each[at]) for topic, each in ranks.items()} for at, name in enumerate(("good", "usual"))
+    }
+    return report_of(folder, runs, {topic: {"relevant": 1, "d900": 0} for topic in ranks}, measure, baseline="usual")
+
+
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _tied(tmp_path_factory.mktemp("tied"), "AP", RANKS)
+
+
+def _groups(page: Page) -> dict[str, list[str]]:
+    """By heading the topics below it."""
+    return dict(
+        page.evaluate(
+            """[...document.querySelectorAll('#topics-body table.rows')].map((table) => {
+              let before = table.previousElementSibling;
+              while (!before.matches('summary, .over')) before = before.previousElementSibling;
+              return [before.querySelector('h3')?.textContent ?? before.textContent,
+                [...table.querySelectorAll('tr.row')].map((row) => row.dataset.topic)];
+            })"""
+        )
+    )
+
+
+def test_topics_stand_under_what_happened_on_them(opened: Open, tied: Path) -> None:
+    page = opened(tied).page
+    assert _groups(page) == {
+        "The 2 topics it loses on": LOST,
+        "The 2 topics it ties on": TIED,
+        "The 2 topics it wins on": WON,
+    }
+    assert page.inner_text("#topics-body .sentence") == SENTENCE
+    chart = page.text_content("#topics-body svg.chart") or ""
+    assert all(words in chart for words in ("loses on 2", "ties on 2", "wins on 2"))
+    # A loss never reads as no difference.
+    shown = page.inner_text("tr[data-topic=t5] td:last-of-type >> xpath=preceding-sibling::td[1]")
+    assert shown == difference_text(1 / 501 - 1 / 500, 3) == "\u22120.000004"
+    assert [difference_text(value, 3) for value in (0.0, 0.0004, -0.25)] == ["0.000", "+0.0004", "\u22120.250"]
+    page.evaluate("location.hash = '#topic=t3'")
+    page.wait_for_selector("tr.opened")
+    assert _groups(page) == {
+        "Topic t3, which it ties on": ["t3"],
+        "The 2 topics it loses on": LOST,
+        "The 2 topics it ties on": ["t2"],
+        "The 2 topics it wins on": WON,
+    }
+
+
+def test_without_a_script_ties_are_told_too(opened: Open, tied: Path) -> None:
+    page = opened(tied, script=False).page
+    assert page.inner_text("#topics-body .sentence") == SENTENCE
+    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#topics-body tbody tr").all()]
+    outcomes = {"lost": LOST, "tied": TIED, "won": WON}
+    assert [(row[0], row[-1]) for row in rows] == [(t, outcome) for outcome, each in outcomes.items() for t in each]
+
+
+def test_ties_are_told_where_nothing_is_lost(opened: Open, tmp_path: Path) -> None:
+    page = opened(_tied(tmp_path, "R@3", RANKS)).page
+    told = "good loses to usual on none of 6 topics. It ties on 4 topics: t1, t2, t3 and t5."
+    assert page.inner_text("#topics-body .sentence") == told
+    assert _groups(page) == {"The 4 topics it ties on": ["t1", "t2", "t3", "t5"], "The 2 topics it wins on": WON}
+
+
+def test_words_on_few_losses_stand_free_of_bars(opened: Open, tmp_path: Path) -> None:
+    ranks = {f"t{at:02}": (1, 2) for at in range(30)} | {"t99": (2, 1)}
+    page = opened(_tied(tmp_path, "AP", ranks)).page
+    hidden = page.evaluate(
+        """() => {
+          const words = [...document.querySelectorAll('#topics-body svg.chart text')];
+          const box = words.find((each) => each.textContent === 'loses on 1').getBoundingClientRect();
+          return [...document.querySelectorAll('#topics-body svg.chart rect.win, #topics-body svg.chart rect.loss')]
+            .map((bar) => bar.getBoundingClientRect())
+            .filter((bar) => bar.left < box.right && bar.right > box.left)
+            .filter((bar) => bar.top < box.bottom && bar.bottom > box.top)
+            .length;
+        }"""
+    )
+    assert hidden == 0
+
+
+def test_ids_that_do_not_match_are_the_gravest(opened: Open, tmp_path: Path) -> None:
+    runs: Mapping[str, Rankings] = {
+        "right": {"1": {f"d{at}": -float(at) for at in range(20)}, "2": {"d1": 1.0}},
+        "wrong": {"1": {f"D-{at}.txt": -float(at) for at in range(20)}},
+    }
+    with pytest.warns(evalsql.InputWarning, match="none of 20"):
+        path = report_of(tmp_path, runs, {"1": {f"d{at}": at % 2 for at in range(20)}, "2": {"d1": 1, "d2": 0}})
+    assert "first of all ids that do not match." in opened(path, script=False).page.inner_text(".doubted")
+
+
+def test_nothing_to_doubt_is_no_line(opened: Open, tmp_path: Path) -> None:
+    first, last = {"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 2.0}
+    runs = {"right": {"1": first, "2": first}, "wrong": {"1": first, "2": last}}
+    grades = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
+    assert opened(report_of(tmp_path, runs, grades)).count("#doubts .look, .doubted") == 0
