@@ -134,7 +134,7 @@ _MARKDOWN = _Language(
 _LATEX = _Language(
     writers.escape_latex,
     writers.write_tabular,
-    writers.write_latex,
+    lambda table, stream, digits: writers.write_latex([table], stream, digits),
     heading="\\section{{{}}}\n",
     notice="{}\n\n",
     section="\\subsection{{{}}}\n",
