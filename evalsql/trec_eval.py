@@ -62,11 +62,7 @@ class Row(NamedTuple):
 
 
 def rows_wanted(texts: Iterable[str], catalog: Catalog, options: Options) -> list[Row]:
-    """The rows that names such as P.5,10 and all_trec stand for, in trec_eval's order.
-
-    Raises:
-        UsageError: unknown names and values that do not fit, all at once, with the nearest names.
-    """
+    """The rows of names such as P.5,10 and all_trec, in trec_eval's order; UsageError for all that do not fit."""
     marked, problems = marked_names(texts, options.version)
     rows: list[Row] = []
     for name, values in marked.items():

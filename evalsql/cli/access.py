@@ -36,12 +36,11 @@ class Where:
     def open_file(
         self, *, external: bool | None = None, files: Sequence[str] = (), folders: Sequence[str] = (), **options: Any
     ) -> Iterator[Warehouse]:
-        """An open warehouse; what takes long to open shows progress.
+        """An open warehouse; what takes long to open shows progress. Options are those of ``open_database``.
 
         Args:
             external: whether the user's own SQL, if any is run, may reach other files.
             files, folders: what the engine may use in any case.
-            options: others of ``open_database``.
         """
         token = None
         if self.token_file is not None:

@@ -67,11 +67,7 @@ class PaperOptions:
     def applied(
         self, warehouse: Warehouse, compared: Sequence[Comparison], pairs: str, chosen_format: str, base: str
     ) -> list[Comparison]:
-        """The comparisons as these options show them; ``pairs`` is the SELECT of their pairs.
-
-        Raises:
-            UsageError: the format has no such table, or a run is not among those compared.
-        """
+        """The comparisons as shown; ``pairs`` is the SELECT of their pairs. UsageError for what does not fit."""
         given = [f"--{name}" for name, value in asdict(self).items() if value]
         if given and chosen_format not in _WRITERS:
             raise UsageError(f"{' and '.join(given)}: for --format markdown and latex, not for {chosen_format}")

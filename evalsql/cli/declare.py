@@ -50,8 +50,7 @@ def option(
     Args:
         declaration: its spellings, then what its value is, as in "--output -o FILE".
         default: ... makes it required.
-        complete: whose names a shell completes: "runs", "qrels", "systems" or "measures".
-        settings: others of ``typer.Option``.
+        complete: whose names a shell completes, a key of ``_HELD``.
     """
     *names, last = declaration.split()
     settings["metavar"] = None if last.startswith("-") else last
@@ -135,9 +134,9 @@ def _completer(kind: str) -> Callable[[typer.Context, str], list[str]] | None:
 
 
 def complete_names(kind: str, context: typer.Context, incomplete: str) -> list[str]:
-    """Names of the warehouse on the command line that start so; none if there is none, or it cannot be read now.
+    """Names that start so in the warehouse of the command line; none where it cannot be read now.
 
-    Measures are else those of the package. They are completed behind the last comma, in the case that was typed.
+    Measures are else those of the package, and are completed behind the last comma, in the case that was typed.
     """
     names: list[str] = []
     with suppress(Exception):

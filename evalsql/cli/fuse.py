@@ -62,7 +62,7 @@ def fuse(
 
     Example: evalsql fuse rrf bm25 dense --k 60 --name bm25-dense
     """
-    pairs = kept.pairs()
+    arguments = {**asdict(fusing), **kept.arguments()}
     try:
         numbers = [float(word) for word in weights.split(",")] if weights is not None else None
     except ValueError:
@@ -70,18 +70,8 @@ def fuse(
     with loading.open_file(read_only=True):
         pass  # there is a warehouse
     with loading.open() as warehouse, progress_bar() as progress:
-        fused = fuse_runs(
-            warehouse.loader,
-            method,
-            runs,
-            name,
-            weights=numbers,
-            qrels=qrels,
-            replace=kept.replace,
-            meta=pairs,
-            progress=progress,
-            **asdict(fusing),
-        )
+        arguments |= {"weights": numbers, "qrels": qrels, "progress": progress}
+        fused = fuse_runs(warehouse.loader, method, runs, name, **arguments)
         ((made_of, topics, documents),) = warehouse.rows(
             """
             select meta['fusion_runs'], count(*), sum(num_ret)

@@ -19,7 +19,7 @@ _WIDTH = 100
 _RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 
 
-def show_guide(
+def help_(
     context: typer.Context,
     topic: str | None = typer.Argument(None, help="A guide; without one the topics are listed."),
 ) -> None:

@@ -296,7 +296,7 @@ def demo(*, loading: _Made) -> None:
 
 
 @command
-def evaluate(
+def eval_(
     *,
     qrels: str = QRELS_FILE,
     runs: Names = RUN_FILES,

@@ -58,8 +58,11 @@ class Kept:
     replace: bool = REPLACE
     meta: Names = option("--meta KEY=VALUE", "Something to keep with it; can be repeated.")
 
-    def pairs(self) -> dict[str, str]:
-        """What --meta gives, by key; raises UsageError for what is no pair."""
+    def arguments(self) -> dict[str, Any]:
+        """These options as what loads takes them; raises UsageError for a --meta that is no pair."""
+        return {"replace": self.replace, "meta": self._meta()}
+
+    def _meta(self) -> dict[str, str]:
         pairs = {}
         for text in self.meta:
             key, sign, value = text.partition("=")
@@ -81,11 +84,11 @@ class KeptWithRuns(Kept):
     version: str | None = option("--version TEXT", "Version of the system, such as a commit.")
     date: str | None = option("--date DATE", "When the system gave these runs; by default they are of now.")
 
-    def pairs(self) -> dict[str, str]:
+    def _meta(self) -> dict[str, str]:
         """System, version and date with the meta; raises UsageError where both say something, or the date is none."""
         date = None if self.date is None else parse_date(self.date, "--date")
         given = {"system": self.system, "version": self.version, "date": date}
-        facts, meta = {key: value for key, value in given.items() if value is not None}, super().pairs()
+        facts, meta = {key: value for key, value in given.items() if value is not None}, super()._meta()
         for key, value in facts.items():
             if key in meta:
                 raise UsageError(f"--{key} and --meta {key}= are the same; give one of them")
@@ -143,19 +146,10 @@ def qrels(
 
     Example: evalsql load qrels qrels.txt --name robust04
     """
-    pairs = kept.pairs()
+    arguments = {**reading.arguments(), **kept.arguments(), "keep_best": keep_best, "columns": columns}
     with loading.open([file, *filter(None, [reading.queries])]) as warehouse:
         weights = _num_weights(warehouse)
-        loaded = warehouse.load_qrels(
-            file,
-            name,
-            runs=run,
-            keep_best=keep_best,
-            replace=kept.replace,
-            meta=pairs,
-            columns=columns,
-            **reading.arguments(),
-        )
+        loaded = warehouse.load_qrels(file, name, runs=run, **arguments)
         ((rows, topics, repeated),) = warehouse.rows(
             """
             select holdings.num_rows, holdings.num_topics, qrels.duplicates
@@ -210,8 +204,7 @@ def runs(
 
     Example: evalsql load runs 'runs/*.run' --qrels sample --meta batch=7
     """
-    meta = kept.pairs()
-    options = reading.options(replace=kept.replace, meta=meta, with_self=with_self, depth=depth, judged_by=judged_by)
+    options = reading.options(with_self=with_self, depth=depth, judged_by=judged_by, **kept.arguments())
     with loading.open(files) as warehouse:
         with progress_bar() as progress:
             loaded = warehouse.loader.load_run_files(files, options, name=name, qrels=qrels, progress=progress)
@@ -253,10 +246,10 @@ def scores(
     """
     from evalsql.ingest.scores import found_files
 
-    pairs = kept.pairs()
+    arguments = kept.arguments()
     files = [file for some in found_files(source) for file in some]
     with loading.open(files) as warehouse:
-        loaded = warehouse.load_scores(source, qrels=qrels, replace=kept.replace, meta=pairs)
+        loaded = warehouse.load_scores(source, qrels=qrels, **arguments)
         ((rows, measures),) = warehouse.rows(
             "select count(*), count(distinct measure) from stored_values where list_contains($1, run)", [loaded]
         )
@@ -282,10 +275,10 @@ def lists(
 
     Example: evalsql load lists lists.txt --name blast
     """
-    pairs = kept.pairs()
+    arguments = kept.arguments()
     with loading.open(files) as warehouse:
         held = _num_weights(warehouse)
-        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, replace=kept.replace, meta=pairs)
+        loaded = warehouse.load_lists(files, name=name, qrels=qrels, order=order, **arguments)
         given = _num_weights(warehouse)
         for run in loaded:
             judged = qrels or run

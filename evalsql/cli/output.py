@@ -29,13 +29,7 @@ _PATIENCE = 0.3  # seconds
 def write_table(
     table: Table, output: OutputOptions, warehouse: Warehouse | None, dropped: DroppedColumns | None = None
 ) -> None:
-    """Write rows to standard output or a file, whose extension tells the format unless one is given.
-
-    ``dropped`` says which columns a narrow terminal does without.
-
-    Raises:
-        UsageError: the extension tells no format, the file cannot be written, or the warehouse uses it.
-    """
+    """Write rows to standard output, or to a file once they are whole; a narrow terminal does without ``dropped``."""
     hidden: list[str] = []
     if output.is_drawn:
         table, hidden = terminal.fitted(table, terminal.width(), output.digits, dropped)
@@ -60,11 +54,7 @@ def text_output(path: Path | None, warehouse: Warehouse | None, *others: Path) -
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Standard output to write to; a reader who has enough, such as ``head``, is no failure.
-
-    Raises:
-        UsageError: it cannot be written, or its encoding lacks letters.
-    """
+    """Standard output; a reader who has enough, such as ``head``, is no failure, all else raises UsageError."""
     try:
         yield sys.stdout
         sys.stdout.flush()
@@ -121,10 +111,7 @@ def note_waiting(warehouse: Warehouse, runs: Sequence[str]) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A function to report progress to: (stage, done, total). A bar on a terminal, nothing elsewhere.
-
-    The bar appears when work has taken a while, so that what is short waits neither for it nor for its imports.
-    """
+    """A function to report (stage, done, total) to: a bar on a terminal, once work has taken a while, else nothing."""
     if not sys.stderr.isatty():
         yield silent
         return

@@ -46,11 +46,7 @@ class Session:
         self.is_over = False
 
     def run(self, text: str) -> None:
-        """Run a command, or a statement and print its rows.
-
-        Raises:
-            EvalsqlError: it does not fit, or the engine refuses it.
-        """
+        """Run a command, or a statement and print its rows; raises EvalsqlError where one is refused."""
         if text.lstrip().startswith("."):
             name, _, given = text.strip().removesuffix(";").partition(" ")
             self._run_command(name, given.strip())

@@ -34,7 +34,7 @@ _MOST_NOTES = 10
 
 
 @command
-def evaluate_on_spark(
+def eval_(
     *,
     qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
     runs: Names = option("--runs PATH", "Run files, folders of one run each, or globs; can be repeated.", ...),
@@ -98,11 +98,7 @@ def _note_some(lines: Sequence[str]) -> None:
 
 @contextmanager
 def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
-    """A Spark session that ends with the command.
-
-    Raises:
-        UsageError: there is no Spark, or no Java, or the cluster cannot be reached.
-    """
+    """A Spark session that ends with the command; UsageError without Spark, Java or a cluster that answers."""
     from evalsql.engines.spark import NO_SPARK
 
     # What it says of pandas is about parts that are not used here.
