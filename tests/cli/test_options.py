@@ -79,6 +79,7 @@ def test_h_is_help(command: Command) -> None:
         short, long = command(*name, "-h"), command(*name, "--help")
         assert (short.returncode, short.stdout) == (0, long.stdout)
         assert "Usage: " in short.stdout
+    assert command("--version").stdout.startswith("evalsql ")
 
 
 def test_h_of_trec_eval_is_its_own(command: Command) -> None:

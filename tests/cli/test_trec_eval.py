@@ -61,14 +61,7 @@ def merged(seeds: range) -> tuple[Qrels, Run]:
 def printed(
     qrels: str, run: str, settings: Settings, measures: list[str], opening: Callable[[str], Warehouse] = evalsql.open
 ) -> str:
-    options = Options(
-        measures=measures,
-        per_topic=True,
-        complete=settings.complete,
-        level=settings.level,
-        depth=settings.depth,
-        judged_only=settings.judged_only,
-    )
+    options = Options(measures, per_topic=True, **vars(settings))
     return "".join(f"{line}\n" for line in lines(qrels, run, CATALOG, options, opening=opening))
 
 
@@ -198,21 +191,14 @@ def test_options_are_spelt_as_in_trec_eval(tmp_path: Path, command: Command) -> 
     qrels, run = files(tmp_path, one.qrels, one.run)
     plain = command("trec_eval", "-q", "-c", "-l", "2", "-M", "7", "-m", "map", "-m", "P.5", qrels, run).stdout
     assert plain
-    spelt = command(
-        "trec_eval",
-        qrels,
-        run,
-        "-qc",
-        "--level_for_rel=2",
-        "--Max_retrieved_per_topic",
-        "7",
-        "--measure",
-        "P.5",
-        "-mmap",
-    ).stdout
-    assert spelt == plain
+    spelt = ("-qc", "--level_for_rel=2", "--Max_retrieved_per_topic", "7", "--measure", "P.5", "-mmap")
+    assert command("trec_eval", qrels, run, *spelt).stdout == plain
     assert command("trec_eval", "-q", "-n", "-m", "map", qrels, run).stdout.count("\tall\t") == 0
     assert command("trec_eval", "-n", qrels, run).stdout == ""
+    assert "--version-profile" in command("trec_eval", "-h").stdout
+    page = command("trec_eval", "-h", "-m", "bpref").stdout
+    for word in ("Buckley and Voorhees 2004", "differs", "parameter", "select"):
+        assert word in page
     # Of cutoffs the first given for a name hold.
     assert command("trec_eval", "-m", "P.5", "-m", "P.10", qrels, run).stdout.split()[0] == "P_5"
 
@@ -245,14 +231,7 @@ def test_unknown_measures_are_told_all_at_once(command: Command) -> None:
     assert (outcome.returncode, outcome.stdout) == (1, "")
 
 
-def test_help_shows_options_and_pages(command: Command) -> None:
-    assert "--version-profile" in command("trec_eval", "-h").stdout
-    page = command("trec_eval", "-h", "-m", "bpref").stdout
-    for word in ("Buckley and Voorhees 2004", "differs", "parameter", "select"):
-        assert word in page
-
-
-def test_formats_go_with_their_measures(tmp_path: Path, command: Command) -> None:
+def test_formats_go_with_their_measures(command: Command) -> None:
     case = FIXTURES / "preferences"
     run = next((case / "runs").iterdir())
     outcome = command("trec_eval", "-R", "prefs", "-m", "prefs", case / "prefs.txt", run)
@@ -280,19 +259,32 @@ def small(tmp_path: Path, qrels: str, run: str, measures: list[str], **options: 
     return [" ".join(" ".join(line.split("\t")[::2]).split()) for line in found]
 
 
-def test_cutoffs_that_print_alike_stay_two(tmp_path: Path) -> None:
-    """By hand: 40 relevant documents, of which the first two stand at ranks 1 and 4."""
-    judged = "".join(f"t 0 d{at} 1\n" for at in range(40))
-    ranked = "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n"
-    values = [line.split()[-1] for line in small(tmp_path, judged, ranked, ["iprec_at_recall.0.025,0.03"])]
-    # floor(1.0 + 0.9) is one document, floor(1.2 + 0.9) are two.
-    assert values == ["1.0000", "0.5000"]
+BEYOND = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4 4 -3.4028235e38 x\n"
+FORTY = "".join(f"t 0 d{at} 1\n" for at in range(40))
 
 
-def test_scores_beyond_32_bits_stand_above_the_greatest(tmp_path: Path) -> None:
-    ranked = "t Q0 d2 1 3.4028235e38 x\nt Q0 d1 2 1e39 x\nt Q0 d3 3 -1e39 x\nt Q0 d4 4 -3.4028235e38 x\n"
-    assert small(tmp_path, "t 0 d1 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("1.0000")
-    assert small(tmp_path, "t 0 d4 1\nt 0 d2 0\n", ranked, ["recip_rank"])[0].endswith("0.3333")
+@pytest.mark.parametrize(
+    ("qrels", "run", "measure", "options", "values"),
+    [
+        # Cutoffs that print alike stay two: floor(1.0 + 0.9) is one document, floor(1.2 + 0.9) are two.
+        (
+            *(FORTY, "t Q0 d0 1 9 x\nt Q0 u 2 8 x\nt Q0 v 3 7 x\nt Q0 d1 4 6 x\n", "iprec_at_recall.0.025,0.03"),
+            *({}, ["1.0000", "0.5000"]),
+        ),
+        # Scores beyond 32 bits stand above the greatest.
+        ("t 0 d1 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, ["1.0000"]),
+        ("t 0 d4 1\nt 0 d2 0\n", BEYOND, "recip_rank", {}, ["0.3333"]),
+        # Preference measures break ties by the lesser document, so of two tied ones d1 is kept.
+        (
+            *("t a s d1 1\nt a s d2 0\n", "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n", "prefs_simp"),
+            *({"depth": 1, "judgments_format": "prefs"}, ["1.0000"]),
+        ),
+    ],
+)
+def test_odd_cases_by_hand(
+    tmp_path: Path, qrels: str, run: str, measure: str, options: dict[str, object], values: list[str]
+) -> None:
+    assert [line.split()[-1] for line in small(tmp_path, qrels, run, [measure], **options)] == values
 
 
 def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: Command) -> None:
@@ -302,15 +294,6 @@ def test_names_are_read_as_generously_as_in_trec_eval(tmp_path: Path, command: C
     assert small(tmp_path, qrels, ranked, ["runid"])[0].split() == ["runid", "the"]
     outcome = command("trec_eval", "--query", "--level=1", "--meas", "map", tmp_path / "qrels.txt", tmp_path / "a.run")
     assert (outcome.returncode, outcome.stdout.count("\n")) == (0, 2)
-
-
-def test_preferences_cut_tied_documents_from_their_own_end(tmp_path: Path) -> None:
-    """trec_eval's preference measures break ties by the lesser document, so of two tied ones d1 is kept."""
-    preferences = "t a s d1 1\nt a s d2 0\n"
-    found = small(
-        tmp_path, preferences, "t Q0 d1 1 5 x\nt Q0 d2 2 5 x\n", ["prefs_simp"], depth=1, judgments_format="prefs"
-    )
-    assert found[0].endswith("1.0000")
 
 
 def test_nothing_but_lines_goes_to_standard_output() -> None:

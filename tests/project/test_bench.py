@@ -36,7 +36,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return generated(tmp_path_factory.mktemp("generated"), [1, 2, 5], topics=4)
 
 
-def test_generated_rankings_are_full_and_in_order(collection: Collection) -> None:
+def test_generated_rankings_are_full_in_order_and_tied_in_part(collection: Collection) -> None:
     assert collection.rows == 3 * 4 * 1000
     for path in collection.runs:
         lines = [line.split(" ") for line in path.read_text().splitlines()]
@@ -48,9 +48,6 @@ def test_generated_rankings_are_full_and_in_order(collection: Collection) -> Non
         assert {len(document) for _, _, document, *_ in lines} <= set(range(8, 26))
         scores = [(topic, float(score)) for topic, _, _, _, score, _ in lines]
         assert all(one[0] != next[0] or one[1] >= next[1] for one, next in pairwise(scores))
-
-
-def test_generated_scores_are_tied_in_part(collection: Collection) -> None:
     tied = {}
     for path in collection.runs:
         found = Counter((line.split()[0], line.split()[4]) for line in path.read_text().splitlines())
@@ -78,9 +75,6 @@ def test_generated_files_are_the_same_each_time(collection: Collection, tmp_path
     assert again.qrels.read_bytes() == collection.qrels.read_bytes()
     assert again.runs[0].read_bytes() == collection.runs[1].read_bytes()
     assert collection.runs[0].read_bytes() != collection.runs[1].read_bytes()
-
-
-def test_more_documents_than_a_topic_has_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at most"):
         generated(tmp_path, [1], documents=MOST_DOCUMENTS + 1)
 
@@ -103,13 +97,10 @@ def test_goals_are_judged(
     result = Result("name", "work", Measured(here), "peer", Measured(there), goal)
     assert result.ratio == pytest.approx(ratio)
     assert result.met is met
-
-
-def test_what_was_not_measured_is_neither_met_nor_missed() -> None:
-    result = Result("name", "work", Measured([1.0]), "peer", None, FASTER, note="not installed")
-    assert result.met is None
-    assert "peer; not installed" in plain([result])
-    assert result.as_json()["peer"] == {"name": "peer"}
+    missing = Result("name", "work", Measured(here), "peer", None, goal, note="not installed")
+    assert missing.met is None
+    assert "peer; not installed" in plain([missing])
+    assert missing.as_json()["peer"] == {"name": "peer"}
 
 
 def test_the_section_is_replaced_and_nothing_else() -> None:
@@ -122,13 +113,10 @@ def test_the_section_is_replaced_and_nothing_else() -> None:
     assert replaced(new, "bench", "other") == replaced(README, "bench", "other")
 
 
-@pytest.mark.parametrize("text", ["", BEGIN, END, END + BEGIN, README + BEGIN, README + END, END + README])
-def test_without_the_two_markers_nothing_is_written(text: str) -> None:
-    with pytest.raises(MarkersError):
-        replaced(text, "bench", "new")
-
-
-def test_the_readme_has_the_markers() -> None:
+def test_without_the_two_markers_nothing_is_written() -> None:
+    for text in ("", BEGIN, END, END + BEGIN, README + BEGIN, README + END, END + README):
+        with pytest.raises(MarkersError):
+            replaced(text, "bench", "new")
     assert replaced((ROOT / "tests" / "bench" / "README.md").read_text(encoding="utf-8"), "bench", "new")
 
 
@@ -148,9 +136,6 @@ def test_a_process_is_measured_apart_from_who_starts_it() -> None:
     assert small.output == "done\n"
     assert small.wall > 0.2 > small.user
     assert small.peak < 100_000_000 < 200_000_000 < large.peak
-
-
-def test_a_command_that_fails_is_told() -> None:
     with pytest.raises(CommandError, match=r"ended with 3: no luck"):
         run([*PYTHON, "-c", "import sys; sys.exit(print('no luck', file=sys.stderr) or 3)"])
 
@@ -176,11 +161,6 @@ def test_peers_that_are_not_here_are_told(
     assert "ranx is not installed" in there.on("ranx", collection).missing
     assert "TREC_EVAL" in there.side_by_side(collection, "map").missing
     assert there.on("ranx", collection).work is None
-
-
-def test_a_program_takes_the_place_of_trec_eval(
-    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("TREC_EVAL", shutil.which("true") or "")
     times = Peers(Stage(tmp_path, Sizes(repeat=1))).side_by_side(collection, "map")
     assert times.whole is not None
@@ -221,13 +201,8 @@ def test_the_statistics_stand_beside_those_of_peers(tmp_path: Path) -> None:
     ended = bench("statistics", "--quick", "--output", output, "--folder", tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")
     results = json.loads(output.read_text())["results"]
-    assert [result["peer"]["name"].partition(",")[0] for result in results] == [
-        "scipy",
-        "ranx",
-        "4 GB",
-        "scipy",
-        "ranx",
-    ]
+    names = [result["peer"]["name"].partition(",")[0] for result in results]
+    assert names == ["scipy", "ranx", "4 GB", "scipy", "ranx"]
     assert [result["met"] for result in results] == [None, None, True, None, None]
     assert "4 systems, 200 permutations" in results[0]["work"]
     assert "3 systems beside a baseline" in results[3]["work"]

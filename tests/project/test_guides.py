@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from evalsql.cli.guides import printed
 from tests.conftest import Command
 from tests.tools.readme import GUIDES
@@ -20,41 +18,26 @@ def test_the_guides_are_listed_with_a_line_each(command: Command) -> None:
     assert "evalsql help TOPIC" in listed.stderr
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_guide_is_printed_without_the_marks_of_markdown(command: Command, name: str) -> None:
-    shown = command("help", name)
-    assert (shown.returncode, shown.stderr) == (0, "")
-    title = next(page for page in GUIDES if page.stem == name).read_text(encoding="utf-8").splitlines()[0][2:]
-    assert shown.stdout.startswith(f"{title}\n\n")
-    for line in shown.stdout.splitlines():
-        # Code stands as it is; it is indented.
-        assert line.startswith("    ") or not line.startswith(("```", "#", "|")), line
-        assert line.startswith("    ") or len(line) <= 100, line
-
-
-def test_every_word_of_a_guide_is_printed(command: Command) -> None:
-    page = next(page for page in GUIDES if page.stem == "ties")
-    there, here = (
-        "".join(char for char in text if char.isalnum())
-        for text in (page.read_text(encoding="utf-8").replace("```sh", "").replace("```text", ""), "")
-    )
-    here = "".join(char for char in command("help", "ties").stdout if char.isalnum())
-    assert sorted(here) == sorted(there)
+def test_a_guide_is_printed_without_the_marks_of_markdown(command: Command) -> None:
+    for page in GUIDES:
+        text = page.read_text(encoding="utf-8")
+        shown = command("help", page.stem)
+        assert (shown.returncode, shown.stderr) == (0, "")
+        assert shown.stdout.startswith(f"{text.splitlines()[0][2:]}\n\n")
+        for line in shown.stdout.splitlines():
+            # Code stands as it is; it is indented.
+            assert line.startswith("    ") or not line.startswith(("```", "#", "|")), line
+            assert line.startswith("    ") or len(line) <= 100, line
+        if page.stem == "ties":  # every letter of it is printed
+            words = text.replace("```sh", "").replace("```text", "")
+            assert sorted(filter(str.isalnum, shown.stdout)) == sorted(filter(str.isalnum, words))
 
 
 def test_an_unknown_topic_gets_the_nearest_names(command: Command) -> None:
-    asked = command("help", "tie")
-    assert (asked.returncode, asked.stdout) == (2, "")
-    assert "nearest: ties" in asked.stderr
-    asked = command("help", "xyzzy")
-    assert asked.returncode == 2
-    assert all(name in asked.stderr for name in NAMES)
-
-
-def test_a_command_is_told_from_a_guide(command: Command) -> None:
-    asked = command("help", "leaderboard")
-    assert asked.returncode == 2
-    assert "evalsql leaderboard --help" in asked.stderr
+    for topic, words in (("tie", ["nearest: ties"]), ("xyzzy", NAMES), ("leaderboard", ["evalsql leaderboard --help"])):
+        asked = command("help", topic)
+        assert (asked.returncode, asked.stdout) == (2, "")
+        assert all(word in asked.stderr for word in words)
     assert command("help", "TIES.md").returncode == 0
 
 
