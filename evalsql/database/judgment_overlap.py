@@ -39,17 +39,9 @@ def scarce_overlaps(
 def _line(database: Database, row: Sequence[Any], inputs: Mapping[str, str]) -> str:
     qrels, run, *numbers = row
     qrels_id, run_id, num_topics, common, retrieved, judged, topic_id = numbers
-    compared = relation_query(
-        database.catalog,
-        "ids_compared",
-        inputs,
-        qrels_id=qrels_id,
-        run_id=run_id,
-        topic_id=topic_id,
-    )
-    ids: dict[str, list[str]] = {"judgments": [], "run": []}
-    for side, _, name in database.rows(f"select * from ({compared}) order by side, place"):
-        ids[side].append(name)
+    keys = {"qrels_id": qrels_id, "run_id": run_id, "topic_id": topic_id}
+    compared = relation_query(database.catalog, "ids_compared", inputs, **keys)
+    ids = database.rows(f"select side, string_agg(id, ', ' order by place) from ({compared}) group by all order by all")
     if not common:
         fact = f"none of {counted(num_topics, 'topic')} is judged ({qrels})"
     else:
@@ -58,5 +50,4 @@ def _line(database: Database, row: Sequence[Any], inputs: Mapping[str, str]) -> 
         asked = f"{counted(retrieved, 'document')} retrieved for {counted(common, 'topic')}"
         fact = f"{some} of {asked} {verb} judged ({qrels})"
     what = "documents" if common else "topics"
-    sides = (f"of the {side} {', '.join(names)}" for side, names in ids.items() if names)
-    return f"{run}: {fact}; {what} {'; '.join(sides)}"
+    return f"{run}: {fact}; {what} {'; '.join(f'of the {side} {names}' for side, names in ids)}"

@@ -29,15 +29,11 @@ def as_list(names: Names) -> Sequence[str]:
     if isinstance(names, Found):
         return names
     given = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
-    listed = [str(name) if _is_measure(name) else name for name in given]
+    # Measures of ir_measures print themselves by names that are known here.
+    listed = [str(each) if type(each).__module__.partition(".")[0] == "ir_measures" else each for each in given]
     if not all(isinstance(name, str) for name in listed):
         raise UsageError(f"expected a name or several, found {names!r}")
     return listed
-
-
-def _is_measure(name: object) -> bool:
-    """Whether it is a measure of ir_measures, which prints itself by a name that is known here."""
-    return type(name).__module__.partition(".")[0] == "ir_measures"
 
 
 def resolve_names(database: Database, kind: str, patterns: Names, *, with_replaced: bool = False) -> Found:
@@ -50,7 +46,8 @@ def resolve_names(database: Database, kind: str, patterns: Names, *, with_replac
     """
     if isinstance(patterns, Found):
         return patterns
-    held = _held(database, kind)
+    table = "runs" if kind == "run" else "qrels"
+    held = dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
     found = {name for each in as_list(patterns) for name in _fitting(database, kind, each, held, with_replaced)}
     return Found({name: key for name, key in held.items() if name in found})
 
@@ -86,16 +83,9 @@ def only_qrels(database: Database, asked: str | None, several: str, among: Seque
     return found[0]
 
 
-def _held(database: Database, kind: str) -> dict[str, int]:
-    """Keys by name, in their order."""
-    table = "runs" if kind == "run" else "qrels"
-    return dict(database.rows(f"select {kind}, {kind}_id from {table} order by {kind}_id"))
-
-
 def _fitting(
     database: Database, kind: str, pattern: str, held: Mapping[str, int], with_replaced: bool
 ) -> Sequence[str]:
-    """The names that a pattern stands for."""
     fitting = [pattern] if pattern in held else fnmatch.filter(held, pattern)
     if kind == "qrels" and len(fitting) > 1 and not with_replaced:
         replaced = replaced_qrels(database)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -85,8 +85,11 @@ def write(database: Database, kind: str, name: str, form: str, path: Path) -> Wr
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
     """Write the rows of a SELECT as parquet or jsonl; returns how many."""
-    how = "format parquet, compression zstd" if form == "parquet" else "format json"
-    ((count,),) = database.rows(f"copy (\n{query}\n) to {literal(str(path))} ({how})")
+    return _copy(database, query, path, "format parquet, compression zstd" if form == "parquet" else "format json")
+
+
+def _copy(database: Database, query: str, path: Path, options: str) -> int:
+    ((count,),) = database.rows(f"copy (\n{query}\n) to {literal(str(path))} ({options})")
     return int(count)
 
 
@@ -111,13 +114,11 @@ def _run(database: Database, name: str, form: str, path: Path) -> Written:
 def _nested(database: Database, rows: str, path: Path) -> int:
     """{topic: {document: score}}, topic by topic."""
     found = database.rows(f"select topic, document, score from ({rows})")
-    with path.open("w", encoding="utf-8") as stream:
-        sign = "{"
-        for topic, inner in groupby(found, itemgetter(0)):
-            scores = {document: score for _, document, score in inner}
-            stream.write(f"{sign}{json.dumps(topic)}: {json.dumps(scores, ensure_ascii=False)}")
-            sign = ",\n"
-        stream.write("}\n" if found else "{}\n")
+    topics = (
+        f"{json.dumps(topic)}: {json.dumps({document: score for _, document, score in inner}, ensure_ascii=False)}"
+        for topic, inner in groupby(found, itemgetter(0))
+    )
+    path.write_text("{" + ",\n".join(topics) + "}\n", encoding="utf-8")
     return len(found)
 
 
@@ -130,18 +131,16 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
         rows = f"select * exclude (document_id) from ({_PREFERENCES.format(qrels_id=int(qrels_id))})"
     remarks = [] if kind == "grades" else [f"evalsql load qrels takes --form {kind} for it"]
     if form == "trec":
-        names = columns[:-1]
         lines = f"select {', '.join(columns)} from ({rows})"
-        return Written(name, path, _text(database, lines, names, path), remarks)
+        return Written(name, path, _text(database, lines, columns[:-1], path), remarks)
     if form == "beir":
         if kind != "grades":
             raise UsageError(f"judgments {name} hold {kind}, which the format beir has not; parquet, jsonl, trec have")
         ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
         remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
         lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'
-        options = "format csv, header true, delimiter '\t'"
-        ((count,),) = database.rows(f"copy ({lines}) to {literal(str(path))} ({options})")
-        return Written(name, path, int(count), remarks)
+        count = _copy(database, lines, path, "format csv, header true, delimiter '\t'")
+        return Written(name, path, count, remarks)
     return Written(name, path, write_query(database, rows, form, path), remarks)
 
 
@@ -162,9 +161,7 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
             f"{found[0][0]!r} cannot be written to a TREC file, whose columns end at white space and whose comments "
             "begin with #; --format parquet or jsonl takes every name"
         )
-    options = "format csv, header false, delimiter ' ', quote '', escape ''"
-    ((count,),) = database.rows(f"copy ({lines}) to {literal(str(path))} ({options})")
-    return int(count)
+    return _copy(database, lines, path, "format csv, header false, delimiter ' ', quote '', escape ''")
 
 
 # What is known of topics
@@ -180,22 +177,15 @@ def _topics(database: Database, name: str, form: str, path: Path) -> Written:
     )
     if not found:
         raise UsageError(f"no text or group of the topics of {name} is here; evalsql load topics brings them")
-    with path.open("w", encoding="utf-8") as stream:
-        count = 0
-        for record in _records(found, form):
-            stream.write(json.dumps(record, ensure_ascii=False) + "\n")
-            count += 1
-    return Written(name, path, count, [])
-
-
-def _records(found: Sequence[tuple[Any, ...]], form: str) -> Iterator[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
     for topic, facts in groupby(found, itemgetter(0)):
         fields = {key: value for _, key, value in facts}
         if form == "beir":
-            text = fields.pop("text", "")
-            yield {"_id": topic, "text": text, "metadata": fields}
+            records.append({"_id": topic, "text": fields.pop("text", ""), "metadata": fields})
         else:
-            yield {"topic": topic, **fields}
+            records.append({"topic": topic, **fields})
+    path.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records), encoding="utf-8")
+    return Written(name, path, len(records), [])
 
 
 def _weights(database: Database, name: str, path: Path) -> Written:

@@ -22,6 +22,7 @@ from tests.cli.test_compare_command import drawn, loaded, reciprocal
 from tests.conftest import Command, Outcome, csv_rows, new_file, new_warehouse
 from tests.statistics.scores import put_scores
 from tests.statistics.test_statistics import CASES
+from tests.trials import gate as trial
 
 ALPHA = 0.05
 TRIALS = 200
@@ -359,3 +360,11 @@ def test_replaced_judgments_decide_where_they_are_named(tmp_path: Path, command:
         answer = gate(command, path, "system", "RR >= 0.1", options=options)
         assert answer.returncode == 0, answer.stderr
         assert float(verdicts(answer)["RR >= 0.1"]["value"]) == value
+
+
+@pytest.mark.long
+def test_the_gate_is_wrong_no_more_often_than_alpha() -> None:
+    found = trial.simulate(300, 60, whole=1)
+    # At a chance of 0.05 more than 24 of 300 come in one of a hundred such tests.
+    assert found.wrong <= 24
+    assert found.right == found.drops

@@ -15,6 +15,7 @@ from evalsql.warehouse import attached_relations, schema
 from evalsql.warehouse.open import open_database
 from evalsql.warehouse.warehouse import Warehouse as PlainWarehouse
 from tests.conftest import SAMPLE, new_file
+from tests.long_cases import few_of
 
 EVERYTHING = """
     select distinct 'table', table_name, sql, comment from duckdb_tables() where not temporary
@@ -40,7 +41,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(cache: Path) -> list[Path]:
-    return sorted(cache.glob("*.duckdb"))
+    return sorted(path for path in cache.glob("*.duckdb") if path.exists())
 
 
 def figures(warehouse: Warehouse) -> dict[str, float]:
@@ -85,33 +86,34 @@ def test_a_warehouse_that_is_asked_for_certain_measures_gives_their_figures(empt
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_a_template_is_made_once(cache: Path, tmp_path: Path) -> None:
-    with evalsql.open(tmp_path / "first.duckdb") as first:
-        contents = first.rows(EVERYTHING)
+def test_a_template_is_made_once_and_older_ones_go(cache: Path, tmp_path: Path) -> None:
+    cache.mkdir()
+    (cache / "of another process.duckdb").symlink_to(cache / "gone")  # listed, and not there
+    for age in range(6):
+        (cache / f"{age}.duckdb").touch()
+        os.utime(cache / f"{age}.duckdb", (1_000_000 - age, 1_000_000 - age))
+    with evalsql.open(tmp_path / "first.duckdb") as first, evalsql.open(":memory:") as second:
+        *others, own = made(cache)
+        assert [path.name for path in others] == ["0.duckdb", "1.duckdb", "2.duckdb"]
+        written = own.stat().st_mtime_ns
         values = figures(first)
-    assert len(made(cache)) == 1
-    written = made(cache)[0].stat().st_mtime_ns
-    with evalsql.open(":memory:") as memory:
-        assert memory.rows(EVERYTHING) == contents
-        assert figures(memory) == pytest.approx(values, abs=1e-12)
-    assert made(cache)[0].stat().st_mtime_ns == written
+        # Warehouses side by side do not meet.
+        assert second.rows("select count(*) from qrels") == [(0,)]
+        assert figures(second) == pytest.approx(values, abs=1e-12)
+        assert second.rows(EVERYTHING) == first.rows(EVERYTHING)
+    assert own.stat().st_mtime_ns == written
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_without_a_place_to_keep_it_all_is_made(cache: Path) -> None:
-    cache.write_text("a file where the folder should be")
+@pytest.mark.parametrize("content", few_of([b"no database", b""], 1))
+def test_a_template_that_cannot_be_read_is_passed_by(cache: Path, content: bytes) -> None:
     with evalsql.open(":memory:") as warehouse:
-        assert figures(warehouse)
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_a_template_that_cannot_be_read_is_passed_by(cache: Path) -> None:
-    evalsql.open(":memory:").close()
+        contents = warehouse.rows(EVERYTHING)
     (kept,) = made(cache)
-    for content in (b"no database", b""):
-        kept.write_bytes(content)
-        with evalsql.open(":memory:") as warehouse:
-            assert figures(warehouse)
+    kept.write_bytes(content)
+    with evalsql.open(":memory:") as warehouse:
+        assert warehouse.rows(EVERYTHING) == contents
+        assert figures(warehouse)
 
 
 @pytest.mark.long
@@ -133,40 +135,19 @@ def test_a_template_that_is_damaged_somewhere_is_made_anew(cache: Path, tmp_path
         assert figures(warehouse)
 
 
-@pytest.mark.usefixtures("few_measures", "cache")
+@pytest.mark.usefixtures("few_measures")
 def test_a_file_whose_making_is_interrupted_is_made_when_it_is_opened_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evalsql.open(":memory:").close()
-
     def interrupt(_: Warehouse) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "write_version", interrupt)
+        patch.setattr(schema, "_sign", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evalsql.open(tmp_path / "file.duckdb")
     with evalsql.open(tmp_path / "file.duckdb") as warehouse:
         assert figures(warehouse)
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_a_few_are_kept_while_others_take_theirs_away(cache: Path) -> None:
-    cache.mkdir()
-    (cache / "of another process.duckdb").symlink_to(cache / "gone")  # listed, and not there
-    for age in range(6):
-        (cache / f"{age}.duckdb").touch()
-        os.utime(cache / f"{age}.duckdb", (1_000_000 - age, 1_000_000 - age))
-    evalsql.open(":memory:").close()
-    assert [path.name for path in made(cache)][:3] == ["0.duckdb", "1.duckdb", "2.duckdb"]
-    assert len([path for path in made(cache) if path.exists()]) == 4
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_warehouses_side_by_side_do_not_meet(cache: Path, tmp_path: Path) -> None:
-    with evalsql.open(":memory:") as one, evalsql.open(":memory:") as two, evalsql.open(tmp_path / "w.duckdb") as three:
-        one.load_qrels({"t": {"d": 1}}, "own")
-        assert [len(each.rows("from qrels")) for each in (one, two, three)] == [1, 0, 0]
 
 
 @pytest.mark.long

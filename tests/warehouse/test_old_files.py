@@ -15,6 +15,7 @@ from evalsql.warehouse.schema import SCHEMA_VERSION
 from tests.conftest import FIXTURES, Command, new_warehouse
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
+from tests.warehouse.test_rebuild import new_objects, objects
 
 CASE = FIXTURES / "schemas"
 VERSIONS = (1, 2, 3, 4)
@@ -70,6 +71,7 @@ def test_a_file_of_an_earlier_schema_holds_what_its_text_files_do(
         unweighted = "from scores where measure not like 'TAP%' order by all"
         assert warehouse.rows(unweighted) == fresh.rows(unweighted)
         assert findings(warehouse.evaluation, audits(warehouse.catalog)) == []
+    assert objects(path, tables=False) == new_objects(few=False, tables=False)
     outcome = command("leaderboard", "-m", "AP", "--format", "csv", "--db", path)
     assert outcome.returncode == 0, outcome.stderr
     board = list(csv.reader(outcome.stdout.splitlines()))

@@ -95,10 +95,25 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
     with evalsql.open(warehouse.path, read_only=True, progress=lambda *stage: made.append(stage)) as again:
         answers(again)
     assert made == []
-    with duckdb.connect(warehouse.path, read_only=True) as plain:
+    with evalsql.open(warehouse.path, read_only=True, measures=folder) as both:
+        answers(both)  # the same file kept and borrowed is one
+    with duckdb.connect(warehouse.path) as plain:
         assert plain.sql("select max(value) from fullness(worth := 7)").fetchall() == [(7.0,)]
         comments = plain.sql("select comment from duckdb_views() where view_name = 'fullness'").fetchall()
         assert "Whether a ranking is at least half as long" in comments[0][0]
+        # Version 0.1.0 called evaluated what is evaluated_topics now.
+        plain.execute("update added_relations set text = replace(text, 'evaluated_topics', 'evaluated')")
+        plain.execute("update warehouse set sql_digest = 'older'")
+    with evalsql.open(warehouse.path) as newer:
+        answers(newer)
+        # As if a later version brought a measure of the same name.
+        newer.execute("update added_relations set relation = 'ap' where relation = 'fullness'")
+        newer.execute("update warehouse set sql_digest = 'older'")
+    with (
+        pytest.warns(InputWarning, match="relation ap is already in .*it is left out"),
+        evalsql.open(warehouse.path) as now,
+    ):
+        assert len(now.evaluate("AP").fetchall()) == 8
 
 
 def test_taken_out_and_replaced(warehouse: Warehouse, folder: Path) -> None:
@@ -195,23 +210,6 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     again.close()
 
 
-def test_a_measure_kept_under_an_older_version_finds_the_steps_it_reads(warehouse: Warehouse, folder: Path) -> None:
-    """Version 0.1.0 called evaluated what is evaluated_topics now."""
-    warehouse.load_measures(folder)
-    warehouse.execute("update added_relations set text = replace(text, 'evaluated_topics', 'evaluated')")
-    warehouse.execute("update warehouse set sql_digest = 'older'")
-    warehouse.close()
-    with evalsql.open(warehouse.path) as again:
-        answers(again)
-
-
-def test_the_same_file_kept_and_borrowed_is_one(warehouse: Warehouse, folder: Path) -> None:
-    warehouse.load_measures(folder)
-    warehouse.close()
-    with evalsql.open(warehouse.path, read_only=True, measures=folder) as again:
-        answers(again)
-
-
 @pytest.mark.usefixtures("few_measures")
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
@@ -221,41 +219,21 @@ def test_nothing_to_read_is_said(tmp_path: Path) -> None:
         evalsql.open(":memory:", measures=tmp_path / "absent.sql")
 
 
-def test_one_that_the_package_has_come_to_have_is_left_out_with_a_warning(warehouse: Warehouse, folder: Path) -> None:
-    """As if a later version brought a measure of the same name."""
-    warehouse.load_measures(folder)
-    warehouse.execute("update added_relations set relation = 'ap' where relation = 'fullness'")
-    warehouse.execute("update warehouse set sql_digest = 'older'")
-    warehouse.close()
-    with (
-        pytest.warns(InputWarning, match="relation ap is already in .*it is left out"),
-        evalsql.open(warehouse.path) as now,
-    ):
-        assert len(now.evaluate("AP").fetchall()) == 8
-
-
-def test_from_the_command_line(command: Command, folder: Path) -> None:
-    assert command("demo").returncode == 0
+def test_from_the_command_line(demo: Command, folder: Path) -> None:
     arguments = ("-m", "Fullness", "--format", "csv")
-    borrowed = command("leaderboard", *arguments, "--measure-file", folder, "--db", "evalsql-demo.duckdb")
+    borrowed = demo("leaderboard", *arguments, "--measure-file", folder)
     assert borrowed.stdout.startswith("qrels,run,Fullness\n"), borrowed.stderr
     files = (SAMPLE / "qrels.txt", SAMPLE / "runs" / "bm25.run")
-    at_once = command("eval", *files, *arguments, "--measure-file", folder)
-    _, line = at_once.stdout.splitlines()
+    _, line = demo("eval", *files, *arguments, "--measure-file", folder).stdout.splitlines()
     assert line.removeprefix("qrels,") in borrowed.stdout.replace("sample,", "")
-    page = command("measures", "fullness", "--measure-file", folder)
-    assert "Whether a ranking is at least half as long" in page.stdout
-    refused = command("leaderboard", *arguments, "--db", "evalsql-demo.duckdb")
+    assert "Whether a ranking is at least half" in demo("measures", "fullness", "--measure-file", folder).stdout
+    refused = demo("leaderboard", *arguments)
     assert (refused.returncode, refused.stdout) == (2, "")
-    kept = command("load", "measures", folder, "--db", "evalsql-demo.duckdb")
+    kept = demo("load", "measures", folder)
     assert (kept.returncode, kept.stdout) == (0, "")
     assert "loaded 1 measure: Fullness" in kept.stderr
-    again = command("leaderboard", *arguments, "--db", "evalsql-demo.duckdb")
-    assert again.stdout == borrowed.stdout
-    listed = command("measures", "--db", "evalsql-demo.duckdb", "--format", "csv")
-    assert "\nFullness," in listed.stdout
-    asked = command("sql", "from fullness limit 1", "--db", "evalsql-demo.duckdb")
-    assert asked.returncode == 0
+    assert demo("leaderboard", *arguments).stdout == borrowed.stdout
+    assert "\nFullness," in demo("measures", "--db", "evalsql.duckdb", "--format", "csv").stdout
 
 
 @pytest.mark.usefixtures("few_measures")

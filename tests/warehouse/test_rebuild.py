@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,9 @@ import pytest
 import evalsql
 from evalsql import CatalogError, InputWarning, WarehouseError
 from evalsql.warehouse import attached_relations, schema
-from tests.conftest import write
+from tests.conftest import new_file, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
-from tests.warehouse.test_old_files import VERSIONS, old_file
 from tests.warehouse.test_own_measures import MEASURE, STEP
 
 OBJECTS = """
@@ -50,11 +50,6 @@ def older(crafted: Crafted) -> Crafted:
     return lambda *statements, **name: crafted(*statements, OLDER, **name)
 
 
-@pytest.fixture
-def without_template(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attached_relations, "_made", lambda _: None)
-
-
 def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
     """What a file holds beside its data, as the engine reads it from the disk."""
     with duckdb.connect(str(path), read_only=True) as connection:
@@ -69,10 +64,12 @@ def objects(path: Path, tables: bool = True) -> list[tuple[Any, ...]]:
     ]
 
 
-def recorded(path: Path) -> str:
-    with duckdb.connect(str(path), read_only=True) as connection:
-        ((digest,),) = connection.execute("select sql_digest from warehouse").fetchall()
-    return str(digest)
+@cache
+def new_objects(few: bool = True, tables: bool = True) -> list[tuple[Any, ...]]:
+    """The same of a new file, with all relations or those of ``few_measures``."""
+    path = new_file().with_suffix(".new")
+    evalsql.open(path).close()
+    return objects(path, tables)
 
 
 def stages(path: Path) -> set[str]:
@@ -86,29 +83,17 @@ def own(folder: Path) -> list[str | Path]:
     return [write(folder / "fullness.sql", MEASURE), write(folder / "half_full_rankings.sql", STEP)]
 
 
-def test_an_older_file_gets_what_a_new_file_has(older: Crafted, tmp_path: Path) -> None:
-    evalsql.open(tmp_path / "new.duckdb").close()
-    changes = (
+def test_an_older_file_gets_what_a_new_file_has(older: Crafted) -> None:
+    path = older(
         *("drop view ap", "drop macro table ndcg", "create or replace view rr as select 1 as one"),
-        *(
-            "create view gone as select 1 as x",
-            "insert into relations values ('gone', 'measures', 'of before')",
-        ),
+        *("create view gone as select 1 as x", "insert into relations values ('gone', 'measures', 'of before')"),
+        *("comment on view p is 'other'", "drop view steps.evaluated_topics"),
     )
-    path = older(*changes, "comment on view p is 'other'", "drop view steps.evaluated_topics")
-    assert objects(path) != objects(tmp_path / "new.duckdb")
+    assert objects(path) != new_objects(few=False)
     assert STAGE not in stages(path)
-    assert objects(path) == objects(tmp_path / "new.duckdb")
+    assert objects(path) == new_objects(few=False)
     with evalsql.open(path) as warehouse:
         assert warehouse.rows("select count(*) > 0 from scores") == [(True,)]
-
-
-@pytest.mark.parametrize("version", few_of(VERSIONS, 1))
-def test_files_of_earlier_schemas_get_what_a_new_file_has(version: int, tmp_path: Path) -> None:
-    evalsql.open(tmp_path / "new.duckdb").close()
-    path = old_file(version, tmp_path)
-    assert STAGE not in stages(path)
-    assert objects(path, tables=False) == objects(tmp_path / "new.duckdb", tables=False)
 
 
 @pytest.mark.long
@@ -142,9 +127,8 @@ def test_copied_relations_are_those_that_statements_make(
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_other_views_and_macros_with_our_names_are_replaced(older: Crafted, tmp_path: Path) -> None:
+def test_other_views_and_macros_with_our_names_are_replaced(older: Crafted) -> None:
     """The file does not list them as its own. What is no view or macro stays."""
-    evalsql.open(tmp_path / "new.duckdb").close()
     path = older(
         "delete from relations where relation in ('ap', 'ndcg', 'rr')",
         "drop view ap",
@@ -156,8 +140,7 @@ def test_other_views_and_macros_with_our_names_are_replaced(older: Crafted, tmp_
         "create index ap on topics (topic)",
     )
     assert STAGE not in stages(path)
-    found, expected = objects(path), objects(tmp_path / "new.duckdb")
-    assert found == expected
+    assert objects(path) == new_objects()
 
 
 @pytest.mark.usefixtures("few_measures")
@@ -169,40 +152,16 @@ def test_a_table_with_the_name_of_a_view_is_refused_and_stays(older: Crafted) ->
     assert objects(path) == before
 
 
-@pytest.mark.usefixtures("few_measures", "without_template")
-def test_without_a_template_statements_make_them(older: Crafted, tmp_path: Path) -> None:
-    evalsql.open(tmp_path / "new.duckdb").close()
-    path = older("drop view ap")
-    assert STAGE in stages(path)
-    assert objects(path) == objects(tmp_path / "new.duckdb")
-
-
 @pytest.mark.usefixtures("few_measures")
-@pytest.mark.parametrize("damage", few_of(["no database", "somewhere"], 1))
-def test_a_damaged_template_is_not_used(
-    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+def test_without_a_place_for_a_template_statements_make_them(
+    older: Crafted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
-    evalsql.open(tmp_path / "new.duckdb").close()
-    (kept,) = (tmp_path / "cache").glob("*.duckdb")
-    if damage == "no database":
-        kept.write_bytes(b"no database")
-    else:
-        whole = kept.read_bytes()
-        for at in range(12288 + 5000, len(whole), 262144):
-            whole = whole[:at] + bytes(255 - byte for byte in whole[at : at + 100]) + whole[at + 100 :]
-        kept.write_bytes(whole)
     path = older("drop view ap")
-    evalsql.open(path).close()
-    assert objects(path) == objects(tmp_path / "new.duckdb")
-
-
-@pytest.mark.usefixtures("few_measures")
-def test_a_file_called_like_a_template_is_remade(older: Crafted, tmp_path: Path) -> None:
-    evalsql.open(tmp_path / "new.duckdb").close()
-    path = older("drop view ap", name="template.duckdb")
-    assert STAGE not in stages(path)
-    assert objects(path) == objects(tmp_path / "new.duckdb")
+    expected = new_objects()
+    place = write(tmp_path / "cache", "a file where the folder should be")
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: place)
+    assert STAGE in stages(path)
+    assert objects(path) == expected
 
 
 # What stops half way
@@ -216,7 +175,7 @@ def test_an_interrupt_leaves_the_file_as_it_was(older: Crafted, monkeypatch: pyt
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schema, "write_version", interrupt)
+    monkeypatch.setattr(schema, "_sign", interrupt)
     with pytest.raises(KeyboardInterrupt):
         evalsql.open(path)
     assert objects(path) == before
@@ -228,7 +187,7 @@ def test_a_kill_leaves_the_file_as_it_was(older: Crafted) -> None:
     before = objects(path)
     program = (
         "import os, signal, sys, evalsql; from evalsql.warehouse import schema\n"
-        "schema.write_version = lambda database: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "schema._sign = lambda database: os.kill(os.getpid(), signal.SIGKILL)\n"
         "evalsql.open(sys.argv[1])"
     )
     killed = subprocess.run([sys.executable, "-c", program, str(path)], env=dict(os.environ), check=False)

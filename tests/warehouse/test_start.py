@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.evaluation import notices
 from evalsql.evaluation.evaluation import Evaluation
-from evalsql.warehouse.open import open_database
-from tests.conftest import SAMPLE
+from tests.conftest import SAMPLE, new_warehouse
+from tests.long_cases import few_of
 
 HEAVY = (
     "duckdb",
@@ -28,6 +29,7 @@ HEAVY = (
     "evalsql.trec_eval",
     "evalsql.ingest.run_loading",
 )
+EVALUATION = ("eval", str(SAMPLE / "qrels.txt"), str(SAMPLE / "runs" / "bm25.run"))
 IMPORTED = f"""
 import sys
 from evalsql.cli import main
@@ -50,35 +52,45 @@ def imported(*arguments: object) -> set[str]:
     return set(outcome.stderr.splitlines()[-1].split()[1:])
 
 
-def test_a_command_imports_no_more_than_it_needs(sample_file: Path) -> None:
-    open_database(":memory:").close()  # so that there is one to copy
-    run = SAMPLE / "runs" / "bm25.run"
-    assert imported("eval", SAMPLE / "qrels.txt", run, "-m", "AP", "--tie-rule", "trec_eval") == {
-        "evalsql.ingest.run_loading"
-    }
-    assert imported("leaderboard", "-m", "AP", "--db", sample_file) == set()
-    assert imported("ls", "--db", sample_file) == set()
-    assert imported("measures", "--format", "csv") == set()
-    assert imported("shell", "--db", sample_file) == set()  # on a terminal it takes prompt_toolkit
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    few_of(
+        [
+            ((*EVALUATION, "-m", "AP", "--tie-rule", "trec_eval"), {"evalsql.ingest.run_loading"}),
+            (("leaderboard", "-m", "AP", "--db", "{db}"), set()),
+            (("ls", "--db", "{db}"), set()),
+            (("measures", "--format", "csv"), set()),
+            (("shell", "--db", "{db}"), set()),  # on a terminal it takes prompt_toolkit
+        ]
+    ),
+)
+def test_a_command_imports_no_more_than_it_needs(sample_file: Path, words: Sequence[str], needed: set[str]) -> None:
+    assert imported(*(each.format(db=sample_file) for each in words)) == needed
 
 
-@pytest.mark.parametrize("asked", ["warehouse.connection.sql('select 7')", "warehouse.sql('select 7')"])
-def test_a_connection_has_all_that_its_package_gives_it(asked: str) -> None:
-    program = f"import evalsql; warehouse = evalsql.open(':memory:'); print({asked}.project('*').fetchall())"
+FRAME = """\
+    import pandas
+    warehouse.load_qrels({"t": {"d": 1}}, "judged")
+    warehouse.load_run(pandas.DataFrame({"topic": ["t"], "document": ["d"], "score": [7.0]}), "run")
+    print(warehouse.rows("select score::integer from rankings"))
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    few_of(
+        [
+            FRAME,
+            "    print(warehouse.connection.sql('select 7').project('*').fetchall())",
+            "    print(warehouse.sql('select 7').project('*').fetchall())",
+        ],
+        1,
+    ),
+)
+def test_a_connection_has_all_that_its_package_gives_it_where_nothing_else_imports_that(body: str) -> None:
+    program = f"import evalsql\nwith evalsql.open(':memory:') as warehouse:\n{body}"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=True)
     assert found.stdout == "[(7,)]\n"
-
-
-def test_frames_are_read_where_nothing_else_imports_the_package() -> None:
-    program = """
-import pandas, evalsql
-with evalsql.open(":memory:") as warehouse:
-    warehouse.load_qrels({"t": {"d": 1}}, "judged")
-    warehouse.load_run(pandas.DataFrame({"topic": ["t"], "document": ["d"], "score": [1.0]}), "run")
-    print(warehouse.evaluate("RR").fetchall())
-"""
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=True)
-    assert found.stdout == "[('judged', 'run', 1.0)]\n"
 
 
 @pytest.mark.long
@@ -126,7 +138,7 @@ def test_a_library_is_silent_and_reports_progress_to_who_asks(
 
 
 def loaded(runs: dict[str, dict[str, float]]) -> Warehouse:
-    warehouse = evalsql.open(":memory:")
+    warehouse = new_warehouse()
     warehouse.load_qrels({"t": {"d1": 1, "d2": 0, "d3": 1}}, "judged")
     for name, documents in runs.items():
         warehouse.load_run({"t": documents}, name)

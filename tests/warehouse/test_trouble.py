@@ -22,6 +22,7 @@ from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.database import disk, engine
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.disk import whole_file
+from evalsql.database.engine import interruptible
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
@@ -65,7 +66,7 @@ def test_a_lock_is_told_with_its_holder_and_what_to_do(
     assert "duckdb.org" not in outcome.stderr
 
 
-@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize("read_only", few_of([True, False], 1))
 def test_a_lock_that_is_given_up_is_waited_for(tmp_path: Path, read_only: bool) -> None:
     path = new_file(tmp_path)
     stages: list[str] = []
@@ -84,18 +85,17 @@ def test_a_lock_that_is_given_up_is_waited_for(tmp_path: Path, read_only: bool) 
 # Files that were never finished
 
 
-@pytest.mark.parametrize("size", [None, 0, 100, 5000])
-def test_a_file_that_was_never_filled_is_unfinished(command: Command, tmp_path: Path, size: int | None) -> None:
+def test_a_file_that_was_never_filled_is_unfinished(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "new.duckdb"
     duckdb.connect(str(path)).close()
-    path.write_bytes(path.read_bytes()[:size])
-    outcome = command("ls", "--db", path)
-    assert outcome.returncode == 3
-    assert f"{path}: is an unfinished warehouse" in outcome.stderr
-    assert "evalsql load makes it anew" in outcome.stderr
-    if size is not None:
-        assert "delete it" in outcome.stderr
-        path.unlink()
+    whole = path.read_bytes()
+    for size in (0, 100, 5000, len(whole)):
+        path.write_bytes(whole[:size])
+        outcome = command("ls", "--db", path)
+        assert outcome.returncode == 3
+        assert f"{path}: is an unfinished warehouse" in outcome.stderr
+        assert "evalsql load makes it anew" in outcome.stderr
+        assert ("delete it" in outcome.stderr) == (size < len(whole))
     assert command("load", "qrels", SAMPLE / "qrels.txt", "--db", path).returncode == 0
     assert command("ls", "--db", path).returncode == 0
 
@@ -116,7 +116,7 @@ def test_a_file_with_a_part_of_the_tables_is_unfinished_unless_it_has_data(tmp_p
 # Damage, and disks that are full
 
 
-@pytest.mark.parametrize("every", few_of([4, 1], 1))
+@pytest.mark.parametrize("every", few_of([9, 1], 1))
 def test_damage_is_told_with_exit_code_3(command: Command, sample_file: Path, tmp_path: Path, every: int) -> None:
     path = new_file(tmp_path, like=sample_file)
     whole = path.read_bytes()
@@ -142,7 +142,7 @@ def test_a_full_disk_is_told_with_exit_code_3_and_its_file() -> None:
     assert told.value.exit_code == 3
 
 
-@pytest.mark.parametrize("extension", ["csv", "html"])
+@pytest.mark.parametrize("extension", few_of(["csv", "html"], 1))
 def test_an_output_that_cannot_be_finished_leaves_what_was_there(
     command: Command, sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extension: str
 ) -> None:
@@ -206,6 +206,25 @@ def test_ctrl_c_at_any_time_changes_nothing_or_tells_what_was_loaded(capsys: pyt
     assert interrupts.main(12) == 0, capsys.readouterr().out
 
 
+def test_ctrl_c_just_before_the_engine_begins_stops_the_query() -> None:
+    """The engine forgets an interrupt that comes before its query, which would run to its end."""
+    stopped: list[duckdb.Error] = []
+
+    def ask() -> None:
+        signal.raise_signal(signal.SIGINT)
+        try:
+            connection.execute("select sum(a.range * b.range % 7) from range(60000) as a, range(60000) as b")
+        except duckdb.InterruptException as error:
+            stopped.append(error)
+
+    with duckdb.connect() as connection:
+        with pytest.raises(KeyboardInterrupt), interruptible(connection):
+            ask()
+        assert stopped
+        assert connection.execute("select 1").fetchall() == [(1,)]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @pytest.mark.parametrize("hit", ["commit", "insert into runs"])
 def test_ctrl_c_at_the_commit(empty: Warehouse, monkeypatch: pytest.MonkeyPatch, hit: str) -> None:
     """Before it nothing is kept; during it all is, and the exception says so."""
@@ -264,12 +283,14 @@ def test_ctrl_c_from_the_commit_on_is_ignored_by_a_command(
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [
-        ("raise RuntimeError('calling __set_name__') from KeyboardInterrupt()", 130),
-        ("raise RuntimeError('calling __set_name__') from ValueError()", 1),
-        ("watch = weakref.ref(set(), lambda _: signal.raise_signal(signal.SIGINT)); time.sleep(0.5)", 130),
-        ("watch = weakref.ref(set(), lambda _: 1 / 0)", 0),
-    ],
+    few_of(
+        [
+            ("raise RuntimeError('calling __set_name__') from KeyboardInterrupt()", 130),
+            ("watch = weakref.ref(set(), lambda _: signal.raise_signal(signal.SIGINT)); time.sleep(0.5)", 130),
+            ("raise RuntimeError('calling __set_name__') from ValueError()", 1),
+            ("watch = weakref.ref(set(), lambda _: 1 / 0)", 0),
+        ]
+    ),
 )
 def test_an_interrupt_that_python_drops_or_turns_into_another_error_is_one(body: str, code: int) -> None:
     """Both happen in imports, which have callbacks and errors of their own."""
@@ -311,6 +332,7 @@ def test_folders_of_killed_processes_are_taken_away(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {*old[1:], f"evalsql-{own}-{gone}-young"}
 
 
+@pytest.mark.long
 def test_a_killed_load_leaves_no_folder_for_long(
     process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
