@@ -70,14 +70,6 @@ class Database:
         if statements:
             self.execute("\n;".join(statements))  # one may end with a comment
 
-    def execute_one(self, sql: str) -> None:
-        """Run one statement; raises QueryError where the text has several, as where a body closes its own macro."""
-        with translated_errors():
-            count = len(self._connection.extract_statements(sql))
-        if count != 1:
-            raise QueryError(f"expected one statement, found {count}")
-        self.execute(sql)
-
     def insert(self, table: str, sql: str) -> None:
         """Put the rows of a SELECT into a table, by the names of their columns."""
         self.execute(f"insert into {table} by name\n{sql}")

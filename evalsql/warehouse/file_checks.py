@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evalsql.catalog.ddl import SCORES
@@ -70,7 +71,7 @@ def _remedy(database: Database) -> str:
 
 def foreign_relations(database: Database) -> list[str]:
     """Kinds and names of the views and macros in the file that no relation of the catalogue has."""
-    catalog = database.catalog
+    catalog = replace(database.catalog, temporary=frozenset())  # a user's own measures are in the file too
     ours = {(catalog.schemas.get(name, "main"), name) for name in (*catalog.relations, SCORES)}
     found = {
         f"{kind.removesuffix(' table')} {name if schema == 'main' else f'{schema}.{name}'}"

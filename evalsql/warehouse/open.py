@@ -10,9 +10,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
@@ -76,11 +74,7 @@ def open_database(
     is_new = _check_path(file, read_only=read_only)
     if temporary:
         read_catalog().extended(temporary)  # names that are taken, before there is a file
-    preparing = Thread(target=_prepare, args=(read_only,))
-    preparing.start()
-    connection = connect(file, read_only, wait, progress)
-    preparing.join()
-    database = Database(connection, read_catalog(), path=place, read_only=read_only)
+    database = Database(connect(file, read_only, wait, progress), read_catalog(), path=place, read_only=read_only)
     try:
         if limit is not None:
             limit_memory(database, limit)
@@ -99,14 +93,6 @@ def open_database(
         database.close()
         raise
     return database
-
-
-def _prepare(read_only: bool) -> None:
-    """Do, once a process, what takes about as long as the engine's start: the catalogue, and modules that load."""
-    read_catalog()
-    if not read_only:
-        import_module("evalsql.ingest.files.tables")
-        import_module("evalsql.ingest.run_loading")
 
 
 def _check_path(path: str, *, read_only: bool) -> bool:

@@ -139,7 +139,9 @@ def apply(database: Database, statements: Iterable[tuple[str, str]], progress: P
     listed = list(statements)
     for done, (place, statement) in enumerate(listed, start=1):
         try:
-            database.execute_one(statement)
+            if len(database.statements(statement)) != 1:  # a body could close its own macro
+                raise QueryError("expected one statement")
+            database.execute(statement)
         except QueryError as error:
             raise CatalogError(f"{place}: {error}") from error
         progress(_MAKING, done, len(listed))

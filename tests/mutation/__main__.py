@@ -83,7 +83,7 @@ class Trial:
     def _put(self, warehouse: Warehouse, relation: Relation) -> None:
         """Have the relation in the place of the file's, for the connection."""
         statement = next(ddl.creating_statements(self.catalog, relation, temporary=True))[1]
-        warehouse.database.execute_one(statement)
+        warehouse.database.execute(statement)
 
 
 CASES = cases()

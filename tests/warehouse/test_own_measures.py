@@ -92,7 +92,10 @@ def test_kept_in_the_file_for_every_client(warehouse: Warehouse, folder: Path) -
     ]
     warehouse.close()
     made: list[object] = []
-    with evalsql.open(warehouse.path, read_only=True, progress=lambda *stage: made.append(stage)) as again:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = evalsql.open(warehouse.path, read_only=True, progress=lambda *stage: made.append(stage))
+    with again:
         answers(again)
     assert made == []
     with evalsql.open(warehouse.path, read_only=True, measures=folder) as both:
