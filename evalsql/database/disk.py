@@ -28,9 +28,21 @@ _holder: ContextVar[Path | None] = ContextVar("_holder", default=None)  # the fo
 
 _LOCKED = re.compile(r"could not set lock|being used by another process|already open in", re.IGNORECASE)
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>\S.*?)\s*\(PID (?P<pid>\d+)\)", re.IGNORECASE | re.DOTALL)
-_DAMAGED = re.compile(r"computed checksum|corrupt|deserializ|invalidated", re.IGNORECASE)
-_FULL = re.compile(r"no space left|disk quota|not enough space|file too large|max_temp_directory_size", re.IGNORECASE)
-_OPEN_HERE = re.compile(r"same database file with a different configuration", re.IGNORECASE)
+# By what the engine says, what is said of the file.
+_FILE_ERRORS = {
+    re.compile(r"same database file with a different configuration", re.IGNORECASE): (
+        "{path}: this process has it open already in another way, for writing, for reading only or by duckdb.connect; "
+        "close that first, or open both in the same way"
+    ),
+    re.compile(r"no space left|disk quota|not enough space|file too large|max_temp_directory_size", re.IGNORECASE): (
+        "{file}: the disk is full, so that the work on {path} was given up; what it had before is kept. Make room and "
+        "try again"
+    ),
+    re.compile(r"computed checksum|corrupt|deserializ|invalidated", re.IGNORECASE): (
+        "{path}: is damaged: what the disk holds is not what was written ({message}). Put a copy in its place, or load "
+        "the data into a new file"
+    ),
+}
 _FILE = re.compile(r'file "([^"]+)"')
 _FULL_CODES = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _EMPTY_BYTES = 12288  # a database of the engine without anything in it: three headers
@@ -231,22 +243,10 @@ def lock_error(path: str, message: str, *, read_only: bool, waited: float) -> st
 
 def file_error(path: str, message: str) -> str | None:
     """The message for a damaged file, a full disk or a file that is open already, if the engine reports one."""
-    if _OPEN_HERE.search(message):
-        return (
-            f"{path}: this process has it open already in another way, for writing, for reading only or by "
-            "duckdb.connect; close that first, or open both in the same way"
-        )
-    if _FULL.search(message):
-        named = _FILE.search(message)
-        return (
-            f"{named[1] if named else path}: the disk is full, so that the work on {path} was given up; what it had "
-            "before is kept. Make room and try again"
-        )
-    if _DAMAGED.search(message):
-        return (
-            f"{path}: is damaged: what the disk holds is not what was written ({message.splitlines()[0]}). Put a copy "
-            "in its place, or load the data into a new file"
-        )
+    file = named[1] if (named := _FILE.search(message)) else path
+    for pattern, words in _FILE_ERRORS.items():
+        if pattern.search(message):
+            return words.format(path=path, file=file, message=message.splitlines()[0])
     return None
 
 

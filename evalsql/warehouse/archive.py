@@ -23,6 +23,7 @@ from evalsql.evaluation.evaluation import Evaluation
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.connecting import STORAGE_VERSION
+from evalsql.warehouse.export_files import write_query
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import with_added
 from evalsql.warehouse.schema import SCHEMA_VERSION, objects_in, remake_own
@@ -79,11 +80,8 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
 
 def _write_table(database: Database, table: Relation, part: Path) -> int:
     columns = ", ".join(map(quoted, table.columns))
-    path = literal(str(part / TABLES / f"{table.name}.parquet"))
-    ((count,),) = database.rows(
-        f"copy (select {columns} from main.{quoted(table.name)}) to {path} (format parquet, compression zstd)"
-    )
-    return int(count)
+    path = part / TABLES / f"{table.name}.parquet"
+    return write_query(database, f"select {columns} from main.{quoted(table.name)}", "parquet", path)
 
 
 def _others(database: Database, tables: Sequence[Relation]) -> list[str]:

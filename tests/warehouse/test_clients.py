@@ -12,31 +12,33 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-QUESTIONS = """
-import json, sys, duckdb
+QUESTIONS = {
+    "view": "select run, avg(value) from ndcg group by run order by run",
+    "macro": "select run, topic, value, dcg from ndcg(k := 10) order by run, topic",
+    "tap": "select run, avg(value) from tap(k := 3, quantile := 0.7) group by run order by run",
+    "summary": "select run, measure, value from summary order by all",
+    "comment": "select comment from duckdb_views() where view_name = 'ndcg'",
+    "macro comment": "select distinct comment from duckdb_functions() where function_name = 'ndcg'",
+    "column comment": "select comment from duckdb_columns() where table_name = 'ndcg' and column_name = 'idcg'",
+    "storage": "select tags['storage_version'] from duckdb_databases() where not internal and path is not null",
+    "version": "select version()",
+}
+PROGRAM = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import duckdb
 try:
     import evalsql
     sys.exit("evalsql is installed here")
 except ImportError:
     pass
-path, attach = sys.argv[1], sys.argv[2] == "attach"
-if attach:
+path, how, questions = sys.argv[2:]
+if how == "attach":
     connection = duckdb.connect()
     connection.execute(f"attach '{path}' as other (read_only); use other")
 else:
     connection = duckdb.connect(path, read_only=True)
-rows = lambda query: connection.execute(query).fetchall()
-print(json.dumps({
-    "version": duckdb.__version__,
-    "view": rows("select run, avg(value) from ndcg group by run order by run"),
-    "macro": rows("select run, topic, value, dcg from ndcg(k := 10) order by run, topic"),
-    "tap": rows("select run, avg(value) from tap(k := 3, quantile := 0.7) group by run order by run"),
-    "summary": rows("select run, measure, value from summary order by all"),
-    "comment": rows("select comment from duckdb_views() where view_name = 'ndcg'"),
-    "macro comment": rows("select distinct comment from duckdb_functions() where function_name = 'ndcg'"),
-    "column comment": rows("select comment from duckdb_columns() where table_name = 'ndcg' and column_name = 'idcg'"),
-    "storage": rows("select tags['storage_version'] from duckdb_databases() where not internal and path is not null"),
-}))
+print(json.dumps({name: connection.execute(query).fetchall() for name, query in json.loads(questions).items()}))
 """
 
 
@@ -56,9 +58,8 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.parametrize("how", ["open", "attach"])
 def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how: str) -> None:
     # -I leaves out the folder of the checkout and of installed packages that are not in the target.
-    script = f"import sys; sys.path.insert(0, {str(client)!r})\n" + QUESTIONS
     outcome = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script, sample_file, how],
+        [sys.executable, "-I", "-S", "-c", PROGRAM, client, sample_file, how, json.dumps(QUESTIONS)],
         capture_output=True,
         text=True,
         timeout=600,
@@ -66,27 +67,17 @@ def test_plain_clients_get_the_same_figures(client: Path, sample_file: Path, how
     )
     assert outcome.returncode == 0, outcome.stderr
     answers = json.loads(outcome.stdout)
-    assert answers["version"] == client.name
+    assert answers["version"] == [[f"v{client.name}"]]
     assert answers["storage"] == [["v1.5.0+"]]
     with duckdb.connect(str(sample_file), read_only=True) as connection:
-
-        def here(query: str) -> list[list[object]]:
-            return [list(row) for row in connection.execute(query).fetchall()]
-
-        assert close(answers["view"], here("select run, avg(value) from ndcg group by run order by run"))
-        assert close(answers["macro"], here("select run, topic, value, dcg from ndcg(k := 10) order by run, topic"))
-        assert close(answers["summary"], here("select run, measure, value from summary order by all"))
-        assert close(
-            answers["tap"],
-            here("select run, avg(value) from tap(k := 3, quantile := 0.7) group by run order by run"),
-        )
+        for name in ("view", "macro", "tap", "summary"):
+            assert close(answers[name], [list(row) for row in connection.execute(QUESTIONS[name]).fetchall()]), name
     assert answers["comment"][0][0].startswith(
         "nDCG: Normalised discounted cumulative gain\nParameters: k: rank cutoff"
     )
     assert answers["macro comment"] == answers["comment"]
-    assert answers["column comment"] == [
-        ["the same sum for the judged documents of the topic in the order of their gain"]
-    ]
+    of_column = "the same sum for the judged documents of the topic in the order of their gain"
+    assert answers["column comment"] == [[of_column]]
 
 
 def close(ours: list[list[object]], theirs: list[list[object]]) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -17,8 +20,10 @@ from evalsql import AuditError, InputError, UsageError, Warehouse
 from evalsql.catalog.relations import read_catalog
 from evalsql.warehouse import archive
 from tests.conftest import Command, new_file, write
+from tests.long_cases import few_of
 
 TABLES = [table.name for table in read_catalog().of_kind("tables")]
+RUNS = ("one", "two/x", "blast", "ranking")
 OWN = """\
 -- measure: Half
 -- title: Half of the average precision
@@ -76,6 +81,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     with evalsql.open(new_file(folder, like=filled_file()).rename(folder / "filled.duckdb")) as warehouse:
         warehouse.load_measures(write(folder / "half.sql", OWN))
+        scores, judged = folder / "scores.parquet", "judgments where qrels = 'main' group by all"
+        values = f"select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from {judged}"
+        warehouse.execute(f"copy ({values}) to '{scores}' (format parquet)")
+        warehouse.load_scores(scores)
         warehouse.export(folder / "archive")
     return folder
 
@@ -104,33 +113,20 @@ def exported(made: Path, tmp_path: Path) -> tuple[Path, Path]:
 def test_a_warehouse_comes_back_equal(exported: tuple[Path, Path], tmp_path: Path) -> None:
     path, folder = exported
     with evalsql.open(path, read_only=True) as warehouse:
-        lacking = {table for table in TABLES if not warehouse.rows(f"select 1 from {table} limit 1")}
-        assert lacking == {"stored_scores"}
-        before = warehouse.evaluate("Half AP TAP@5 ERR-IA", per_topic=True).fetchall()
-        by_group = warehouse.evaluate("AP", by="language").fetchall()
+        assert all(warehouse.rows(f"select 1 from {table} limit 1") for table in TABLES)
+        before = warehouse.evaluate("Half AP TAP@5 ERR-IA", runs=RUNS, per_topic=True).fetchall()
+        by_group = warehouse.evaluate("AP", runs=RUNS, by="language").fetchall()
     copy = tmp_path / "copy.duckdb"
     found = evalsql.import_warehouse(folder, copy)
-    assert found.rows["runs"] == 4
+    assert found.rows["runs"] == 5
     assert differences(path, copy) == dict.fromkeys(TABLES, 0)
     with evalsql.open(copy) as warehouse:
-        assert warehouse.evaluate("Half AP TAP@5 ERR-IA", per_topic=True).fetchall() == before
-        assert warehouse.evaluate("AP", by="language").fetchall() == by_group
+        assert warehouse.evaluate("Half AP TAP@5 ERR-IA", runs=RUNS, per_topic=True).fetchall() == before
+        assert warehouse.evaluate("AP", runs=RUNS, by="language").fetchall() == by_group
         warehouse.load_run({"1": {"b": 1.0}}, "later", qrels="main")
     assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".")) == []
     # The comparison sees a row that is another.
     assert differences(path, copy)["runs"] == 1
-
-
-def test_it_holds_scores_computed_elsewhere(exported: tuple[Path, Path], tmp_path: Path) -> None:
-    path, _ = exported
-    with evalsql.open(path) as warehouse:
-        scores = tmp_path / "scores.parquet"
-        judged = "select qrels, 'elsewhere' as run, topic, 'AP' as measure, 0.1 as value from judgments"
-        warehouse.execute(f"copy ({judged} where qrels = 'main' group by all) to '{scores}' (format parquet)")
-        warehouse.load_scores(scores)
-        warehouse.export(tmp_path / "second")
-    evalsql.import_warehouse(tmp_path / "second", tmp_path / "copy.duckdb")
-    assert differences(path, tmp_path / "copy.duckdb") == dict.fromkeys(TABLES, 0)
 
 
 def test_duckdb_queries_the_folder_in_place(
@@ -157,8 +153,9 @@ def test_duckdb_queries_the_folder_in_place(
 
 
 @pytest.mark.usefixtures("few_measures")
-def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, folder = new_file(tmp_path), tmp_path / "archive"
+@pytest.mark.parametrize("sql", few_of([archive.IN_PLACE, archive.INTO_TABLES], 1))
+def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+    path, folder, made = tmp_path / "w.duckdb", tmp_path / "archive", tmp_path / "made.duckdb"
     with evalsql.open(path) as warehouse:
         warehouse.load_qrels({"1": {"a": 1, "b": 0}, "2": {"c": 2}}, "main")
         warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "one")
@@ -166,17 +163,15 @@ def test_the_sql_of_the_folder_makes_views_or_tables(tmp_path: Path, monkeypatch
         expected = warehouse.rows("select topic, value from half order by topic")
         warehouse.export(folder)
     monkeypatch.chdir(folder)
-    with duckdb.connect() as connection:
-        connection.execute(Path(archive.IN_PLACE).read_text())
+    with duckdb.connect(str(made), config={"storage_compatibility_version": "v1.5.0"}) as connection:
+        connection.execute(Path(sql).read_text())
         assert connection.execute("select topic, value from half order by topic").fetchall() == expected
         comments = "select count(*) from duckdb_views() where comment is null and not internal"
         assert connection.execute(comments).fetchall() == [(0,)]
-    made = tmp_path / "made.duckdb"
-    with duckdb.connect(str(made), config={"storage_compatibility_version": "v1.5.0"}) as connection:
-        connection.execute(Path(archive.INTO_TABLES).read_text())
-    assert differences(path, made) == dict.fromkeys(TABLES, 0)
-    with evalsql.open(made, read_only=True) as warehouse:
-        assert warehouse.rows("select topic, value from half order by topic") == expected
+    if sql == archive.INTO_TABLES:
+        assert differences(path, made) == dict.fromkeys(TABLES, 0)
+        with evalsql.open(made, read_only=True) as warehouse:
+            assert warehouse.rows("select topic, value from half order by topic") == expected
 
 
 def test_no_folder_is_written_over_unasked(exported: tuple[Path, Path], tmp_path: Path) -> None:
@@ -194,7 +189,7 @@ def test_no_folder_is_written_over_unasked(exported: tuple[Path, Path], tmp_path
         with pytest.raises(UsageError, match="nowhere"):
             warehouse.export(tmp_path / "nowhere" / "archive")
     assert (other / "thesis.txt").read_text() == "years of work"
-    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["runs"] == 3
+    assert json.loads((folder / archive.MANIFEST).read_text())["rows"]["runs"] == 4
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
 
@@ -217,59 +212,61 @@ def test_an_export_that_fails_leaves_nothing(
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
 
-def damaged(folder: Path, how: str) -> None:
-    tables = folder / archive.TABLES
-    facts = json.loads((folder / archive.MANIFEST).read_text())
-    if how == "missing":
-        (tables / "runs.parquet").unlink()
-    elif how == "cut":
-        (tables / "retrieved.parquet").write_bytes((tables / "retrieved.parquet").read_bytes()[:-20])
-    elif how == "columns":
-        duckdb.execute(f"copy (select 1 as run_id) to '{tables / 'run_topics.parquet'}' (format parquet)")
-    elif how == "rows":
-        rows = f"from '{tables / 'topics.parquet'}' limit 1"
-        duckdb.execute(f"create or replace temp table kept as {rows}")
-        duckdb.execute(f"copy kept to '{tables / 'topics.parquet'}' (format parquet)")
-    elif how in ("newer", "older"):
-        facts["schema"] += 1 if how == "newer" else -1
-    elif how == "manifest":
-        facts = {"evalsql": "0.2.0"}
-    elif how == "lost":
-        file = tables / "qrels.parquet"
-        duckdb.execute(f"create or replace temp table kept as from '{file}' where qrels <> 'main'")
-        duckdb.execute(f"copy kept to '{file}' (format parquet)")
-        facts["rows"]["qrels"] -= 1
-    (folder / archive.MANIFEST).write_text(json.dumps(facts))
+def written(file: Path, query: str) -> None:
+    """Write the rows of a query over a table of an export."""
+    duckdb.execute(f"create or replace temp table kept as {query}")
+    duckdb.execute(f"copy kept to '{file}' (format parquet)")
+
+
+def without_main(tables: Path, facts: dict[str, Any]) -> None:
+    written(tables / "qrels.parquet", f"from '{tables}/qrels.parquet' where qrels <> 'main'")
+    facts["rows"]["qrels"] -= 1
+
+
+Damage = Callable[[Path, dict[str, Any]], object]
+LOST = "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing was imported"
 
 
 @pytest.mark.parametrize(
-    ("how", "kind", "complaint"),
+    ("damage", "kind", "complaint"),
     [
-        ("missing", InputError, r"tables/runs.parquet: is missing from the export"),
-        ("cut", InputError, r"tables/retrieved.parquet: cannot be read as the table retrieved"),
-        ("columns", InputError, r"tables/run_topics.parquet: cannot be read as the table run_topics"),
-        ("rows", InputError, r"tables/topics.parquet: holds 1 rows, evalsql.json says 3"),
-        ("newer", UsageError, "was exported by evalsql .*, which is newer; upgrade"),
-        ("older", UsageError, "whose tables were others; load.sql in it makes a file"),
-        ("manifest", InputError, "evalsql.json: is damaged"),
-        ("lost", AuditError, "its tables do not fit together:\n.*which are not in qrels(.|\n)*nothing was imported"),
+        (lambda tables, _: (tables / "runs.parquet").unlink(), InputError, "tables/runs.parquet: is missing from the"),
+        (
+            lambda tables, _: os.truncate(tables / "retrieved.parquet", 200),
+            InputError,
+            "tables/retrieved.parquet: cannot be read as the table retrieved",
+        ),
+        (
+            lambda tables, _: written(tables / "run_topics.parquet", "select 1 as run_id"),
+            InputError,
+            "tables/run_topics.parquet: cannot be read as the table run_topics",
+        ),
+        (
+            lambda tables, _: written(tables / "topics.parquet", f"from '{tables}/topics.parquet' limit 1"),
+            InputError,
+            "tables/topics.parquet: holds 1 rows, evalsql.json says 3",
+        ),
+        (lambda _, facts: facts.update(schema=99), UsageError, "was exported by evalsql .*, which is newer; upgrade"),
+        (lambda _, facts: facts.update(schema=1), UsageError, "whose tables were others; load.sql in it makes a file"),
+        (lambda _, facts: facts.pop("schema"), InputError, "evalsql.json: is damaged"),
+        (without_main, AuditError, LOST),
     ],
 )
 def test_a_damaged_folder_is_refused(
-    plain_archive: Path, tmp_path: Path, how: str, kind: type[Exception], complaint: str
+    plain_archive: Path, tmp_path: Path, damage: Damage, kind: type[Exception], complaint: str
 ) -> None:
-    damaged(plain_archive, how)
+    facts = json.loads((plain_archive / archive.MANIFEST).read_text())
+    damage(plain_archive / archive.TABLES, facts)
+    (plain_archive / archive.MANIFEST).write_text(json.dumps(facts))
     with pytest.raises(kind, match=complaint):
         evalsql.import_warehouse(plain_archive, tmp_path / "copy.duckdb")
-    assert not (tmp_path / "copy.duckdb").exists()
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    assert [each.name for each in tmp_path.iterdir()] == [plain_archive.name]
 
 
 def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], tmp_path: Path) -> None:
     _, folder = exported
     for name in (archive.IN_PLACE, archive.INTO_TABLES, archive.VIEWS):
         (folder / name).write_text("this is no SQL")
-    evalsql.import_warehouse(folder, tmp_path / "copy.duckdb")
     file = folder / archive.TABLES / "added_relations.parquet"
     duckdb.execute(
         f"copy (select * replace (replace(text, 'from ap', 'from read_csv(''/etc/passwd'')') as text) from '{file}') "
@@ -277,7 +274,7 @@ def test_the_folders_own_sql_is_not_run_by_import(exported: tuple[Path, Path], t
     )
     shutil.move(tmp_path / "evil.parquet", file)
     with pytest.warns(evalsql.InputWarning, match="half.sql:6: reads unknown relation /etc/passwd"):
-        evalsql.import_warehouse(folder, tmp_path / "evil.duckdb")
+        assert evalsql.import_warehouse(folder, tmp_path / "evil.duckdb").rows["runs"] == 5
 
 
 def test_the_commands(command: Command, tmp_path: Path) -> None:
@@ -301,6 +298,4 @@ def test_what_users_made_beside_a_warehouse_is_told(empty: Warehouse, tmp_path: 
     empty.execute("create table notes (x integer); create view mine as select 1 as y")
     found = archive.export_warehouse(empty.database, tmp_path / "archive")
     assert found.left_out == ["table notes", "view mine"]
-    evalsql.import_warehouse(str(tmp_path / "archive"), str(tmp_path / "copy.duckdb"))
-    with evalsql.open(tmp_path / "copy.duckdb", read_only=True) as copy:
-        assert copy.rows("select count(*) from duckdb_tables() where table_name = 'notes'") == [(0,)]
+    assert not list((tmp_path / "archive").rglob("notes*"))

@@ -23,6 +23,7 @@ from evalsql.database import disk, engine
 from evalsql.database.database import Database, translated_errors
 from evalsql.database.disk import whole_file
 from evalsql.database.engine import interruptible
+from evalsql.database.statement_text import first_word
 from evalsql.errors import Problem
 from evalsql.ingest.files import trec_text
 from evalsql.ingest.files.input_files import open_one_source
@@ -116,7 +117,7 @@ def test_a_file_with_a_part_of_the_tables_is_unfinished_unless_it_has_data(tmp_p
 # Damage, and disks that are full
 
 
-@pytest.mark.parametrize("every", few_of([9, 1], 1))
+@pytest.mark.parametrize("every", few_of([4, 1], 1))
 def test_damage_is_told_with_exit_code_3(command: Command, sample_file: Path, tmp_path: Path, every: int) -> None:
     path = new_file(tmp_path, like=sample_file)
     whole = path.read_bytes()
@@ -354,7 +355,13 @@ def test_a_killed_load_leaves_no_folder_for_long(
     assert list(place.iterdir()) == []
 
 
-# Blank lines
+# Statements and blank lines
+
+
+def test_the_first_word_of_a_statement_stands_behind_comments() -> None:
+    words = {"begin": "begin", "  COMMIT;": "commit", "-- why\nStart transaction": "start", "-- begin": "", "": ""}
+    assert {query: first_word(query) for query in words} == words
+    assert first_word("/* commit\n */ rollback;") == "rollback"
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst", ""])
