@@ -151,17 +151,6 @@ class Database:
         with translated_errors(self.path):
             self._connection.unregister(name)
 
-    def fails(self, query: str) -> bool:
-        """Whether a query fails, tried on a connection of its own, so that a transaction here goes on."""
-        with translated_errors(self.path), self._connection.cursor() as other:
-            try:
-                if self._asking_path:
-                    other.execute(f"set search_path = {literal(self._asking_path)}")
-                other.execute(query).fetchall()
-            except engine.Error:
-                return True
-        return False
-
     @contextmanager
     def unordered(self) -> Iterator[None]:
         """Let the engine put rows into tables in any order, which is faster, where no ORDER BY gives one."""

@@ -10,7 +10,6 @@ from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import literal
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import warn
-from evalsql.ingest.files.trec_text import write_clean
 from evalsql.phrases import counted
 from evalsql.version import __version__
 
@@ -51,7 +50,7 @@ def next_id(database: Database, table: str, key: str) -> int:
 def insert_rows(
     database: Database, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[object]], selected: str = "*"
 ) -> None:
-    """Insert rows without tabs or line ends into a table.
+    """Insert rows without tabs or line ends into a table, as many as there may be.
 
     Args:
         columns: SQL type by name.
@@ -60,7 +59,8 @@ def insert_rows(
     listed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
     with scratch_folder() as folder:
         path = Path(folder) / "rows.tsv"
-        write_clean(path, rows)
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines("\t".join(map(str, row)) + "\n" for row in rows)
         database.execute(f"""
             insert into {table}
             select {selected} from read_csv(

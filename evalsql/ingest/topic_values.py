@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,8 +77,13 @@ def load_topics(
     name = only_qrels(database, qrels or None, several)
     qrels_id, topics = _judged_topics(database, name)
     problems = ProblemList()
-    with _opened(database, source, columns, key, problems) as (origin, records):
-        label = origin if isinstance(origin, str) else origin.label
+    is_file = isinstance(source, str | Path) and not is_dataset(source)
+    origin = source if is_dataset(source) else IN_MEMORY
+    with open_one_source(source, "topics") if is_file else nullcontext(origin) as opened:
+        if isinstance(opened, Source):
+            records, label = read_records(database, opened, problems.add, columns, key), opened.label
+        else:
+            records, label = in_memory(topic_records(source) if is_dataset(source) else source, columns), opened
         judged, unjudged = _judged_records(topics, records, label, problems)
         found: dict[str, dict[int, str]] = defaultdict(dict)
         for record in judged:
@@ -94,7 +99,7 @@ def load_topics(
                 raise UsageError(f"topics of {name} already have: {', '.join(taken)}; {USE_REPLACE}")
             for each, values in found.items():
                 store_values(database, qrels_id, values, each)
-                _replace_origin(database, f"topics.{each}", qrels_id, origin, len(values))
+                _replace_origin(database, f"topics.{each}", qrels_id, opened, len(values))
     return LoadedTopics(name, len(judged), {each: len(values) for each, values in found.items()}, unjudged)
 
 
@@ -162,20 +167,6 @@ def _items(data: Any, problems: ProblemList) -> Iterator[tuple[int, tuple[str, f
             problems.add(Problem(IN_MEMORY, at, reason))
         else:
             yield at, (str(topic), float(weight))
-
-
-@contextmanager
-def _opened(
-    database: Database, source: Any, columns: Mapping[str, str] | None, key: str | None, problems: ProblemList
-) -> Iterator[tuple[Source | str, Iterable[Record]]]:
-    """Where topics come from, and what a source says of each; ``problems`` gets what is wrong while it is read."""
-    if is_dataset(source):
-        yield source, in_memory(topic_records(source), columns)
-    elif not isinstance(source, str | Path):
-        yield IN_MEMORY, in_memory(source, columns)
-    else:
-        with open_one_source(source, "topics") as file:
-            yield file, read_records(database, file, problems.add, columns, key)
 
 
 def _judged_records(

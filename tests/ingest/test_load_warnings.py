@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -44,14 +43,14 @@ def test_comments_are_not_told(empty: Warehouse, tmp_path: Path) -> None:
 # Runs of several tags in one file
 
 
-def test_runs_in_one_file_are_told(command: Command, tmp_path: Path) -> None:
-    qrels = write(tmp_path / "q.txt", QRELS)
+def test_runs_in_one_file_are_told(empty: Warehouse, command: Command, tmp_path: Path) -> None:
     rows = "1 Q0 d1 1 2 bm25\n1 Q0 d3 2 1 bm25\n1 Q0 d2 1 2 dense\n1 Q0 d4 2 1 dense\n"
     path = write(tmp_path / "both.run", rows)
     reason = f"{path}: rows with 2 tags (bm25, dense), which are loaded as one run; split the file if they are several"
-    assert reason in command("eval", qrels, path).stderr
-    assert reason in command("load", "runs", path).stderr
-    assert "tags" not in command("eval", qrels, write(tmp_path / "one.run", rows.replace("dense", "bm25"))).stderr
+    assert reason in command("eval", write(tmp_path / "q.txt", QRELS), path).stderr
+    assert f"1 file, the first being {reason}" in warned(lambda: empty.load_runs(path))
+    one = write(tmp_path / "one.run", rows.replace("dense", "bm25"))
+    assert warned(lambda: empty.load_runs(one)) == []
 
 
 # A set has no order
@@ -77,20 +76,15 @@ def test_judgments_without_relevance_are_told(command: Command, tmp_path: Path) 
     assert "judgments q: nothing is relevant, as the best of 3 grades is 0 and 1 is the least" in found.stderr
 
 
-@pytest.mark.parametrize(
-    ("data", "form", "is_told"),
-    [
+def test_only_judgments_without_relevance_are(empty: Warehouse) -> None:
+    cases: list[tuple[Any, str, bool]] = [
         ({"T1": {"d1": 0}, "T2": {"d1": 1}}, "grades", False),
         ({"T1": {"d1": -2, "d2": -1}}, "grades", True),
         ([{"topic": "T1", "group": "g", "document": "d", "level": 0}], "preferences", False),
-    ],
-)
-def test_only_judgments_without_relevance_are(empty: Warehouse, data: Any, form: str, is_told: bool) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        empty.load_qrels(data, "q", form=form)
-    told = [str(each.message) for each in caught if issubclass(each.category, InputWarning)]
-    assert ["nothing is relevant" in each for each in told] == [True] * is_told
+    ]
+    for data, form, is_told in cases:
+        told = warned(partial(empty.load_qrels, data, "q", form=form, replace=True))
+        assert ["nothing is relevant" in each for each in told] == [True] * is_told, data
 
 
 # The line of whoever called the package, whichever part of it warns

@@ -164,6 +164,7 @@ BAD_LINES: dict[str | bytes, str] = {
     "t1 Q0 d9 3 1_0 tag": 'score "1_0" is not a number',
     "t1 Q0 d9 3": "4 columns, expected 5 or 6: topic Q0 document rank score [tag]",
     "t1": "1 column, expected 5 or 6",
+    "t1 Q0\nt1 Q0 d1 4 0 tag": "2 columns",
     "t1 Q0 d1 3 0.5 tag": "document d1 of topic t1 already stands at line 1",
     b"t1 Q0 d\xff 3 0.5 tag": "not UTF-8 text",
 }
@@ -176,10 +177,11 @@ def test_bad_lines_are_refused_with_their_places(judged: Warehouse, tmp_path: Pa
         files.append(write(tmp_path / f"bad {at}.run", PLAIN.encode() + raw + b"\n"))
     with pytest.raises(InputError) as caught:
         judged.load_runs(files)
-    told = {problem.file: problem for problem in caught.value.problems}
-    assert len(told) == caught.value.count == len(BAD_LINES)
+    told = {(problem.file, problem.line): problem for problem in caught.value.problems}
+    assert len(told) == caught.value.count == len(BAD_LINES) + 1
+    assert "document d1 of topic t1 already stands at line 1" in str(told[str(files[8]), 5])
     for path, complaint in zip(files[1:], BAD_LINES.values(), strict=True):
-        assert str(told[str(path)]).startswith(f"{path}:4: {complaint}")
+        assert str(told[str(path), 4]).startswith(f"{path}:4: {complaint}")
     for table in ("runs", "retrieved", "run_topics", "evaluations", "judged_ranks"):
         assert judged.rows(f"select count(*) from {table}") == [(0,)]
     assert judged.rows("select document from documents order by 1") == [("d1",), ("d2",)]
@@ -195,19 +197,6 @@ def test_all_problems_of_all_files_are_listed_the_first_twenty_whole(judged: War
     assert caught.value.problems[0].line == 1
     assert "first.run:1: " in str(caught.value)
     assert f"{caught.value.count} problems in all" in str(caught.value)
-
-
-def test_bad_lines_and_repeated_documents_are_told_together(judged: Warehouse, tmp_path: Path) -> None:
-    bad = write(tmp_path / "bad.run", PLAIN + "t1 Q0 d3 3\nt1 Q0 d1 4 0 tag\n")
-    repeating = write(tmp_path / "repeating.run", PLAIN + "t2 Q0 d1 2 0 tag\n")
-    with pytest.raises(InputError) as caught:
-        judged.load_runs([bad, repeating, write(tmp_path / "good.run", PLAIN)])
-    assert {(Path(problem.file).name, problem.line) for problem in caught.value.problems} == {
-        ("bad.run", 4),
-        ("bad.run", 5),
-        ("repeating.run", 4),
-    }
-    assert judged.rows("select count(*) from runs") == [(0,)]
 
 
 def test_files_that_are_not_there_empty_or_broken(judged: Warehouse, tmp_path: Path) -> None:

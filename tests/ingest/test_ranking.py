@@ -11,6 +11,7 @@ from struct import pack, unpack
 import pytest
 
 from evalsql import Warehouse
+from tests.long_cases import few_of
 
 pytestmark = pytest.mark.fast
 
@@ -100,7 +101,7 @@ def test_lines_in_any_order(empty: Warehouse, tmp_path: Path, rule: str, lower: 
     rng = random.Random(7)
     files, lines = [], {}
     for form, arrange in FORMS.items():
-        for turn in range(4):
+        for turn in range(2):
             lines[f"{form} {turn}"] = arrange(_lines(rng), rng)
             files.append(_write(tmp_path / f"{form} {turn}.run", lines[f"{form} {turn}"]))
     empty.load_runs(files, tie_rule=rule, lower_is_better=lower)
@@ -120,16 +121,13 @@ def test_a_topic_in_several_files_of_a_run(empty: Warehouse, tmp_path: Path, rul
     assert _found(empty, "both") == _expected(whole, rule, lower=False)
 
 
-def test_as_many_rows_as_the_engine_reads_in_pieces(empty: Warehouse, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "swaps"), few_of([("tied", 2), ("falling", 1), ("rising", 3)], 1))
+def test_as_many_rows_as_the_engine_reads_in_pieces(empty: Warehouse, tmp_path: Path, name: str, swaps: int) -> None:
     rng = random.Random(13)
-    lines = {
-        name: [
-            (str(topic), f"document-{document:06}", 1, float(2000 - at - at % swaps))
-            for topic in range(1, 81)
-            for at, document in enumerate(rng.sample(range(5000), 1500))
-        ]
-        for name, swaps in (("falling", 1), ("tied", 2), ("rising", 3))
-    }
-    empty.load_runs([_write(tmp_path / f"{name}.run", rows) for name, rows in lines.items()])
-    for name, rows in lines.items():
-        assert _found(empty, name) == _expected(rows, "trec_eval", lower=False)
+    lines = [
+        (str(topic), f"document-{document:06}", 1, float(2000 - at - at % swaps))
+        for topic in range(1, 84)
+        for at, document in enumerate(rng.sample(range(5000), 1500))
+    ]
+    empty.load_runs(_write(tmp_path / f"{name}.run", lines))
+    assert _found(empty, name) == _expected(lines, "trec_eval", lower=False)

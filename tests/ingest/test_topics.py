@@ -12,6 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
+from evalsql.evaluation.audits import audits, findings
 from tests.conftest import Command, new_file, write
 from tests.ingest.topic_variants import TEXTS, TOPICS_FILES, TOPICS_FRAMES
 
@@ -291,14 +292,12 @@ def test_groups_without_a_header_are_named_by_key(command: Command, tmp_path: Pa
     assert titled.stdout.split()[-1] == "title"
 
 
-def test_texts_and_groups_are_those_of_judgments_that_take_the_place_of_others(
-    command: Command, tmp_path: Path, sample_file: Path
-) -> None:
-    path = new_file(tmp_path, sample_file)
-    assert command("load", "groups", "-", "--key", "type", "--db", path, stdin="T01 easy\nT02 hard\n").returncode == 0
-    done = command("load", "qrels", "-", "--name", "sample", "--replace", "--db", path, stdin="T01 0 doc-0481 1\n")
-    assert done.returncode == 0, done.stderr
-    asked = "select qrels, topic, value from topic_meta join qrels using (qrels_id) join topics using (topic_id)"
-    rows = command("sql", f"{asked} order by all", "--format", "csv", "--db", path).stdout.splitlines()[1:]
-    assert rows == ["sample,T01,easy", "sample,T02,hard", "sample@1,T01,easy", "sample@1,T02,hard"]
-    assert command("check", "--db", path).returncode == 0
+def test_judgments_that_replace_others_have_their_texts_and_groups(judged: Warehouse) -> None:
+    judged.load_topics({"1": {"type": "easy"}, "2": {"type": "hard"}})
+    judged.load_qrels({"1": {"a": 2}}, "weather", replace=True)
+    rows = judged.rows("""
+        select qrels, topic, value from topic_meta
+        join qrels using (qrels_id) join topics using (topic_id) order by all
+    """)
+    assert rows == [(name, *fact) for name in ("weather", "weather@1") for fact in (("1", "easy"), ("2", "hard"))]
+    assert findings(judged.evaluation, audits(judged.catalog)) == []

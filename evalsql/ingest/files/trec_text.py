@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections import Counter
@@ -32,13 +31,6 @@ Refuse = Callable[[Problem], None]
 _CHUNK = 1 << 16  # bytes
 # Beyond these, sums of weighted values could overflow or vanish.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
-
-
-def write_clean(path: Path, rows: Iterable[Iterable[object]]) -> None:
-    """Write rows as the engine reads them back to the letter: tabs between columns, nothing quoted."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-        writer.writerows(rows)
 
 
 @dataclass
