@@ -99,21 +99,17 @@ def read_sets(named: Mapping[str, Sequence[Source]], problems: ProblemList, orde
                 place = f"line {other.line}" if other.file == each.file else f"{other.file}:{other.line}"
                 problems.add(Problem(each.file, each.line, f"query {each.query} already stands at {place}"))
         sets[name] = ListSet(sources, lists, _order(lists, order, problems))
-        if problems.count == before and (reason := _missing(sets[name])):
-            problems.add(Problem(sources[0].label, 0, reason))
+        lacks = {
+            "holds no retrieval list": not lists,
+            "no list holds a document, so there is no run": not any(each.records for each in lists),
+            "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst": (
+                not sets[name].order
+            ),
+        }
+        if problems.count == before and any(lacks.values()):
+            problems.add(Problem(sources[0].label, 0, next(reason for reason, is_so in lacks.items() if is_so)))
     problems.check()
     return sets
-
-
-def _missing(each: ListSet) -> str:
-    """What good lists lack; empty if nothing."""
-    if not each.lists:
-        return "holds no retrieval list"
-    if not any(one.records for one in each.lists):
-        return "no list holds a document, so there is no run"
-    if not each.order:
-        return "every list has one score or none: say whether scores rise (asc) or fall (desc) from best to worst"
-    return ""
 
 
 def _read_list(label: str, block: Sequence[tuple[int, str]], problems: ProblemList) -> RetrievalList | None:

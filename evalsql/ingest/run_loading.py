@@ -96,9 +96,10 @@ class RunLoader:
             if files and len(rankings) == len(evalues) == 1:
                 runs.append(NewRun(name, run_id, qrels_ids[name], files, True in rankings, True in evalues))
             elif files:
-                parts = "files with E-values and of files with other scores"
-                parts = "rankings without scores and of files with scores" if len(rankings) > 1 else parts
-                self.problems.add(Problem(files[0].source.label, 0, f"run {name} is made of {parts}; name them apart"))
+                mixed = "files with E-values and of files with other scores"
+                if len(rankings) > 1:
+                    mixed = "rankings without scores and of files with scores"
+                self.problems.add(Problem(files[0].source.label, 0, f"run {name} is made of {mixed}; name them apart"))
         return runs
 
     def _load_batch(self, runs: Sequence[NewRun]) -> None:
@@ -188,13 +189,8 @@ class RunLoader:
         found = run_rows(file.source, file.notes, partial(self._refuse, file), rank_is_used=self.rank_is_used)
         rows = ((t, d, int(r.partition(".")[0]) if self.rank_is_used else 0, s) for _, (t, d, r, s) in found)
         rank = "given_rank" if self.rank_is_used else "null"
-        insert_rows(
-            self.database,
-            "staged_run_rows",
-            columns,
-            rows,
-            f"{file.source.number}, topic, document, {rank}, score, false",
-        )
+        selected = f"{file.source.number}, topic, document, {rank}, score, false"
+        insert_rows(self.database, "staged_run_rows", columns, rows, selected)
 
     def _refuse(self, file: StagedFile, problem: Problem) -> None:
         file.is_refused = True

@@ -188,8 +188,7 @@ def _make_room(database: Database, replace: bool) -> None:
         select run from runs where run in (select run from {_STAGED})
             and (run_id in (select run_id from run_topics) or run_id in (select run_id from evaluations)) order by run
     """)
-    if ranked:
-        named = shortened([run for (run,) in ranked])
+    if named := shortened([run for (run,) in ranked]):
         raise UsageError(
             f"the rankings of {named} are here, and figures are computed from them; evalsql drop runs takes them out"
         )
@@ -200,8 +199,7 @@ def _make_room(database: Database, replace: bool) -> None:
     """
     taken = database.rows(f"select distinct run from runs join (select run_id {same}) using (run_id) order by run")
     if taken and not replace:
-        named = shortened([run for (run,) in taken])
-        raise UsageError(f"already loaded: scores of {named}; {USE_REPLACE}")
+        raise UsageError(f"already loaded: scores of {shortened([run for (run,) in taken])}; {USE_REPLACE}")
     database.execute(f"delete {same}")
     gone = "select run_id from runs where run_id not in (select run_id from stored_scores)"
     for (run_id,) in database.rows(f"{gone} and run in (select run from {_STAGED})"):
