@@ -19,7 +19,7 @@ from evalsql.ingest import base_rows
 from evalsql.ingest.files.input_files import judgments_of, open_one_source, stem
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.tables import Tables
-from evalsql.ingest.files.trec_text import NO_DELIMITER, Notes, preference_rows, qrels_rows, reader
+from evalsql.ingest.files.trec_text import Notes, preference_rows, qrels_rows, reader
 from evalsql.ingest.frames import check_rows, registered
 from evalsql.ingest.implied_judgments import IMPLYING, Queries, stage_implied
 from evalsql.ingest.replacing import make_room_for_judgments, take_over
@@ -281,7 +281,7 @@ def _stage_clean(database: Database, source: Source, form: str) -> int:
         _, text = source.inspect(Path(folder), "text")
         if not text.is_plain:
             return 0
-        raw = f"select * from {reader([text.path], NO_DELIMITER, ['line'])}"
+        raw = f"select * from {reader([text.path])}"
         clean = relation_query(database.catalog, "clean_qrels_rows", {"raw": raw})
         database.execute(f"create or replace temp table staged_qrels_rows as\n{clean}")
     ((rejected,),) = database.rows("select count(*) from reject_errors")

@@ -19,11 +19,10 @@ from evalsql.ingest import column_meanings
 from evalsql.ingest.base_rows import add_file_rows, file_row, in_batches, insert_rows, next_id
 from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.trec_text import (
-    NO_DELIMITER,
     Notes,
     first_rows,
+    first_tag,
     foreign_layout,
-    layout,
     opposes_ranks,
     reader,
     run_rows,
@@ -131,8 +130,8 @@ class RunLoader:
     # Staging
 
     def _stage_text(self, files: Sequence[StagedFile]) -> None:
-        """Stage TREC files: by the engine's reader, those of one layout together, the rest line by line."""
-        groups: dict[tuple[str, bool], list[StagedFile]] = {}
+        """Stage TREC files: by the engine's reader, all together, the rest line by line."""
+        clean: list[StagedFile] = []
         by_lines: list[StagedFile] = []
         for file in files:
             if foreign := foreign_layout(file.first_rows):
@@ -141,37 +140,31 @@ class RunLoader:
                     "[tag]; a tag may hold blanks, but is the same on nearly every line"
                 )
                 self._refuse(file, Problem(file.source.label, foreign[0], reason))
-            elif file.text and (found := layout(file.text)):
-                delimiter, tag = found
-                file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag)
-                groups.setdefault((delimiter, file.text.is_mixed), []).append(file)
+            elif file.text and (tag := first_tag(file.text)) is not None:
+                file.notes = Notes(tags=Counter([tag] if tag else []), last_tag=tag or None)
+                clean.append(file)
             else:
                 by_lines.append(file)
-        for (delimiter, mixed), group in groups.items():
-            by_lines += self._stage_clean(group, delimiter, mixed=mixed)
+        by_lines += self._stage_clean(clean) if clean else []
         for at, file in enumerate(by_lines):
             if len(by_lines) > 1:
                 self.progress("reading line by line", at, len(by_lines))
             self._stage_exactly(file)
 
-    def _stage_clean(self, files: Sequence[StagedFile], delimiter: str, *, mixed: bool) -> list[StagedFile]:
-        """Stage files of one layout by the engine's reader; returns those that must be read line by line."""
-        columns = ["line"] if delimiter == NO_DELIMITER else _COLUMNS
+    def _stage_clean(self, files: Sequence[StagedFile]) -> list[StagedFile]:
+        """Stage files by the engine's reader; returns those that must be read line by line."""
         paths = [file.text.path for file in files if file.text]
         catalog, rows = self.database.catalog, self.database.rows
-        lines = f"select file_index, {', '.join(columns)} from {reader(paths, delimiter, columns)}"
-        if delimiter == NO_DELIMITER:
-            lines = relation_query(catalog, "split_run_rows", {"lines": lines})
         # Looking values up in lists is faster than joining a table.
         file_ids = ", ".join(str(file.source.number) for file in files)
-        tags = ", ".join(literal(file.notes.last_tag) for file in files)
-        raw = f"""
+        tags = ", ".join(literal(file.notes.last_tag or "") for file in files)
+        lines = f"""
             select
                 list_extract([{file_ids}], cast(file_index as bigint) + 1) as file_id,
                 list_extract(cast([{tags}] as varchar[]), cast(file_index as bigint) + 1) as expected_tag,
-                *
-            from ({lines})"""
-        clean = relation_query(catalog, "clean_run_rows", {"raw": raw}, rank_is_used=self.rank_is_used, mixed=mixed)
+                line
+            from {reader(paths)}"""
+        clean = relation_query(catalog, "clean_run_rows", {"lines": lines}, rank_is_used=self.rank_is_used)
         self.database.execute("insert into staged_run_rows " + clean)
         doubtful = {file_id for (file_id,) in rows("select distinct file_id from staged_run_rows where doubtful")}
         rejected = rows("select distinct file_path from reject_errors join reject_scans using (scan_id, file_id)")

@@ -28,14 +28,11 @@ _CHUNK = LONGEST_LINE // 2  # two chunks that end at the end of a line hold no l
 class Text(NamedTuple):
     """A file as text, decompressed.
 
-    Attributes:
-        is_plain: whether the engine's reader takes it as the exact one does, if it splits columns at the right blanks.
-        is_mixed: whether it has blanks and tabs.
+    ``is_plain`` is whether the engine's reader takes it as the exact one does.
     """
 
     path: Path
     is_plain: bool
-    is_mixed: bool = False
     first_lines: Sequence[bytes] = ()
 
 
@@ -122,7 +119,7 @@ class Source(NamedTuple):
 
 def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -> Text:
     """The text at ``path``, which the stream holds too; ``take`` gets its bytes as long as they are plain."""
-    has_spaces = has_tabs = has_returns = False
+    has_returns = False
     first_lines: list[bytes] = []
     while chunk := stream.read(_CHUNK):
         rest = stream.readline(_CHUNK)
@@ -134,9 +131,8 @@ def _inspected(path: Path, stream: IO[bytes], take: Callable[[bytes], object]) -
             first_lines = (chunk + rest).split(b"\n", FIRST_LINES)[:FIRST_LINES]
             has_returns = b"\r" in lines
         if len(rest) == _CHUNK or not _is_ordinary(lines, has_returns=has_returns):
-            return Text(path, False, False, first_lines)
-        has_spaces, has_tabs = has_spaces or b" " in lines, has_tabs or b"\t" in lines
-    return Text(path, True, has_spaces and has_tabs, first_lines)
+            return Text(path, False, first_lines)
+    return Text(path, True, first_lines)
 
 
 def _is_ordinary(lines: bytes, *, has_returns: bool) -> bool:

@@ -216,25 +216,14 @@ def _shown(text: str) -> str:
     return f'"{text}"' if len(text) <= _MOST_SHOWN else f'"{text[:_MOST_SHOWN]}..."'
 
 
-NO_DELIMITER = "\x01"
 _NEARLY_ALL = 0.9
 _HALF = 0.5
 
 
-def layout(text: Text) -> tuple[str, str | None] | None:
-    """The delimiter of a run's first line, and its tag; None where only the exact reader will do.
-
-    A single blank or tab between six columns, or NO_DELIMITER where lines are to be split at any blanks.
-    """
-    if not text.is_plain or not text.first_lines:
-        return None
-    line = text.first_lines[0].decode("utf-8").rstrip("\r\n")
-    for delimiter in ("\t", " "):
-        columns = line.split(delimiter)
-        if len(columns) == 6 and all(columns) and " ".join(columns[-1].split()) == columns[-1]:
-            return delimiter, columns[-1]
-    columns = line.split()
-    return (NO_DELIMITER, columns[5] if len(columns) == 6 else None) if len(columns) in (5, 6) else None
+def first_tag(text: Text) -> str | None:
+    """The tag of a plain run's first line, empty if it has none; None if the engine cannot read it, or it is no row."""
+    columns = text.first_lines[0].decode().split() if text.is_plain and text.first_lines else []
+    return " ".join(columns[5:]) if len(columns) > 4 else None
 
 
 class FirstRow(NamedTuple):
@@ -309,13 +298,12 @@ def _greatest_share(values: Sequence[object]) -> float:
     return max(Counter(values).values()) / len(values)
 
 
-def reader(paths: Sequence[Path], delimiter: str, columns: Sequence[str]) -> str:
-    """What reads files of one layout, every column as text; lines of other layouts go to ``reject_errors``."""
+def reader(paths: Sequence[Path]) -> str:
+    """What reads the column ``line`` of files; lines that it cannot read go to ``reject_errors``."""
     return f"""read_csv(
         [{", ".join(literal(one_path(path)) for path in paths)}],
-        delim = {literal(delimiter)}, compression = 'none', hive_partitioning = false,
-        header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true,
-        columns = {{{", ".join(f"'{column}': 'varchar'" for column in columns)}}}
+        delim = '\x01', compression = 'none', hive_partitioning = false, columns = {{'line': 'varchar'}},
+        header = false, auto_detect = false, quote = '', escape = '', comment = '', store_rejects = true
     )"""
 
 
