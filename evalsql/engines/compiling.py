@@ -49,23 +49,6 @@ class RefusalError(UsageError):
     """A relation that a dialect cannot carry; the message names the construct and the reason."""
 
 
-def translated(query: exp.Query, dialect: Dialect) -> str:
-    """The query in the words of a dialect.
-
-    Raises:
-        RefusalError: the dialect cannot say it.
-    """
-    if reason := refusal(query, dialect):
-        raise RefusalError(reason)
-    query = query.copy()
-    for mend in dialect.mends:
-        mend(query)
-    try:
-        return query.sql(dialect.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
-    except UnsupportedError as error:
-        raise RefusalError(f"{dialect.name} cannot carry it: {error}") from error
-
-
 def refusal(query: exp.Query, dialect: Dialect) -> str | None:
     """The first construct that the dialect cannot carry, and why; none if it can carry all."""
     for construct in constructs(query):
@@ -77,38 +60,23 @@ def refusal(query: exp.Query, dialect: Dialect) -> str | None:
 
 NESTED = "a WITH inside the recursion"
 DISTINCT = "a UNION without ALL in the recursion"
-TWICE = "a recursion that reads itself more than once in a step"
 WINDOWS = "a window in the recursion"
-OUTER = "an outer join in the recursion"
-EXISTS = "an EXISTS in the recursion"
 REAL = "a cast to a 32-bit float"
 
 
 def constructs(query: exp.Query) -> Iterator[str]:
     """Constructs that some dialect refuses, each with the name of its CTE."""
     for cte in query.ctes:
-        if any(table.name == cte.alias for table in cte.this.find_all(exp.Table)):
-            yield from (f"{construct} {cte.alias}" for construct in _in_recursion(cte))
+        union = cte.this
+        if isinstance(union, exp.Union) and any(table.name == cte.alias for table in union.find_all(exp.Table)):
+            if union.expression.find(exp.With):
+                yield f"{NESTED} {cte.alias}"
+            if union.args.get("distinct"):
+                yield f"{DISTINCT} {cte.alias}"
+            if union.expression.find(exp.Window):
+                yield f"{WINDOWS} {cte.alias}"
         if any(cast.to.this == exp.DataType.Type.FLOAT for cast in cte.find_all(exp.Cast)):
             yield f"{REAL} in {cte.alias}"
-
-
-def _in_recursion(cte: exp.CTE) -> Iterator[str]:
-    union = cte.this
-    assert isinstance(union, exp.Union)
-    step = union.expression
-    if step.find(exp.With):
-        yield NESTED
-    if union.args.get("distinct"):
-        yield DISTINCT
-    if sum(table.name == cte.alias for table in step.find_all(exp.Table)) > 1:
-        yield TWICE
-    if step.find(exp.Window):
-        yield WINDOWS
-    if any(join.args.get("side") for join in step.find_all(exp.Join)):
-        yield OUTER
-    if step.find(exp.Exists):
-        yield EXISTS
 
 
 def _write_out_windows(query: exp.Query) -> None:
@@ -181,17 +149,9 @@ DIALECTS: Mapping[str, Dialect] = {
     )
 }
 
-
 EXECUTED = Path(__file__).parent / "executed.tsv"
 EQUAL = "equal"
 _WIDTH = 100
-
-
-class Compiled(NamedTuple):
-    """One measure for one engine: the name of its file, and the text."""
-
-    file: str
-    text: str
 
 
 def compile_measures(
@@ -206,54 +166,46 @@ def compile_measures(
     refused: dict[str, str] = {}
     for measure in measures:
         try:
-            found = compile_measure(catalog, measure, dialect)
+            text = compile_measure(catalog, measure, dialect)
         except RefusalError as error:
             refused[measure.name] = str(error)
             continue
-        if found.file in compiled:
-            raise UsageError(f"{measure.name} and another measure would both be {found.file}; compile them one by one")
-        compiled[found.file] = found.text
+        file = re.sub(r"[^a-z0-9]+", "_", measure.name.lower()).strip("_") + ".sql"
+        if file in compiled:
+            raise UsageError(f"{measure.name} and another measure would both be {file}; compile them one by one")
+        compiled[file] = text
     return compiled, refused
 
 
-def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> Compiled:
-    """One measure in a dialect.
-
-    Raises:
-        RefusalError: the dialect cannot carry it; the message names the construct and the reason.
-    """
+def compile_measure(catalog: Catalog, measure: Measure, dialect: str) -> str:
+    """The text of one measure in a dialect; raises RefusalError, which names the construct, if it cannot carry it."""
     return written(measure, inlined(catalog, measure.relation, measure.arguments), dialect)
 
 
-def written(measure: Measure, whole: Inlined, dialect: str) -> Compiled:
+def written(measure: Measure, whole: Inlined, dialect: str) -> str:
     """The same of a measure that is one statement already."""
-    body = translated(whole.query, DIALECTS[dialect])
-    header = "".join(f"-- {line}\n" for text in _facts(measure, whole, dialect) for line in textwrap.wrap(text, _WIDTH))
-    return Compiled(f"{file_stem(measure)}.sql", f"{header}{body}\n")
-
-
-def file_stem(measure: Measure) -> str:
-    """The measure's name as a file may be called."""
-    return re.sub(r"[^a-z0-9]+", "_", measure.name.lower()).strip("_")
-
-
-def _facts(measure: Measure, whole: Inlined, dialect: str) -> Sequence[str]:
-    header = measure.relation.header
-    columns = ", ".join([*CONTRACT, *header.columns])
-    engines = engines_executed(measure, whole)
-    executed = (
-        f"Executed in tests, equal to DuckDB at 1e-12: on {', '.join(engines)}."
-        if engines
-        else "Not executed in tests in this very form."
-    )
-    return [
-        f"{measure.name}: {header.title}",
+    target = DIALECTS[dialect]
+    if reason := refusal(whole.query, target):
+        raise RefusalError(reason)
+    query = whole.query.copy()
+    for mend in target.mends:
+        mend(query)
+    try:
+        body = query.sql(target.words, pretty=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
+    except UnsupportedError as error:
+        raise RefusalError(f"{dialect} cannot carry it: {error}") from error
+    engines = ", ".join(engines_executed(measure, whole))
+    facts = [
+        f"{measure.name}: {measure.relation.header.title}",
         f"evalsql {__version__}, written for {dialect}.",
-        f"Gives {columns}.",
+        f"Gives {', '.join([*CONTRACT, *measure.relation.header.columns])}.",
         f"Reads the base tables {', '.join(whole.tables)} as DuckDB shows them, computed columns among them.",
-        executed,
-        DIALECTS[dialect].on_recursion if whole.is_recursive else "",
+        f"Executed in tests, equal to DuckDB at 1e-12: on {engines}."
+        if engines
+        else "Not executed in tests in this very form.",
+        target.on_recursion if whole.is_recursive else "",
     ]
+    return "".join(f"-- {line}\n" for fact in facts for line in textwrap.wrap(fact, _WIDTH)) + f"{body}\n"
 
 
 def digest(whole: Inlined) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import sqlglot
@@ -20,7 +21,6 @@ from evalsql.errors import UsageError
 DUCKDB = "duckdb"
 _BY_ITSELF = (exp.Literal, exp.Cast, exp.Column, exp.Null, exp.Boolean, exp.Paren)
 Arguments = Mapping[str, exp.Expr]
-_TREES: dict[str, exp.Expr] = {}  # by the relation's text
 
 
 class Inlined(NamedTuple):
@@ -59,16 +59,13 @@ class _Statement:
     def resolve(self, relation: Relation, given: Arguments) -> tuple[Relation, Arguments]:
         """The relation that has the rows under the order of ties that is asked for, with all its arguments."""
         order = given.get(TIES)
-        chosen = relation.header.ties.get(order.name) if isinstance(order, exp.Literal) else None
-        while chosen:
+        while isinstance(order, exp.Literal) and (chosen := relation.header.ties.get(order.name)):
             relation = self.catalog[chosen]
-            chosen = relation.header.ties.get(order.name) if isinstance(order, exp.Literal) else None
         return relation, {each.name: _typed(each, given.get(each.name)) for each in relation.parameters}
 
     def body(self, relation: Relation, arguments: Arguments) -> exp.Query:
         """The relation's own SELECT, its CTEs and all that it reads being put before it."""
-        tree = _bound(_tree(relation), arguments)
-        tree = self._without_calls(tree)
+        tree = self._without_calls(_bound(_tree(relation), arguments))
         own = {str(cte.alias): self._unique(str(cte.alias)) for cte in tree.find_all(exp.CTE)}
         for cte in tree.find_all(exp.CTE):
             cte.args["alias"].set("this", exp.to_identifier(own[str(cte.alias)]))
@@ -120,28 +117,24 @@ class _Statement:
         """The tree with each of our scalar functions written out."""
 
         def written_out(node: exp.Expr) -> exp.Expr:
-            if not isinstance(node, exp.Anonymous) or isinstance(node.parent, exp.Table):
+            function = self.catalog.relations.get(node.name) if isinstance(node, exp.Anonymous) else None
+            if function is None or not function.is_function or isinstance(node.parent, exp.Table):
                 return node
-            if node.name not in self.catalog.relations or not self.catalog[node.name].is_function:
-                return node
-            function = self.catalog[node.name]
-            names = [each.name for each in function.parameters]
-            given = dict(zip(names, node.expressions, strict=False))
+            given = dict(zip([each.name for each in function.parameters], node.expressions, strict=False))
             arguments = {each.name: _typed(each, given.get(each.name)) for each in function.parameters}
             return exp.Paren(this=self._without_calls(_bound(_tree(function), arguments)))
 
         return tree.transform(written_out)
 
 
+@cache
 def _tree(relation: Relation) -> exp.Expr:
-    """The syntax tree of the body, to be changed; each is parsed once, which takes most of the time."""
-    if relation.text not in _TREES:
-        _TREES[relation.text] = relation.tree()
-    return _TREES[relation.text].copy()
+    """The syntax tree of the body; to parse takes most of the time."""
+    return relation.tree()
 
 
 def _bound(tree: exp.Expr, arguments: Arguments) -> exp.Expr:
-    """The tree with its parameters replaced by arguments."""
+    """A copy of the tree with its parameters replaced by arguments."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if isinstance(node, (exp.Placeholder, exp.Parameter)) and node.name in arguments:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import parse_measures, split_names
-from evalsql.catalog.relations import Catalog, read_catalog
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.relations import read_catalog
 from evalsql.database.names import Names, as_list
 from evalsql.engines.spark_files import MOST_BYTES, Files, Output, Run, tasks, waves
 from evalsql.engines.spark_task import OTHER_VERSION, ROWS, RUN, Job, evaluate_files, evaluate_table
@@ -98,11 +99,14 @@ def evaluate(
     files = Files(session)
     path, relations = str(qrels), read_sources(own)
     catalog = read_catalog().extended(relations)
+    found = parse_measures(as_list(measures), catalog)
+    if not found:
+        raise UsageError("name at least one measure, such as nDCG@10")
     job = Job(
         qrels=name or stem(path),
         qrels_file=path,
         qrels_bytes=Path(path).read_bytes() if os.path.isfile(path) else files.read(path),
-        measures=_canonical_names(measures, catalog),
+        measures=[measure.name for measure in found],
         digest=catalog.digest,
         form=form,
         qrels_columns=qrels_columns,
@@ -121,13 +125,6 @@ def evaluate(
     return outcome
 
 
-def _canonical_names(measures: Names, catalog: Catalog) -> list[str]:
-    found = parse_measures([each for text in as_list(measures) for each in split_names(text)], catalog)
-    if not found:
-        raise UsageError("name at least one measure, such as nDCG@10")
-    return list(dict.fromkeys(measure.name for measure in found))
-
-
 def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: Progress) -> Outcome:
     """Evaluate runs that are files."""
     held = output.evaluated()
@@ -138,10 +135,15 @@ def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: 
     outcome = Outcome(output.folder, [], len(runs) - len(missing), {}, [])
     if not missing:
         return outcome
-    too_large = {run.name: text for run in missing if (text := _too_large(run))}
-    _add(outcome, [_refused(name, text) for name, text in too_large.items()], strict)
+    why = f"Spark hands over files up to {MOST_BYTES:,}; write the run as several files in a folder"
+    refused = [
+        _refused(run.name, "\n".join(f"{file.path}: has {file.bytes:,} bytes, {why}" for file in run.too_large))
+        for run in missing
+        if run.too_large
+    ]
+    _add(outcome, refused, strict)
     output.begin()
-    whole = [run for run in missing if run.name not in too_large]
+    whole = [run for run in missing if not run.too_large]
     slots = max(1, output.session.sparkContext.defaultParallelism)
     done = 0
     for groups in waves(tasks(whole, slots), slots):
@@ -154,16 +156,6 @@ def _evaluate_runs(output: Output, runs: Sequence[Run], strict: bool, progress: 
     progress("evaluating runs", len(whole), len(whole))
     output.finish()
     return outcome
-
-
-def _too_large(run: Run) -> str:
-    """Why Spark cannot hand over the files of a run."""
-    return "\n".join(
-        f"{file.path}: has {file.bytes:,} bytes, Spark hands over files up to {MOST_BYTES:,}; write the run as several "
-        "files in a folder"
-        for file in run.files
-        if file.bytes > MOST_BYTES
-    )
 
 
 def _evaluate_tables(output: Output, runs: Any, column: str, strict: bool) -> Outcome:
@@ -230,7 +222,8 @@ def _add(outcome: Outcome, facts: Sequence[Mapping[str, Any]], strict: bool) -> 
     """Add what the tasks found of their runs; raises InputError if one was refused and none may be."""
     problems = {fact["run"]: fact["problem"] for fact in facts if fact["problem"] is not None}
     if problems and strict:
-        raise InputError([_problem(line) for text in problems.values() for line in text.splitlines()])
+        lines = [line.partition(": ") for text in problems.values() for line in text.splitlines()]
+        raise InputError([Problem(place, 0, why) if why else Problem("run", 0, place) for place, _, why in lines])
     outcome.problems.update(problems)
     outcome.evaluated.extend(fact["run"] for fact in facts if fact["problem"] is None)
     outcome.notes.extend(line for fact in facts for line in fact["notes"].splitlines())
@@ -241,7 +234,8 @@ def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
     runs = {file.path: (run.name, len(run.files)) for group in groups for run in group for file in run.files}
     tables = []
     for group in groups:
-        paths = [_escaped(file.path) for run in group for file in run.files]
+        # Paths are globs to Spark.
+        paths = [re.sub(r"([*?\[\]{}\\])", r"\\\1", file.path) for run in group for file in run.files]
         tables.append(session.read.format("binaryFile").load(paths).select("path", "content").coalesce(1))
     while len(tables) > 1:  # in pairs, so that the plan is no deeper than need be
         tables = [a.union(b) if b is not None else a for a, b in zip(tables[::2], [*tables[1::2], None], strict=False)]
@@ -250,17 +244,6 @@ def _file_rows(session: Any, job: Job, groups: Sequence[Sequence[Run]]) -> Any:
         return evaluate_files(job, runs, batches)
 
     return tables[0].mapInArrow(rows_of, ROWS)
-
-
-def _escaped(path: str) -> str:
-    """A path that is no glob."""
-    return "".join(f"\\{char}" if char in "*?[]{}\\" else char for char in path)
-
-
-def _problem(line: str) -> Problem:
-    """A line as a problem of its file; the path may have colons itself."""
-    place, sep, reason = line.partition(": ")
-    return Problem(place, 0, reason) if sep else Problem("run", 0, line)
 
 
 @contextmanager

@@ -42,6 +42,10 @@ class Run(NamedTuple):
     files: Sequence[File]
 
     @property
+    def too_large(self) -> list[File]:
+        return [file for file in self.files if file.bytes > MOST_BYTES]
+
+    @property
     def weight(self) -> int:
         """About how many bytes of text it holds."""
         return sum(file.bytes * (GROWTH if file.path.lower().endswith(_PACKED) else 1) for file in self.files)
@@ -69,16 +73,16 @@ class Files:
         problems: list[Problem] = []
         runs: dict[str, Run] = {}
         for pattern in patterns:
-            found = [each for each in self._glob(pattern) if each.getPath().getName()[0] not in "._"]
+            system, path = self._path(pattern)
+            found = [each for each in system.globStatus(path) or () if each.getPath().getName()[0] not in "._"]
             if not found:
                 problems.append(Problem(pattern, 0, "no such file or folder"))
             for status in found:
-                path = status.getPath()
                 files = sorted(self._below(status)) if status.isDirectory() else [_file(status)]
                 if not files:
-                    problems.append(Problem(str(path.toString()), 0, "holds no file"))
+                    problems.append(Problem(str(status.getPath().toString()), 0, "holds no file"))
                     continue
-                run = Run(stem(str(path.getName())), files)
+                run = Run(stem(str(status.getPath().getName())), files)
                 if other := runs.get(run.name):
                     reason = (
                         f"run {run.name} comes from {other.files[0].path} as well; files of one run stand in a "
@@ -89,10 +93,6 @@ class Files:
         if problems:
             raise InputError(problems)
         return [runs[name] for name in sorted(runs)]
-
-    def _glob(self, pattern: str) -> Sequence[Any]:
-        system, path = self._path(pattern)
-        return list(system.globStatus(path) or ())
 
     def _below(self, folder: Any) -> Iterator[File]:
         """The files in a folder at any depth, but for hidden ones and those that a writer has not finished."""
@@ -126,23 +126,20 @@ class Files:
     def folders(self, text: str) -> list[str]:
         """Names of the folders in a folder; none if it does not exist."""
         system, path = self._path(text)
-        if not system.exists(path):
-            return []
-        return [str(each.getPath().getName()) for each in system.listStatus(path) if each.isDirectory()]
+        found = system.listStatus(path) if system.exists(path) else ()
+        return [str(each.getPath().getName()) for each in found if each.isDirectory()]
+
+    def touch(self, text: str) -> None:
+        system, path = self._path(text)
+        system.create(path, True).close()
 
     def delete(self, text: str) -> None:
         system, path = self._path(text)
         system.delete(path, True)
 
-    def touch(self, text: str) -> None:
-        """An empty file."""
-        system, path = self._path(text)
-        system.create(path, True).close()
-
     def facts(self, paths: Sequence[str]) -> list[File]:
         """Size and time of change of files."""
-        found = [self._path(text) for text in paths]
-        return [_file(system.getFileStatus(path)) for system, path in found]
+        return [_file(system.getFileStatus(path)) for system, path in map(self._path, paths)]
 
 
 def tasks(runs: Sequence[Run], slots: int) -> list[list[Run]]:

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -85,25 +86,12 @@ class Job:
 
 
 class _File(NamedTuple):
-    """A file as Spark calls it, its copy on this disk, and what it is."""
+    """A file of a run as Spark calls it, its copy on this disk, and what it is."""
 
     path: str
     copy: Path
     sha256: str
     bytes: int
-
-
-@dataclass
-class _Run:
-    """A run of which some files have come."""
-
-    name: str
-    files: list[_File] = field(default_factory=list)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        files = [{"path": each.path, "sha256": each.sha256, "bytes": each.bytes} for each in sorted(self.files)]
-        return {"run": self.name, "files": files}
 
 
 def evaluate_files(
@@ -116,24 +104,23 @@ def evaluate_files(
         batches: Arrow batches with the columns path and content.
     """
     with _folder(job) as folder:
-        waiting: dict[str, _Run] = {}
-        whole: list[_Run] = []
+        waiting: defaultdict[str, list[_File]] = defaultdict(list)
+        whole: dict[str, list[_File]] = {}
         size = count = 0
         for batch in batches:
             for path, content in zip(batch.column("path").to_pylist(), batch.column("content"), strict=True):
                 name, num_files = runs[path]
-                run = waiting.setdefault(name, _Run(name))
                 buffer = memoryview(content.as_buffer())
                 copy = folder / str(count) / _file_name(path)
                 copy.parent.mkdir()
                 copy.write_bytes(buffer)
-                run.files.append(_File(path, copy, hashlib.sha256(buffer).hexdigest(), len(buffer)))
+                waiting[name].append(_File(path, copy, hashlib.sha256(buffer).hexdigest(), len(buffer)))
                 size, count = size + len(buffer), count + 1
-                if len(run.files) == num_files:
-                    whole.append(waiting.pop(name))
+                if len(waiting[name]) == num_files:
+                    whole[name] = sorted(waiting.pop(name))
                     if size >= _TOGETHER:
                         yield from _evaluate_together(job, folder, whole)
-                        whole, size = [], 0
+                        whole, size = {}, 0
         yield from _evaluate_together(job, folder, whole)
 
 
@@ -150,37 +137,47 @@ def evaluate_table(job: Job, source: str, name: str, table: Any) -> Iterator[pya
         yield from batches
 
 
-def _evaluate_together(job: Job, folder: Path, runs: Sequence[_Run]) -> Iterator[pyarrow.RecordBatch]:
+def _evaluate_together(job: Job, folder: Path, runs: Mapping[str, list[_File]]) -> Iterator[pyarrow.RecordBatch]:
     """Evaluate runs loaded together; where one of them is refused, each by itself."""
-    labels = {str(file.copy): file.path for run in runs for file in run.files}
+    labels = {str(file.copy): file.path for files in runs.values() for file in files}
     try:
         yield from _evaluated(job, folder, runs, labels) if runs else ()
     except EvalsqlError as error:
-        if len(runs) == 1:
-            yield _run_row(job, runs[0].facts, [], problem=_reasons(error, labels))
-        for run in runs if len(runs) > 1 else ():
-            yield from _evaluate_together(job, folder, [run])
+        for name, files in runs.items():
+            if len(runs) == 1:
+                yield _run_row(job, _facts(name, files), [], problem=_reasons(error, labels))
+            else:
+                yield from _evaluate_together(job, folder, {name: files})
     for place in labels:
         Path(place).unlink(missing_ok=True)
 
 
 def _evaluated(
-    job: Job, folder: Path, runs: Sequence[_Run], labels: Mapping[str, str]
+    job: Job, folder: Path, runs: Mapping[str, list[_File]], labels: Mapping[str, str]
 ) -> Sequence[pyarrow.RecordBatch]:
     """All rows or an error: what had been given before one would be given twice."""
     with _warehouse(job, folder) as warehouse, _noted(labels) as notes:
         load = warehouse.loader.load_run_files
-        alone = [run for run in runs if len(run.files) == 1 and stem(str(run.files[0].copy)) == run.name]
+        alone = {
+            name: files[0].copy for name, files in runs.items() if [stem(str(each.copy)) for each in files] == [name]
+        }
         if alone:
-            load([run.files[0].copy for run in alone], job.run_options)
-        for run in runs:
-            if run not in alone:
-                load([file.copy for file in sorted(run.files)], job.run_options, name=run.name)
+            load(list(alone.values()), job.run_options)
+        for name, files in runs.items():
+            if name not in alone:
+                load([file.copy for file in files], job.run_options, name=name)
         batches = list(_values(warehouse, job))
-        for nth, run in enumerate(runs):
-            facts = run.facts | _stored_facts(warehouse, run.name)
+        for nth, (name, files) in enumerate(runs.items()):
+            facts = _facts(name, files) | _stored_facts(warehouse, name)
             batches.append(_run_row(job, facts, notes if nth == 0 else []))
     return batches
+
+
+def _facts(name: str, files: Sequence[_File]) -> dict[str, Any]:
+    return {
+        "run": name,
+        "files": [{"path": each.path, "sha256": each.sha256, "bytes": each.bytes} for each in files],
+    }
 
 
 @contextmanager
@@ -209,8 +206,7 @@ def _warehouse(job: Job, folder: Path) -> Iterator[Warehouse]:
     own = folder / "own" if job.own else ()
     database = open_database(MEMORY, measures=own, memory_limit=job.memory_limit)
     with Warehouse(database, asked=job.measures) as warehouse, warnings.catch_warnings():
-        if job.threads is not None:
-            warehouse.execute(f"set threads = {job.threads}")
+        warehouse.execute(f"set threads = {job.threads}")
         warnings.simplefilter("ignore", InputWarning)
         warehouse.load_qrels(
             folder / "qrels" / _file_name(job.qrels_file),
@@ -234,19 +230,18 @@ def _noted(labels: Mapping[str, str]) -> Iterator[list[str]]:
 
 def _values(warehouse: Warehouse, job: Job) -> Iterator[pyarrow.RecordBatch]:
     """The values of all measures of all runs, a few of which are evaluated at a time."""
-    import pyarrow
-
     measures = parse_measures(job.measures, warehouse.catalog)
     warehouse.evaluation.fill_scores("spark_scores", [(measure.name, measure) for measure in measures])
     rows = warehouse.sql(
         f"select '{VALUE}' as kind, qrels, run, topic, measure, value, null::varchar as facts from temp.spark_scores "
         "order by run, measure, topic"
     )
-    yield from rows.to_arrow_table().cast(_schema(pyarrow)).to_batches(max_chunksize=100_000)
+    yield from rows.to_arrow_table().cast(_schema()).to_batches(max_chunksize=100_000)
 
 
 def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
     """What the warehouse knows of a run that it loaded."""
+    names = ("tag", "tie_rule", "lower_is_better", "duplicates", "num_rows", "missing_topics")
     (held,) = warehouse.rows(
         """
         select tag, tie_rule, lower_is_better, duplicates,
@@ -256,7 +251,6 @@ def _stored_facts(warehouse: Warehouse, run: str) -> dict[str, Any]:
         """,
         [run],
     )
-    names = ("tag", "tie_rule", "lower_is_better", "duplicates", "num_rows", "missing_topics")
     return dict(zip(names, held, strict=True))
 
 
@@ -265,13 +259,14 @@ def _run_row(
 ) -> pyarrow.RecordBatch:
     import pyarrow
 
-    whole = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
-    row: dict[str, list[str | None]] = {name: [None] for name in _schema(pyarrow).names}
-    row |= {"kind": [RUN], "qrels": [job.qrels], "run": [facts["run"]], "facts": [json.dumps(whole)]}
-    return pyarrow.RecordBatch.from_pydict(row, schema=_schema(pyarrow))
+    facts = {**facts, "notes": "\n".join(notes[:_MOST_NOTES]), "problem": problem}
+    row = {"kind": RUN, "qrels": job.qrels, "run": facts["run"], "facts": json.dumps(facts)}
+    return pyarrow.RecordBatch.from_pylist([row], schema=_schema())
 
 
-def _schema(pyarrow: Any) -> Any:
+def _schema() -> pyarrow.Schema:
+    import pyarrow
+
     types = {"string": pyarrow.string(), "double": pyarrow.float64()}
     return pyarrow.schema([(name, types[kind]) for name, kind in (column.split() for column in ROWS.split(", "))])
 

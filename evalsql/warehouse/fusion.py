@@ -6,7 +6,6 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import relation_query
@@ -35,14 +34,9 @@ class Method(NamedTuple):
     relation: Relation
     arguments: Mapping[str, Value]
 
-    @property
-    def takes_weights(self) -> bool:
-        return any(parameter.name == "weights" for parameter in self.relation.parameters)
-
-    @property
-    def learns(self) -> bool:
-        """Whether it learns from judgments."""
-        return any(parameter.name == "qrels" for parameter in self.relation.parameters)
+    def takes(self, name: str) -> bool:
+        """Whether it has a parameter of this name; what learns from judgments takes ``qrels``."""
+        return any(parameter.name == name for parameter in self.relation.parameters)
 
     def having(self, **arguments: Value) -> Method:
         """The same with other arguments."""
@@ -56,9 +50,7 @@ class Method(NamedTuple):
 
 def methods(catalog: Catalog) -> dict[str, Relation]:
     """Every method by its name, which is that of its relation without comb_ and _fuse."""
-    found = {
-        relation.name.removeprefix("comb_").removesuffix("_fuse"): relation for relation in catalog.of_kind(FUSION)
-    }
+    found = {each.name.removeprefix("comb_").removesuffix("_fuse"): each for each in catalog.of_kind(FUSION)}
     return dict(sorted(found.items()))
 
 
@@ -71,40 +63,36 @@ def method_named(catalog: Catalog, name: str, parameters: Mapping[str, Value], n
         raise UsageError(
             f'there is no method "{name}" of fusion, which comes before the runs; there are: {", ".join(known)}'
         )
-    relation = known[word]
-    given: dict[str, Value] = {each.name: each.default for each in relation.parameters}
-    own = {each.name: each for each in relation.parameters if each.name not in _OWN}
+    takes = {each.name: each for each in known[word].parameters}
+    own = [each for each in takes if each not in _OWN]
+    given = {each.name: each.default for each in takes.values()}
     for parameter, value in parameters.items():
-        if value is None:
-            continue
-        if parameter not in own:
-            takes = f"it takes {', '.join(own)}" if own else "it takes none"
-            raise UsageError(f"{word} takes no {parameter}; {takes}")
-        given[parameter] = own[parameter].parse(str(value))
-    norms = next((each for each in relation.parameters if each.name == "norm"), None)
-    if norm is not None and norms is None:
-        raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
-    if norm is not None and norms is not None:
-        given["norm"] = norms.parse(_NORM_ALIASES.get(norm, norm))
-    return Method(word, relation, given)
+        if value is not None:
+            if parameter not in own:
+                known_ones = f"it takes {', '.join(own)}" if own else "it takes none"
+                raise UsageError(f"{word} takes no {parameter}; {known_ones}")
+            given[parameter] = takes[parameter].parse(str(value))
+    if norm is not None:
+        if "norm" not in takes:
+            raise UsageError(f"{word} goes by ranks, which need no norm; leave it out")
+        given["norm"] = takes["norm"].parse(_NORM_ALIASES.get(norm, norm))
+    return Method(word, known[word], given)
 
 
-def weighted(catalog: Catalog) -> str:
-    """The methods that have weights, in words."""
-    return ", ".join(name for name, relation in methods(catalog).items() if Method(name, relation, {}).takes_weights)
-
-
-def weights_text(weights: Sequence[float], names: Sequence[str]) -> str:
-    """The weights of these runs as a method takes them; raises UsageError where they do not fit."""
+def _weighted(catalog: Catalog, method: Method, weights: Sequence[float], names: Sequence[str]) -> Method:
+    """The method with a weight for each run; raises UsageError where it takes none, or they do not fit."""
+    if not method.takes("weights"):
+        having = [name for name, relation in methods(catalog).items() if Method(name, relation, {}).takes("weights")]
+        raise UsageError(f"{method.name} has no weights; methods with weights are {', '.join(having)}")
     given = [float(weight) for weight in weights]
     if len(given) != len(names):
         raise UsageError(f"{counted(len(given), 'weight')} for {len(names)} runs: {', '.join(names)}")
     if not all(math.isfinite(weight) and weight >= 0 for weight in given) or not any(given):
         raise UsageError("weights are numbers from 0 on, one above 0 at least")
-    return ",".join(map(number_text, given))
+    return method.having(weights=",".join(map(_number_text, given)))
 
 
-def number_text(value: Value) -> str:
+def _number_text(value: Value) -> str:
     """A number as people write it: 1 for 1.0."""
     return str(value).removesuffix(".0")
 
@@ -170,38 +158,46 @@ def search(
     if len(named) != 1 or named[0].relation in database.catalog.own:
         raise UsageError(f'weights are searched by one measure of the package, found "{measure}"')
     searched, settings = _settings(method, len(runs), step)
+    methods = [method.having(**{searched: text if searched == "weights" else float(text)}) for text in settings]
     parts = f"select topic, fold from steps.topic_folds(qrels := {literal(qrels)}, folds := {folds})"
-    with _tried(database, method, searched, settings, named[0], qrels, tie_rule, progress):
-        less = named[0].relation.header.less_is_better
-        inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
-        found = database.rows(
-            relation_query(database.catalog, "tuned_folds", inputs, less_is_better=less) + " order by fold = 0, fold"
-        )
-    best = [Fold(fold, _text(settings[candidate]), *rest) for fold, candidate, *rest in found]
+    inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
+    less = named[0].relation.header.less_is_better
+    chosen = relation_query(database.catalog, "tuned_folds", inputs, less_is_better=less)
+    database.execute(
+        f"create or replace temp table {_TRIED} (candidate integer, unevenness double, topic varchar, value double)"
+    )
+    try:
+        _try_settings(database, settings, methods, named[0], qrels, tie_rule, progress)
+        found = database.rows(f"{chosen} order by fold = 0, fold")
+    finally:
+        database.execute(f"drop table if exists temp.{_TRIED}")
     pieces = []
-    for each in best:
-        setting = method.having(**_arguments(searched, each.setting))
-        own = f"in (select topic from ({parts}) where fold = {each.fold})"
-        pieces.append(f"{setting.query} where topic {own if each.fold else f'not in (select topic from ({parts}))'}")
+    for fold, candidate, *_ in found:
+        own = f"in (select topic from ({parts}) where fold = {fold})"
+        pieces.append(
+            f"{methods[candidate].query} where topic {own if fold else f'not in (select topic from ({parts}))'}"
+        )
+    best = [Fold(fold, settings[candidate], *rest) for fold, candidate, *rest in found]
     return Tuning(searched, named[0].name, best, "\nunion all\n".join(pieces))
 
 
-def _settings(method: Method, num_runs: int, step: float) -> tuple[str, list[tuple[float, ...]]]:
+def _settings(method: Method, num_runs: int, step: float) -> tuple[str, list[str]]:
     """What is searched, and the settings to try."""
     parts = round(1 / step) if 0 < step <= 0.5 else 0
     if not parts or not math.isclose(parts * step, 1):
         raise UsageError(f"step is {step:g}, it must be a part of 1 such as 0.5, 0.2 or 0.1")
-    if method.takes_weights:
+    if method.takes("weights"):
         count = math.comb(parts + num_runs - 1, num_runs - 1)
         if count > MOST_CANDIDATES:
             raise UsageError(
                 f"{count:,} ways to weigh {num_runs} runs in steps of {step:g}, more than {MOST_CANDIDATES:,}; "
                 "take a greater step or fewer runs"
             )
-        return "weights", [tuple(share / parts for share in shares) for shares in _shares(parts, num_runs)]
-    for parameter in method.relation.parameters:
-        if parameter.name in _SEARCHED:
-            return parameter.name, [(at / parts,) for at in range(1, parts + 1)]
+        shares = _shares(parts, num_runs)
+        return "weights", [",".join(f"{share / parts:g}" for share in weights) for weights in shares]
+    for name in _SEARCHED:
+        if method.takes(name):
+            return name, [f"{at / parts:g}" for at in range(1, parts + 1)]
     raise UsageError(f"{method.name} has neither weights nor {' or '.join(_SEARCHED)} to search")
 
 
@@ -212,51 +208,31 @@ def _shares(parts: int, num_runs: int) -> Iterator[tuple[int, ...]]:
         yield tuple(after - before - 1 for before, after in itertools.pairwise(ends))
 
 
-def _text(setting: Sequence[float]) -> str:
-    return ",".join(f"{number:g}" for number in setting)
-
-
-def _arguments(searched: str, setting: str) -> Mapping[str, Value]:
-    return {searched: setting if searched == "weights" else float(setting)}
-
-
-@contextmanager
-def _tried(
+def _try_settings(
     database: Database,
-    method: Method,
-    searched: str,
-    settings: Sequence[tuple[float, ...]],
+    settings: Sequence[str],
+    methods: Sequence[Method],
     measure: Measure,
     qrels: str,
     tie_rule: str,
     progress: Progress,
-) -> Iterator[None]:
-    """Have the value of every setting and topic in a temporary table."""
+) -> None:
+    """Write the value of every setting and topic to the temporary table."""
     judged = f"select topic, document, grade from judgments where qrels = {literal(qrels)}"
-    database.execute(
-        f"create or replace temp table {_TRIED} (candidate integer, unevenness double, topic varchar, value double)"
-    )
-    try:
-        with Evaluator(database.rows(judged), measure.name, tie_rule=tie_rule) as evaluator:
-            for candidate, setting in enumerate(settings):
-                progress("trying weights", candidate, len(settings))
-                query = method.having(**_arguments(searched, _text(setting))).query
-                rows = database.rows(f"{query} where topic in (select topic from ({judged}))")
-                if not rows:
-                    raise UsageError(f"the runs to fuse have none of the topics of {qrels}")
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", InputWarning)
-                    values = evaluator.per_topic(rows)
-                mean = sum(setting) / len(setting)
-                unevenness = sum((each - mean) ** 2 for each in setting)
-                database.execute(
-                    f"insert into temp.{_TRIED} select {candidate}, {unevenness!r}, unnest(?::varchar[]), "
-                    "unnest(?::double[])",
-                    [list(values), [found[measure.name] for found in values.values()]],
-                )
-        yield
-    finally:
-        database.execute(f"drop table if exists temp.{_TRIED}")
+    insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
+    with Evaluator(database.rows(judged), measure.name, tie_rule=tie_rule) as evaluator:
+        for candidate, (setting, method) in enumerate(zip(settings, methods, strict=True)):
+            progress("trying weights", candidate, len(settings))
+            rows = database.rows(f"{method.query} where topic in (select topic from ({judged}))")
+            if not rows:
+                raise UsageError(f"the runs to fuse have none of the topics of {qrels}")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", InputWarning)
+                values = evaluator.per_topic(rows)
+            numbers = [float(number) for number in setting.split(",")]
+            unevenness = sum((number - sum(numbers) / len(numbers)) ** 2 for number in numbers)
+            found = [each[measure.name] for each in values.values()]
+            database.execute(insert, [candidate, unevenness, list(values), found])
 
 
 TIE_RULES = ("trec_eval", "trec_eval_10")
@@ -322,16 +298,13 @@ def fuse(
         raise UsageError("weights are either given or searched; leave out one of both")
     chosen = method_named(database.catalog, method, parameters, norm).having(runs=",".join(names))
     if weights is not None:
-        chosen = _weighted(database, chosen, weights, names)
+        chosen = _weighted(database.catalog, chosen, weights, names)
     judged = list(as_list(qrels)) or _common_qrels(database, names)
-    if chosen.learns or tune is not None:
-        learn_from = _teacher(database, learn_from, judged)
-        _check_folds(database, learn_from, folds)
-    if chosen.learns:
+    if chosen.takes("qrels") or tune is not None:
+        learn_from = _teacher(database, learn_from, judged, chosen, folds)
+    if chosen.takes("qrels"):
         chosen = chosen.having(qrels=learn_from, folds=folds)
-        _check_relevant(database, str(learn_from), chosen)
-    _warn_of_topics(database, names)
-    _check_max(database, chosen, names)
+    _check_topics(database, chosen, names)
     tuning, query = None, chosen.query
     if tune is not None:
         tuning = search(
@@ -368,13 +341,6 @@ def _inputs(database: Database, runs: Names, name: str) -> list[str]:
     return names
 
 
-def _weighted(database: Database, method: Method, weights: Sequence[float], names: Sequence[str]) -> Method:
-    """The method with a weight for each run; raises UsageError where it takes none, or they do not fit."""
-    if not method.takes_weights:
-        raise UsageError(f"{method.name} has no weights; methods with weights are {weighted(database.catalog)}")
-    return method.having(weights=weights_text(weights, names))
-
-
 def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
     """The judgment sets that evaluate every one of the runs."""
     listed = ", ".join(map(literal, names))
@@ -387,58 +353,45 @@ def _common_qrels(database: Database, names: Sequence[str]) -> list[str]:
     return [qrels for (qrels,) in found]
 
 
-def _teacher(database: Database, named: str | None, judged: Sequence[str]) -> str:
-    """The judgment set to learn from: the named one, else the only one of ``judged``; it must have grades."""
+def _teacher(database: Database, named: str | None, judged: Sequence[str], method: Method, folds: int) -> str:
+    """The judgment set to learn from: the named one, else the only one of ``judged``; raises UsageError if unfit."""
     wanted = "name one judgment set to learn from"
     if named is None and not judged:
         raise UsageError(wanted)
     found = only_qrels(database, named, wanted, resolve_names(database, "qrels", judged))
-    ((form,),) = database.rows(f"select form from qrels where qrels = {literal(found)}")
+    where = f"where qrels = {literal(found)}"
+    ((form,),) = database.rows(f"select form from qrels {where}")
     if form != "grades":
         raise UsageError(f"{found} holds {form}; fusion learns from grades")
+    ((most,),) = database.rows(f"select count(*) from steps.topic_folds(qrels := {literal(found)})")
+    if not 2 <= folds <= most:
+        raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {found}")
+    rel = method.arguments.get("rel") if method.takes("qrels") else None
+    if rel is not None and not database.rows(f"select 1 from judgments {where} and grade >= ? limit 1", [rel]):
+        raise UsageError(f"{found} has no document of grade {rel} or above to learn from; --rel takes a lower one")
     return found
 
 
-def _check_relevant(database: Database, qrels: str, method: Method) -> None:
-    """Raise UsageError where no document is relevant: all scores would be 0."""
-    rel = method.arguments.get("rel")
-    found = f"select 1 from judgments where qrels = {literal(qrels)} and grade >= ? limit 1"
-    if rel is not None and not database.rows(found, [rel]):
-        raise UsageError(f"{qrels} has no document of grade {rel} or above to learn from; --rel takes a lower one")
-
-
-def _check_folds(database: Database, qrels: str, folds: int) -> None:
-    ((most,),) = database.rows(f"select count(*) from steps.topic_folds(qrels := {literal(qrels)})")
-    if not 2 <= folds <= most:
-        raise UsageError(f"folds are {folds}, they must be 2 to {most}, the topics of {qrels}")
-
-
-def _warn_of_topics(database: Database, names: Sequence[str]) -> None:
-    listed = ", ".join(map(literal, names))
+def _check_topics(database: Database, method: Method, names: Sequence[str]) -> None:
+    """Warn of topics that not all runs have; raise UsageError for those without a score that norm max divides by."""
+    runs = f"runs where run in ({', '.join(map(literal, names))})"
     ((partial,),) = database.rows(f"""
         select count(*) from (
-            select topic_id from run_topics join runs using (run_id) where run in ({listed})
+            select topic_id from run_topics where run_id in (select run_id from {runs})
             group by topic_id having count(*) < {len(names)}
         )
     """)
     if partial:
-        words = "is not in all of these runs; it is" if partial == 1 else "are not in all of these runs; they are"
-        text = (
-            f"{counted(partial, 'topic')} {words} fused from what has documents for {'it' if partial == 1 else 'them'}"
-        )
-        warn(text)
-
-
-def _check_max(database: Database, method: Method, names: Sequence[str]) -> None:
-    if method.arguments.get("norm") != "max":
-        return
-    listed = ", ".join(map(literal, names))
-    found = database.rows(f"""
-        select run, topic from runs join retrieved using (run_id) join topics using (topic_id) where run in ({listed})
-        group by run, topic having max(case when lower_is_better then -score else score end) <= 0 order by all limit 1
-    """)
-    for run, topic in found:
-        raise UsageError(f"norm max divides by the best score, and {run} has none above 0 for topic {topic}")
+        verb, pronoun, object_ = ("is", "it is", "it") if partial == 1 else ("are", "they are", "them")
+        topics = counted(partial, "topic")
+        warn(f"{topics} {verb} not in all of these runs; {pronoun} fused from what has documents for {object_}")
+    if method.arguments.get("norm") == "max":
+        found = database.rows(f"""
+            select run, topic from (from {runs}) join retrieved using (run_id) join topics using (topic_id)
+            group by all having max(case when lower_is_better then -score else score end) <= 0 order by all limit 1
+        """)
+        for run, topic in found:
+            raise UsageError(f"norm max divides by the best score, and {run} has none above 0 for topic {topic}")
 
 
 def _provenance(database: Database, method: Method, names: Sequence[str]) -> dict[str, str]:
@@ -451,5 +404,5 @@ def _provenance(database: Database, method: Method, names: Sequence[str]) -> dic
     }
     for name, value in method.arguments.items():
         if value is not None and name != "runs":
-            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = number_text(value)
+            meta["fusion_learnt_from" if name == "qrels" else f"fusion_{name}"] = _number_text(value)
     return meta

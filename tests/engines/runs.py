@@ -107,7 +107,7 @@ def outcome(host: Host, engine: str, measure: Measure, whole: Inlined, expected:
     except RefusalError:
         return "refused"
     try:
-        rows = host.rows(compiled.text)
+        rows = host.rows(compiled)
     except Exception as error:
         words = str(error).replace("\t", " ").splitlines()
         return f"error: {words[0][:200] if words else type(error).__name__}"
