@@ -15,6 +15,11 @@ def few_of(cases: Iterable[Any], most: int = 2, *, one_value: bool = False) -> l
     return [case if at < most else _long((case,) if one_value else case) for at, case in enumerate(cases)]
 
 
+def one_in(step: int, cases: Iterable[Any]) -> list[Any]:
+    """All but every so many marked as long."""
+    return [case if at % step == 0 else _long(case) for at, case in enumerate(cases)]
+
+
 def first_of_each(names: Iterable[str], most: int = 2) -> list[Any]:
     """Of names of measures all but the first few of each measure marked as long."""
     counts: Counter[str] = Counter()

@@ -26,6 +26,7 @@ from ranx.fusion import (
 
 from evalsql import Warehouse
 from tests.conftest import new_warehouse
+from tests.long_cases import one_in
 from tests.random_collections import Qrels, Run
 
 NAMES = ("one", "two", "three")
@@ -101,8 +102,10 @@ def loaded() -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize(("relation", "arguments", "method", "parameters"), OF_SCORES)
+@pytest.mark.parametrize(
+    ("relation", "arguments", "method", "parameters", "norm"),
+    one_in(5, [(*case, norm) for case in OF_SCORES for norm in NORMS]),
+)
 def test_scores_are_fused_as_ranx_does(
     loaded: Warehouse, relation: str, arguments: str, method: str, parameters: dict[str, object], norm: str
 ) -> None:

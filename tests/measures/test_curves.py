@@ -12,13 +12,14 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
+from tests.long_cases import few_of
 from tests.measures.topic_values import values
 from tests.oracles import brute_force_curves as plain
 from tests.oracles.brute_force import single
 from tests.random_collections import Collection
 
 EXACT = 1e-9
-UNIVERSES = [("retrieved", None), ("judged", None), ("retrieved", 300)]
+UNIVERSES = few_of([("retrieved", None), ("judged", None), ("retrieved", 300)])
 
 
 def topics(collections: dict[str, Collection]) -> Iterator[tuple[str, str, plain.Grades, plain.Scores]]:
@@ -79,12 +80,7 @@ def test_textbook_and_trec_eval_part_where_their_counts_do(
 def test_auc_equals_scikit_learn(
     random_file: Warehouse, collections: dict[str, Collection], nonrelevant: str, number: int | None
 ) -> None:
-    ours = {
-        (qrels, topic): value
-        for qrels, topic, value in random_file.rows(
-            f"select qrels, topic, value from auc({universe(nonrelevant, number)})"
-        )
-    }
+    ours = aucs(random_file, nonrelevant, number)
     compared = 0
     for qrels, topic, grades, scores in topics(collections):
         labels, strengths = plain.labelled(grades, scores, nonrelevant, number)
@@ -105,12 +101,7 @@ def test_roc_curve_equals_scikit_learn(
     """Every point is one of theirs, and no corner of theirs is wanting."""
     call = f"roc_curve({universe(nonrelevant, number)})"
     ours = curves(random_file, "fpr, tpr, threshold, false_positives, true_positives", call, "fpr, tpr")
-    areas = {
-        (qrels, topic): value
-        for qrels, topic, value in random_file.rows(
-            f"select qrels, topic, value from auc({universe(nonrelevant, number)})"
-        )
-    }
+    areas = aucs(random_file, nonrelevant, number)
     compared = 0
     for qrels, topic, grades, scores in topics(collections):
         labels, strengths = plain.labelled(grades, scores, nonrelevant, number)

@@ -10,6 +10,7 @@ import pytest
 from evalsql import Warehouse
 from evalsql.catalog.measure_names import parse_measures
 from tests.conftest import new_warehouse
+from tests.long_cases import first_of_each
 from tests.measures.plain_measures import CURVES, MEASURES, USER_MODELS, WORTHLESS
 from tests.measures.test_diversity import load, plain_measures
 from tests.oracles.brute_force_diversity import DiversityCollection
@@ -35,7 +36,7 @@ def greatest_grade(qrels: Qrels) -> int:
     return max(max(grades.values()) for grades in qrels.values())
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", first_of_each(MEASURES))
 def test_columns_equal_plain_loops(random_file: Warehouse, collections: dict[str, Collection], name: str) -> None:
     ours = columns_of(random_file, name)
     found: list[set[float]] = [set() for _ in MEASURES[name]]
@@ -82,7 +83,7 @@ def shared_names() -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.mark.parametrize("name", USER_MODELS)
+@pytest.mark.parametrize("name", first_of_each(USER_MODELS, 1))
 def test_each_judgment_set_has_values_of_its_own(shared_names: Warehouse, name: str) -> None:
     judgments, runs = judged_anew()
     expected = {

@@ -14,6 +14,7 @@ import evalsql
 from evalsql import InputError, UsageError, Warehouse
 from evalsql.catalog.measure_names import parse_measures, tie_variants
 from tests.conftest import FIXTURES, Command, new_warehouse, write
+from tests.long_cases import first_of_each
 from tests.measures.tied import compare_orders, orders
 from tests.measures.topic_values import values_by_run
 from tests.oracles.brute_force_preferences import PREFERENCES as PREFERENCE_MEASURES
@@ -91,7 +92,7 @@ def by_loops(collections: Collections, value: Callable[[Topic], float]) -> dict[
     }
 
 
-@pytest.mark.parametrize("measure", PREFERENCE_MEASURES)
+@pytest.mark.parametrize("measure", first_of_each(PREFERENCE_MEASURES, 1))
 def test_measures_of_preferences_equal_plain_loops(loaded: tuple[Warehouse, Collections], measure: str) -> None:
     warehouse, collections = loaded
     expected = by_loops(collections, PREFERENCE_MEASURES[measure])

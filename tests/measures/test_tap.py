@@ -16,6 +16,7 @@ from evalsql import InputWarning, Warehouse
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import new_warehouse
+from tests.long_cases import one_in
 from tests.oracles import brute_force, brute_force_tap, peers
 from tests.oracles.brute_force_tap import System
 from tests.random_collections import Collection, Qrels, collection, load_together
@@ -81,7 +82,7 @@ def loaded() -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", one_in(3, OPTIONS), ids=str)
 def test_every_option_equals_the_published_program(loaded: Warehouse, options: dict[str, Any]) -> None:
     asked = measure({"reward_silence": True, **options})
     ours = {
@@ -117,7 +118,7 @@ def test_every_option_equals_the_published_program(loaded: Warehouse, options: d
     assert (stopped > 0) == ("threshold" not in options and "insufficient" not in options)
 
 
-@pytest.mark.parametrize("options", OPTIONS[:6], ids=str)
+@pytest.mark.parametrize("options", one_in(4, OPTIONS[:6]), ids=str)
 def test_without_a_reward_for_silence_values_are_those_of_plain_loops(
     loaded: Warehouse, options: dict[str, Any]
 ) -> None:
@@ -181,7 +182,8 @@ def counts_at(one: Collection, threshold: float, *, ascending: bool) -> dict[str
 
 
 @pytest.mark.parametrize(
-    ("k", "quantile", "weighted"), [(1, 0.5, True), (2, 0.5, False), (5, 0.7, True), (2, 1.0, True), (60, 0.5, True)]
+    ("k", "quantile", "weighted"),
+    one_in(2, [(1, 0.5, True), (2, 0.5, False), (5, 0.7, True), (2, 1.0, True), (60, 0.5, True)]),
 )
 def test_the_curve_counts_what_plain_loops_count(loaded: Warehouse, k: int, quantile: float, weighted: bool) -> None:
     arguments = f"k := {k}, quantile := {quantile}, weighted := {weighted}"
@@ -320,7 +322,7 @@ def lists() -> Iterator[Warehouse]:
         yield warehouse
 
 
-@pytest.mark.parametrize("options", OPTIONS_OF_LISTS, ids=str)
+@pytest.mark.parametrize("options", one_in(3, OPTIONS_OF_LISTS), ids=str)
 def test_each_option_under_each_tie_rule(lists: Warehouse, options: dict[str, Any]) -> None:
     sets, weights = judged()
     ours = {
