@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
@@ -15,8 +15,22 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 import evalsql
 from evalsql import Warehouse
 from evalsql.report.site.site_server import SiteServer
-from tests.conftest import in_process
+from tests.conftest import in_process, new_file, write
 
+OWN = """-- measure: FirstGrade
+-- title: Grade of the first document
+-- definition: The grade of the document at rank 1.
+-- range: 0 9
+-- mean: arithmetic
+select
+    evaluated_topics.qrels,
+    evaluated_topics.run,
+    evaluated_topics.topic,
+    cast(coalesce(ordered_ranks.grade, 0) as double) as value
+from evaluated_topics
+left join ordered_ranks() as ordered_ranks
+    on ordered_ranks.evaluation_id = evaluated_topics.evaluation_id and ordered_ranks.rank = 1
+"""
 # Words of the engine's own that a browser prints.
 _USUAL = ("Buffering missing file",)
 
@@ -55,6 +69,38 @@ def unpacked(site: Path, path: Path) -> Iterator[Warehouse]:
     path.write_bytes(gzip.decompress((site / "warehouse.duckdb.gz").read_bytes()))
     with evalsql.open(path, read_only=True) as warehouse:
         yield warehouse
+
+
+class Small(NamedTuple):
+    """A warehouse of what is rare: two sets of like names, loads of a system, an order not by score, an own measure."""
+
+    database: Path
+    site: Path
+    copy: Warehouse
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Small]:
+    folder = tmp_path_factory.mktemp("small")
+    database = new_file(folder)
+    with evalsql.open(database) as warehouse:
+        warehouse.load_qrels({"1": {"a": 1, "b": 0}}, "\u00dc/..")
+        warehouse.load_qrels({"1": {"a": 0, "b": 1}}, "\u00fc/..")
+        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}}, "one", qrels=["\u00dc/..", "\u00fc/.."])
+        warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "two", qrels=["\u00dc/..", "\u00fc/.."])
+        warehouse.load_qrels({"1": {"a": 2, "b": 0}}, "nights")
+        for day, scores in enumerate(({"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 2.0}), start=1):
+            meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-11-0{day}"}
+            warehouse.load_run({"1": scores}, f"night{day}", qrels="nights", meta=meta)
+        warehouse.load_run({"1": {"a": 1.0}}, "other", qrels="nights")
+        warehouse.load_qrels({"1": {f"d{at}": int(at > 15) for at in range(1, 21)}}, "ranks")
+        ranked = "".join(f"1 Q0 d{at} {at} {at % 7} r\n" for at in range(1, 21))
+        path = write(folder / "r.run", ranked)
+        warehouse.load_runs(str(path), name="by rank", tie_rule="rank", qrels="ranks")
+        warehouse.load_measures(write(folder / "own" / "first_grade.sql", OWN))
+    site = write_site(database, folder / "site", "-m", "RR", "--depth", 3)
+    with unpacked(site, folder / "copy.duckdb") as copy:
+        yield Small(database, site, copy)
 
 
 @contextmanager

@@ -11,22 +11,7 @@ from typing import Any
 import evalsql
 from evalsql.catalog.relations import read_catalog
 from tests.conftest import in_process, new_file, write
-from tests.report.site.conftest import unpacked, write_site
-
-OWN = """-- measure: FirstGrade
--- title: Grade of the first document
--- definition: The grade of the document at rank 1.
--- range: 0 9
--- mean: arithmetic
-select
-    evaluated_topics.qrels,
-    evaluated_topics.run,
-    evaluated_topics.topic,
-    cast(coalesce(ordered_ranks.grade, 0) as double) as value
-from evaluated_topics
-left join ordered_ranks() as ordered_ranks
-    on ordered_ranks.evaluation_id = evaluated_topics.evaluation_id and ordered_ranks.rank = 1
-"""
+from tests.report.site.conftest import Small, unpacked, write_site
 
 
 def console_data(site: Path) -> dict[str, Any]:
@@ -105,38 +90,15 @@ def test_only_what_the_site_shows_is_in_it(tmp_path: Path) -> None:
     assert b"secret" not in (tmp_path / "copy.duckdb").read_bytes()
 
 
-def test_whole_rankings_where_they_are_asked_for(sample_file: Path, tmp_path: Path) -> None:
-    site = write_site(sample_file, tmp_path / "site", "--whole", "dense")
-    data = console_data(site)
-    assert (data["depth"], data["partial"], data["exact"]) == (None, [], [])
-    with evalsql.open(sample_file, read_only=True) as whole, unpacked(site, tmp_path / "copy.duckdb") as copy:
-        asked = "select * from rankings where run = 'dense' order by topic, rank"
-        assert whole.rows(asked) == copy.rows(asked)
-
-
-def test_measures_of_one_s_own_are_in_it(tmp_path: Path) -> None:
-    database = new_file(tmp_path)
-    own = write(tmp_path / "own" / "first_grade.sql", OWN)
-    with evalsql.open(database) as warehouse:
-        warehouse.load_qrels({"1": {"a": 2, "b": 0}}, "q")
-        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}}, "r")
-        warehouse.load_measures(own)
-    site = write_site(database, tmp_path / "site")
-    with unpacked(site, tmp_path / "copy.duckdb") as copy:
-        assert copy.rows("select value from first_grade") == [(2.0,)]
-    assert "Grade of the first document" in (site / "measures" / "first_grade.html").read_text(encoding="utf-8")
-
-
-def test_a_ranking_that_is_not_by_score_is_held_whole(tmp_path: Path) -> None:
-    database = new_file(tmp_path)
-    ranked = "".join(f"1 Q0 d{at} {at} {at % 7} r\n" for at in range(1, 21))
-    with evalsql.open(database) as warehouse:
-        warehouse.load_qrels({"1": {f"d{at}": int(at > 15) for at in range(1, 21)}}, "q")
-        warehouse.load_runs(str(write(tmp_path / "r.run", ranked)), tie_rule="rank")
-        tap = warehouse.rows("select value from tap(k := 2)")
-    with unpacked(write_site(database, tmp_path / "site", "--depth", 3), tmp_path / "copy.duckdb") as copy:
-        assert copy.rows("select max(rank) from rankings") == [(20,)]
-        assert copy.rows("select value from tap(k := 2)") == tap
+def test_a_ranking_that_is_not_by_score_is_held_whole_and_measures_of_one_s_own_are_in_it(small: Small) -> None:
+    with evalsql.open(small.database, read_only=True) as warehouse:
+        asked = "select value from tap(k := 2) where run = 'by rank'"
+        tap = warehouse.rows(asked)
+    assert small.copy.rows("select max(rank) from rankings where run = 'by rank'") == [(20,)]
+    assert small.copy.rows(asked) == tap
+    assert small.copy.rows("select value from first_grade where run = 'night1'") == [(2.0,)]
+    page = (small.site / "measures" / "first_grade.html").read_text(encoding="utf-8")
+    assert "Grade of the first document" in page
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file: Path) -> None:
@@ -149,14 +111,27 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, sample_file:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
 
-def test_a_site_takes_the_place_of_the_one_before_or_that_stays(tmp_path: Path, sample_file: Path) -> None:
-    site = write_site(sample_file, tmp_path / "site", "dense", "bm25")
-    assert (site / "systems" / "bm25.html").exists()
+def test_the_same_call_writes_the_same_and_a_site_is_replaced_whole_or_stays(sample_file: Path, tmp_path: Path) -> None:
+    one, other = (write_site(sample_file, tmp_path / name, "--depth", 5, "dense", "bm25") for name in ("one", "other"))
+    names = sorted(path.relative_to(one).as_posix() for path in one.rglob("*") if path.is_file())
+    assert names == sorted(path.relative_to(other).as_posix() for path in other.rglob("*") if path.is_file())
+    # DuckDB leaves what it does not use of its file as the memory was.
+    (copy,) = (name for name in names if "duckdb" in name and not name.endswith(".js"))
+    assert [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()] in ([], [copy])
+    with unpacked(one, tmp_path / "1.duckdb") as first, unpacked(other, tmp_path / "2.duckdb") as second:
+        for table in read_catalog().of_kind("tables"):
+            asked = f"select * from main.{table.name}"
+            assert first.rows(asked) == second.rows(asked), table.name
     write(tmp_path / "broken" / "duckdb-eh.wasm", "no engine")
-    failed = in_process(tmp_path, ["site", "-o", "site", "--db", sample_file, "dense", "--wasm", "broken"], "")
+    failed = in_process(tmp_path, ["site", "-o", "one", "--db", sample_file, "dense", "--wasm", "broken"], "")
     assert failed.returncode == 2
     assert "npm pack @duckdb/duckdb-wasm@" in failed.stderr
-    assert (site / "systems" / "bm25.html").exists()
-    write_site(sample_file, site, "dense")
-    assert not (site / "systems" / "bm25.html").exists()
+    assert (one / "systems" / "bm25.html").exists()
+    write_site(sample_file, one, "--whole", "dense")
+    assert not (one / "systems" / "bm25.html").exists()
     assert not [path for path in tmp_path.iterdir() if ".part" in path.name or ".before" in path.name]
+    data = console_data(one)
+    assert (data["depth"], data["partial"], data["exact"]) == (None, [], [])
+    with evalsql.open(sample_file, read_only=True) as whole, unpacked(one, tmp_path / "copy.duckdb") as held:
+        asked = "select * from rankings where run = 'dense' order by topic, rank"
+        assert whole.rows(asked) == held.rows(asked)

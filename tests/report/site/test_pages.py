@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import mean, median
@@ -11,12 +12,11 @@ from urllib.parse import unquote
 import pytest
 import pytrec_eval
 
-import evalsql
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
-from tests.conftest import SAMPLE, new_file
+from tests.conftest import SAMPLE
 from tests.report.conftest import NASTY
-from tests.report.site.conftest import unpacked, write_site
+from tests.report.site.conftest import Small
 
 
 class Parsed(HTMLParser):
@@ -54,10 +54,12 @@ class Parsed(HTMLParser):
             self.rows[-1][-1] += data.strip()
 
 
+@cache
 def pages(folder: Path) -> dict[str, Parsed]:
     return {path.relative_to(folder).as_posix(): Parsed(path) for path in folder.rglob("*.html")}
 
 
+@cache
 def trec_eval(measure: str) -> dict[str, dict[str, float]]:
     """By run and topic what pytrec_eval says of the sample; 0 where a run has nothing for a topic."""
     with (SAMPLE / "qrels.txt").open() as stream:
@@ -223,51 +225,24 @@ def test_hostile_names_are_text_and_their_addresses_safe(hostile: Path) -> None:
     assert "\\u003c" in index or "<script>" in index  # the file is a script, in which this is text
 
 
-def test_the_same_call_writes_the_same_pages_and_rows(sample_file: Path, tmp_path: Path) -> None:
-    one, other = (write_site(sample_file, tmp_path / name, "--depth", 5, "dense", "bm25") for name in ("one", "other"))
-    names = sorted(path.relative_to(one).as_posix() for path in one.rglob("*") if path.is_file())
-    assert names == sorted(path.relative_to(other).as_posix() for path in other.rglob("*") if path.is_file())
-    # DuckDB leaves what it does not use of its file as the memory was.
-    (copy,) = (name for name in names if "duckdb" in name and not name.endswith(".js"))
-    assert [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()] in ([], [copy])
-    with unpacked(one, tmp_path / "1.duckdb") as first, unpacked(other, tmp_path / "2.duckdb") as second:
-        for table in read_catalog().of_kind("tables"):
-            asked = f"select * from main.{table.name}"
-            assert first.rows(asked) == second.rows(asked), table.name
-
-
-def test_several_judgment_sets_are_told_apart(tmp_path: Path) -> None:
-    database = new_file(tmp_path)
-    with evalsql.open(database) as warehouse:
-        warehouse.load_qrels({"1": {"a": 1, "b": 0}}, "Ü/..")
-        warehouse.load_qrels({"1": {"a": 0, "b": 1}}, "ü/..")
-        warehouse.load_run({"1": {"a": 2.0, "b": 1.0}}, "one", qrels="*")
-        warehouse.load_run({"1": {"a": 1.0, "b": 2.0}}, "two", qrels="*")
-    folder = write_site(database, tmp_path / "site", "-m", "RR")
-    assert len(list((folder / "sets").iterdir())) == 2
-    for page in (folder / "sets").glob("*/index.html"):
+def test_several_judgment_sets_are_told_apart(small: Small) -> None:
+    found = {
+        page: words for page in (small.site / "sets").glob("*/index.html") if "/.." in (words := Parsed(page).words)
+    }
+    assert len(found) == 2
+    for page, words in found.items():
         rows = Parsed(page).rows
-        best = "one" if "Ü/.." in Parsed(page).words else "two"
-        assert rows[1][1] == best
+        assert rows[1][1] == ("one" if "\u00dc/.." in words else "two")
         assert rows[1][-1] == "1.000"
-    of_system = Parsed(folder / "systems" / "one.html")
-    assert "Ü/.." in of_system.words
-    assert "ü/.." in of_system.words
+    of_system = Parsed(small.site / "systems" / "one.html")
+    assert "\u00dc/.." in of_system.words
+    assert "\u00fc/.." in of_system.words
 
 
-def test_a_system_s_page_has_its_history(tmp_path: Path) -> None:
+def test_a_system_s_page_has_its_history(small: Small) -> None:
     """Two loads of a system: reciprocal ranks 1 and 1/2, the second a half below the first."""
-    database = new_file(tmp_path)
-    with evalsql.open(database) as warehouse:
-        warehouse.load_qrels({"1": {"a": 1, "b": 0}}, "set")
-        loads = {"night1": {"a": 2.0, "b": 1.0}, "night2": {"a": 1.0, "b": 2.0}}
-        for day, (name, scores) in enumerate(loads.items(), start=1):
-            meta = {"system": "hybrid", "version": f"v{day}", "date": f"2026-11-0{day}"}
-            warehouse.load_run({"1": scores}, name, meta=meta)
-        warehouse.load_run({"1": {"a": 1.0}}, "other")
-    folder = write_site(database, tmp_path / "site", "-m", "RR")
-    rows = Parsed(folder / "systems" / "night2.html").rows
+    rows = Parsed(small.site / "systems" / "night2.html").rows
     start = next(at for at, row in enumerate(rows) if row[:2] == ["run", "version"])
     assert rows[start + 1] == ["night1", "v1", "2026-11-01", "RR", "1.000", ""]
     assert rows[start + 2] == ["night2", "v2", "2026-11-02", "RR", "0.500", "\u22120.500"]
-    assert "Its history" not in Parsed(folder / "systems" / "other.html").words
+    assert "Its history" not in Parsed(small.site / "systems" / "other.html").words
