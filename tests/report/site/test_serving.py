@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import evalsql
+from evalsql import UsageError
+from evalsql.report.site import site_server
 from evalsql.report.site.site_server import SiteServer
 from tests.conftest import Command, new_file, write
 from tests.report.site.conftest import served
@@ -80,6 +82,27 @@ def test_nothing_but_the_site_s_files_and_nothing_for_others(folder: Path) -> No
     assert (folder / "index.html").read_text() == "<p>first"
 
 
+def test_a_changed_warehouse_is_written_anew_once_it_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look at the warehouse a step; what was written by then."""
+    path = write(tmp_path / "w.duckdb", "1")
+    # Nothing, a change and another one of its log, rest (written), nothing, a change, rest (written).
+    steps = iter(["", "w.duckdb", "w.duckdb.wal", "", "", "w.duckdb", "", "end"])
+    looks, written = list[str](), list[int]()
+
+    def step(_: float) -> None:
+        looks.append(next(steps))
+        if looks[-1] == "end":
+            raise KeyboardInterrupt
+        if looks[-1]:
+            write(tmp_path / looks[-1], "1" * (len(looks) + 1))
+
+    monkeypatch.setattr(site_server, "sleep", step)
+    with pytest.raises(KeyboardInterrupt):
+        site_server.keep_current(path, site_server.state_of(path), lambda: written.append(len(looks)))
+    assert written == [4, 7]
+
+
+@pytest.mark.long
 def test_a_site_is_kept_current(tmp_path: Path) -> None:
     database = new_file(tmp_path)
     with evalsql.open(database) as warehouse:
@@ -123,8 +146,6 @@ def test_a_site_is_kept_current(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken_is_told(command: Command, sample_file: Path, folder: Path) -> None:
-    with served(folder) as server:
-        outcome = command("site", "--serve", "--port", server.server_port, "--db", sample_file, "dense")
-    assert outcome.returncode == 2
-    assert f"port {server.server_port}" in outcome.stderr
+    with served(folder) as server, pytest.raises(UsageError, match=f"port {server.server_port}: .* with --port"):
+        SiteServer(folder, server.server_port)
     assert command("site", "--serve", "-o", "x", "--db", sample_file).returncode == 2
