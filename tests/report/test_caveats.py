@@ -31,28 +31,23 @@ def test_stored_scores_are_no_ids_that_do_not_match(sample_file: Path, tmp_path:
     assert "nothing" not in found["Where figures come from."].note
 
 
-def test_names_of_runs_do_not_say_what_is_doubtful(tmp_path: Path) -> None:
-    qrels = write(tmp_path / "holds misses.txt", "t1 0 d1 1\nt2 0 d2 1\n")
-    with evalsql.open(new_file(tmp_path)) as warehouse:
-        warehouse.load_qrels(qrels, "holds misses")
-        for name in ("ties: a", "b holds c", "d misses e", "without judgments"):
-            rows = {"t1": {"d1": 1.0, "d3": 0.5}, "t2": {"d2": 1.0}}
-            warehouse.load_run(rows, name)
-        found = _caveats(warehouse, "holds misses")
-        assert not found["Missing topics."].deserves_look
-        assert not found["Ids that do not match."].deserves_look
-        assert not found["Ties."].deserves_look
-        warehouse.load_run({"t1": {"d1": 1.0}}, "f")
-        found = _caveats(warehouse, "holds misses")
+def test_names_of_runs_do_not_say_what_is_doubtful(empty: Warehouse) -> None:
+    empty.load_qrels({"t1": {"d1": 1}, "t2": {"d2": 1}}, "holds misses")
+    for name in ("ties: a", "b holds c", "d misses e", "without judgments"):
+        empty.load_run({"t1": {"d1": 1.0, "d3": 0.5}, "t2": {"d2": 1.0}}, name)
+    found = _caveats(empty, "holds misses")
+    for title in ("Missing topics.", "Ids that do not match.", "Ties."):
+        assert not found[title].deserves_look
+    empty.load_run({"t1": {"d1": 1.0}}, "f")
+    found = _caveats(empty, "holds misses")
     assert found["Missing topics."].claim == "f misses 1 of 2 topics (holds misses)."
 
 
-def test_groups_are_told_of_judgments_and_not_of_topics(tmp_path: Path) -> None:
+def test_groups_are_told_of_judgments_and_not_of_topics(empty: Warehouse, tmp_path: Path) -> None:
     qrels = write(tmp_path / "groups.txt", "t1 1 d1 1\nt1 2 d1 0\nt1 2 d2 1\n")
-    with evalsql.open(new_file(tmp_path)) as warehouse:
-        warehouse.load_qrels(qrels, "groups", form="groups")
-        warehouse.load_run({"t1": {"d1": 1.0, "d2": 0.5}}, "a")
-        warehouse.load_run({"t1": {"d2": 1.0, "d1": 0.5}}, "b")
-        found = _caveats(warehouse, "groups")
+    empty.load_qrels(qrels, "groups", form="groups")
+    empty.load_run({"t1": {"d1": 1.0, "d2": 0.5}}, "a")
+    empty.load_run({"t1": {"d2": 1.0, "d1": 0.5}}, "b")
+    found = _caveats(empty, "groups")
     assert not found["Missing topics."].deserves_look
     assert "holds groups" in found["Judgments."].claim

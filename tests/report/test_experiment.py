@@ -18,6 +18,7 @@ import evalsql
 from evalsql import InputError, UsageError
 from evalsql.experiments import Experiment
 from tests.conftest import SAMPLE
+from tests.long_cases import few_of
 
 RUNS = ("bm25", "dense", "tfidf")
 FILES = {name: SAMPLE / "runs" / f"{name}.run" for name in RUNS}
@@ -52,7 +53,9 @@ def found(experiment: Experiment) -> dict[str, float]:
     return {run: value for _, run, value in experiment}
 
 
-@pytest.mark.parametrize("form", ["files", "dicts", "frames", "ranx", "list of ranx", "list of frames", "glob"])
+@pytest.mark.parametrize(
+    "form", few_of(["glob", "dicts", "list of frames", "list of ranx", "files", "frames", "ranx"], 4)
+)
 def test_runs_may_be_what_one_has_at_hand(form: str) -> None:
     runs: Any
     grades: Any

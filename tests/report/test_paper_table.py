@@ -47,16 +47,13 @@ PAIRS = [
 BESIDE_BM25 = Comparison("my_qrels", PAIRS, ["AP", "ESL"], "t", "holm", 0.05, lower=frozenset({"ESL"}), baseline="bm25")
 
 
-def test_with_a_baseline_the_caption_says_that_only_it_was_tested() -> None:
+def test_a_caption_says_what_was_tested_and_daggers_tell_better_from_worse() -> None:
     for write, better, worse in ((write_markdown, "\u2020", "\u2021"), (write_latex, r"$\dagger$", r"$\ddagger$")):
         text = written(write, BESIDE_BM25)
         assert "Only differences to bm25 were tested" in text
         assert f"{better} marks what is significantly better than bm25, {worse} what is significantly worse" in text
         assert "superscript names the systems" not in text
         assert "The tests compare bm25 with 2 systems by 2 measures." in text
-
-
-def test_daggers_tell_better_from_worse_also_where_less_is_better() -> None:
     assert written(write_markdown, BESIDE_BM25).splitlines()[:5] == [
         "| run | AP | ESL |",
         "| --- | ---: | ---: |",
