@@ -43,7 +43,9 @@ class Testing:
 
     test: Test = option("--test", "Which paired test.", "t")
     correction: Correction = option("--correction", "How p is corrected for several tests.", "holm")
-    family: Literal["all", "measure"] = option("--family", "Correct everything shown together, or each measure.", "all")
+    family: Literal["all", "measure"] = option(
+        "--family", "What is corrected together: everything shown, or each measure by itself.", "all"
+    )
     tolerance: float = option("--tolerance", "Difference up to which a topic is a tie.", 0, min=0)
     confidence: float = option("--confidence", "Level of the interval of the difference.", 0.95, min=0, max=1)
     intervals: Literal["t", "percentile", "bca"] = option(

@@ -33,9 +33,13 @@ def explain(
         f"A measure such as AP or nDCG@10; by default {DEFAULT_MEASURES[0]}.",
         complete="measures",
     ),
-    other: str | None = option("--other RUN", "Show what made the difference to it, largest first.", complete="runs"),
+    other: str | None = option(
+        "--other RUN", "Another run: show the documents that made the difference, largest first.", complete="runs"
+    ),
     qrels: Names = ONE_QRELS,
-    depth: int = option("--depth", "Documents to explain; the rest is said in one number.", explanation.DEPTH, min=1),
+    depth: int = option(
+        "--depth", "Documents to explain; what the rest contributes is said in one number.", explanation.DEPTH, min=1
+    ),
     output: OutputOptions,
     asking: Asking,
 ) -> None:

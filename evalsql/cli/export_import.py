@@ -53,7 +53,9 @@ class Target:
 
 @dataclass(frozen=True)
 class FormattedTarget(Target):
-    form: Form | None = option("--format", "By default what --output's extension says, else the first.")
+    form: Form | None = option(
+        "--format", "How they are written; by default what --output's extension says, else the first."
+    )
 
 
 @command

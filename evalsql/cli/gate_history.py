@@ -31,6 +31,7 @@ from evalsql.report.table import Table
 from evalsql.warehouse.warehouse import Warehouse
 
 SAYS_NO = 1
+_READ = ("table", "markdown", "latex")  # formats for people
 LATEST = "latest"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLUMNS = ("rule", "value", "limit", "p", "verdict", "note")
@@ -58,7 +59,7 @@ def gate(
     candidate: str = argument("The run that is judged.", ...),
     given: RuleOptions,
     update_baseline: Path | None = option(
-        "--update-baseline FILE", "Only write its figures to this JSON or TOML file."
+        "--update-baseline FILE", "Write the run's figures to this JSON or TOML file; nothing is decided."
     ),
     junit_file: Path | None = option("--junit FILE", "Write the verdicts as JUnit XML too."),
     qrels: str | None = option("--qrels NAME", "Judgment set, where several evaluate the run."),
@@ -231,7 +232,7 @@ def history(
             look.write(warehouse, "history", _of_few_systems(table, named[0], systems, look.lines), chart)
         else:
             # People read in the column changed where the digest, which is the last column, is another.
-            shown = table.without(len(table.columns) - 1) if output.is_text else table
+            shown = table.without(len(table.columns) - 1) if output.chosen_format in _READ else table
             write_table(shown, output, warehouse)
     if (num_sets := len({*table.values("qrels")})) > 1:
         note(f"figures by {counted(num_sets, 'judgment set')}: compare within one only")

@@ -187,14 +187,18 @@ def weights(
 def runs(
     *,
     files: Names = RUN_FILES,
-    name: str | None = option("--name", "Make one run of all files, with this name; by default each file is one."),
+    name: str | None = option(
+        "--name", "Name of the run, all files being one; by default each file's stem names a run."
+    ),
     qrels: Names = option(
         "--qrels NAME", "Judgments to evaluate with, by default the only set; can be repeated.", complete="qrels"
     ),
     reading: RunReading,
     with_self: bool | None = WITH_SELF,
     depth: int | None = option("--depth", "Keep so many documents of each topic.", min=1),
-    judged_by: str | None = option("--judged-by NAME", "Keep only what these judge; after --depth.", complete="qrels"),
+    judged_by: str | None = option(
+        "--judged-by NAME", "Keep only documents that these judgments judge; after --depth.", complete="qrels"
+    ),
     kept: KeptWithRuns,
     loading: Loading,
 ) -> None:
@@ -263,9 +267,13 @@ def lists(
     files: Names = argument(
         "Retrieval lists of the TAP-k program, compressed or not, or globs; - is standard input.", ...
     ),
-    name: str | None = option("--name", "Make one set of all files, with this name; by default each file is one."),
+    name: str | None = option(
+        "--name", "Name of run and judgments, all files being one; by default each file's stem names its own."
+    ),
     qrels: str | None = option("--qrels NAME", "Another name for the judgments; for one set only."),
-    order: Order | None = option("--order", "Whether scores rise or fall from best to worst; by default lists tell."),
+    order: Order | None = option(
+        "--order", "Whether scores rise, as E-values, or fall from best to worst; by default the lists tell."
+    ),
     kept: Kept,
     loading: Loading,
 ) -> None:

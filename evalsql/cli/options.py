@@ -47,11 +47,6 @@ class OutputOptions:
         return self.path is None and self.format in (None, "table") and sys.stdout.isatty()
 
     @property
-    def is_text(self) -> bool:
-        """Whether people read it, rather than programs."""
-        return self.chosen_format in ("table", "markdown", "latex")
-
-    @property
     def chosen_format(self) -> str:
         """The format asked for, or the one of the file's extension; raises UsageError if that is of none."""
         chosen = self.format or ("table" if self.path is None else writers.EXTENSIONS.get(self.path.suffix.lower()))

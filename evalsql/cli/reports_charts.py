@@ -68,7 +68,9 @@ def chart(
     ),
     output: Path = option("--output -o FILE", "Where to: .png, .svg, .pdf or .html.", ...),
     selection: RunsOfOneSet,
-    baseline: str | None = option("--baseline RUN", "For differences, histogram and scatter.", complete="runs"),
+    baseline: str | None = option(
+        "--baseline RUN", "Run that is compared with (differences, histogram, scatter).", complete="runs"
+    ),
     look: LookOptions,
     asking: Asking,
 ) -> None:

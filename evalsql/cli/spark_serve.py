@@ -37,14 +37,20 @@ _MOST_NOTES = 10
 def eval_(
     *,
     qrels: str = option("--qrels FILE", "Judgments: a file here, or any Spark reads.", ...),
-    runs: Names = option("--runs PATH", "Run files, folders of one run each, or globs; can be repeated.", ...),
+    runs: Names = option(
+        "--runs PATH",
+        "Runs, or globs, as Spark reads them: a file is a run, a folder one run of several files; can be repeated.",
+        ...,
+    ),
     out: str = option("--out DIR", "Folder for the results, which all machines share.", ...),
     measure: Names = MEASURES,
     own: OwnMeasures,
     master: str | None = option("--master URL", "The cluster, such as spark://host:7077, yarn or local[4]."),
     conf: Names = option("--conf KEY=VALUE", "A setting of Spark; can be repeated."),
     name: str | None = option("--name", "Name of the judgments; by default the file's stem."),
-    run_column: str | None = option("--run-column COLUMN", "It names the runs in --runs, which are Parquet tables."),
+    run_column: str | None = option(
+        "--run-column COLUMN", "--runs are Parquet tables of many runs, which this column names."
+    ),
     form: Form = FORM,
     reading: RunReading,
     qrels_columns: Columns = QRELS_COLUMNS,
@@ -133,7 +139,9 @@ def _session(master: str | None, settings: Sequence[str]) -> Iterator[Any]:
 def serve(
     *,
     listen: str = option("--listen HOST:PORT", "Where to listen; other machines reach no loopback.", "localhost:9494"),
-    read_token_file: Path | None = option("--read-token-file FILE", "Token of readers; made if missing."),
+    read_token_file: Path | None = option(
+        "--read-token-file FILE", "Token of clients that only read; made if missing."
+    ),
     memory_limit: str | None = MEMORY_LIMIT,
     where: Where,
 ) -> None:
