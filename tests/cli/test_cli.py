@@ -19,7 +19,7 @@ import pytest
 
 import evalsql
 from evalsql.evaluation.notices import MOST_TIED
-from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, write
+from tests.conftest import FIXTURES, ROOT, SAMPLE, Command, csv_rows, new_file, write
 
 QRELS, RUNS = SAMPLE / "qrels.txt", SAMPLE / "runs"
 LEADERBOARD = ("leaderboard", "-m", "nDCG@10", "-m", "AP P@10", "--db")
@@ -106,7 +106,8 @@ def test_eval_in_one_go_leaves_no_file(command: Command, tmp_path: Path) -> None
     assert list(rows[0]) == ["qrels", "run", "topic", "measure", "value"]
 
 
-def test_the_engine_gets_three_fifths_of_a_memory_limit(command: Command) -> None:
+def test_the_engine_gets_three_fifths_of_a_memory_limit(command: Command, tmp_path: Path) -> None:
+    new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")
     assert command("load", "qrels", QRELS, "--memory-limit", "300MiB").returncode == 0
     assert command("load", "runs", RUNS / "dense.run", "--memory-limit", "300MiB").returncode == 0
     asked = command("sql", "select current_setting('memory_limit')", "--memory-limit", "300MiB")
@@ -236,6 +237,7 @@ def test_ties_that_could_change_the_order_are_told(command: Command, tmp_path: P
     write(tmp_path / "low.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 2 x\nt2 Q0 b 2 1 x\n")
     write(tmp_path / "high.run", "t1 Q0 b 1 2 x\nt1 Q0 a 2 1 x\nt2 Q0 b 1 2 x\nt2 Q0 a 2 1 x\n")
     write(tmp_path / "tied.run", "t1 Q0 a 1 1 x\nt1 Q0 b 2 1 x\nt2 Q0 a 1 1 x\nt2 Q0 b 2 1 x\n")
+    new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")
     command("load", "qrels", "qrels.txt")
     command("load", "runs", "low.run", "high.run", "tied.run")
     board = command("leaderboard", "-m", "RR")

@@ -100,6 +100,7 @@ def test_advice_is_given_only_where_it_fits(command: Command, tmp_path: Path) ->
     alone = command("leaderboard")
     assert (alone.returncode, alone.stdout) == (3, "")
     assert "evalsql.duckdb: no such file" in alone.stderr
+    new_file(tmp_path).rename(tmp_path / "evalsql.duckdb")
     command("load", "qrels", qrels)
     empty = command("leaderboard", "-m", "AP")
     assert empty.stdout.split()[:3] == ["qrels", "run", "AP"]

@@ -17,7 +17,7 @@ import pytest
 import evalsql
 from evalsql import InputError, UsageError, Warehouse, WarehouseError
 from evalsql.report.page import report_data
-from tests.conftest import Command, write
+from tests.conftest import Command, new_file, write
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d3 1 1.0 t\n"
@@ -36,6 +36,7 @@ def test_escape_sequences_do_not_reach_the_terminal(command: Command, tmp_path: 
     evil = "\x1b[31mred"
     write(tmp_path / "q.txt", QRELS + f"{evil} 0 d1 1\n")
     write(tmp_path / f"{evil}.run", RUN + f"{evil}x Q0 d1 1 1 t\n")
+    new_file(tmp_path).rename(tmp_path / "w.duckdb")
     outcomes = [
         command("eval", "q.txt", f"{evil}.run", "-m", "AP"),
         command("eval", "q.txt", f"{evil}.absent", "-m", "AP"),
