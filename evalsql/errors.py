@@ -81,80 +81,21 @@ class Problem(NamedTuple):
 
 
 @dataclass
-class Causes:
-    """Problems of each file, counted by cause: the reason without its documents, topics and numbers.
-
-    The first problem of each cause is kept. Causes beyond those that a message has place for are dropped.
-    """
-
-    shown: dict[tuple[str, str], Problem] = field(default_factory=dict)
-    counts: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    def add(self, problem: Problem, count: int = 1) -> None:
-        cause = (problem.file, _VARYING.sub("*", problem.reason))
-        if cause not in self.shown:
-            if len(self.shown) == MOST_LISTED:
-                return
-            self.shown[cause], self.counts[cause] = problem, 0
-        self.counts[cause] += count
-
-    def take(self, other: Causes) -> None:
-        """Add the problems that another has counted."""
-        for cause, problem in other.shown.items():
-            self.add(problem, other.counts[cause])
-
-    def lines(self) -> list[str]:
-        """A line for each cause: its first problem, and how many more there are."""
-        found: list[str] = []
-        for cause, problem in self.shown.items():
-            more = self.counts[cause] - 1
-            found.append(f"{problem}, and {more:,} more like it" if more else str(problem))
-        return found
-
-
-class InputError(EvalsqlError):
-    """Input that was refused; nothing of it was kept.
-
-    ``problems`` holds the first ones found, ``count`` says how many there are.
-    """
-
-    def __init__(self, problems: Iterable[Problem], count: int | None = None, causes: Causes | None = None) -> None:
-        found = tuple(problems)
-        self.count = len(found) if count is None else count
-        self.problems: Sequence[Problem] = found[:MOST_LISTED]
-        self.causes = causes or Causes()
-        if causes is None:
-            for problem in found:
-                self.causes.add(problem)
-        super().__init__(self._message())
-
-    def __reduce__(self) -> tuple[type[InputError], tuple[Sequence[Problem], int, Causes]]:
-        return InputError, (self.problems, self.count, self.causes)
-
-    def _message(self) -> str:
-        lines = [str(problem) for problem in self.problems]
-        if self.count > len(lines):
-            lines = self.causes.lines()
-            hidden = self.count - sum(self.causes.counts.values())
-            others = f", {hidden:,} of them of other causes" if hidden else ""
-            lines.append(f"{self.count:,} problems in all{others}")
-        told = "\n".join(lines)
-        hints = dict.fromkeys(hint for words, hint in _HINTS.items() if re.search(words, told))
-        return "\n".join([*lines, "nothing was loaded", *hints])
-
-
-@dataclass
 class ProblemList:
-    """Problems found so far: the first ones are kept, all are counted."""
+    """Problems found so far: the first ones and the first of each cause are kept, all are counted.
+
+    A cause is a file and a reason without its documents, topics and numbers. ``causes`` has by cause the first problem
+    and how many there are, as far as a message has place for them.
+    """
 
     listed: list[Problem] = field(default_factory=list)
     count: int = 0
-    causes: Causes = field(default_factory=Causes)
+    causes: dict[tuple[str, str], tuple[Problem, int]] = field(default_factory=dict)
 
     def add(self, problem: Problem) -> None:
         """Count a problem, and keep it if it is one of the first."""
         self.count += 1
-        self.causes.add(problem)
+        self._add_cause(problem, 1)
         if len(self.listed) < MOST_LISTED:
             self.listed.append(problem)
 
@@ -162,7 +103,14 @@ class ProblemList:
         """Take over the problems of an error."""
         self.listed += error.problems[: MOST_LISTED - len(self.listed)]
         self.count += error.count
-        self.causes.take(error.causes)
+        for problem, count in error.found.causes.values():
+            self._add_cause(problem, count)
+
+    def _add_cause(self, problem: Problem, count: int) -> None:
+        cause = (problem.file, _VARYING.sub("*", problem.reason))
+        first, before = self.causes.get(cause, (problem, 0))
+        if before or len(self.causes) < MOST_LISTED:
+            self.causes[cause] = first, before + count
 
     def __bool__(self) -> bool:
         return self.count > 0
@@ -175,4 +123,41 @@ class ProblemList:
     @property
     def error(self) -> InputError:
         """All of them, as an error."""
-        return InputError(self.listed, self.count, self.causes)
+        return InputError(self)
+
+    def cause_lines(self) -> list[str]:
+        """A line for each cause: its first problem, and how many more there are."""
+        return [
+            f"{problem}, and {count - 1:,} more like it" if count > 1 else str(problem)
+            for problem, count in self.causes.values()
+        ]
+
+
+class InputError(EvalsqlError):
+    """Input that was refused; nothing of it was kept.
+
+    ``problems`` holds the first ones found, ``count`` says how many there are.
+    """
+
+    def __init__(self, problems: Iterable[Problem] | ProblemList, count: int | None = None) -> None:
+        self.found = problems if isinstance(problems, ProblemList) else ProblemList()
+        for problem in () if isinstance(problems, ProblemList) else problems:
+            self.found.add(problem)
+        self.found.count = count or self.found.count
+        self.problems: Sequence[Problem] = tuple(self.found.listed)
+        self.count = self.found.count
+        super().__init__(self._message())
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[ProblemList]]:
+        return InputError, (self.found,)
+
+    def _message(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        if self.count > len(lines):
+            lines = self.found.cause_lines()
+            hidden = self.count - sum(count for _, count in self.found.causes.values())
+            others = f", {hidden:,} of them of other causes" if hidden else ""
+            lines.append(f"{self.count:,} problems in all{others}")
+        text = "\n".join(lines)
+        hints = dict.fromkeys(hint for words, hint in _HINTS.items() if re.search(words, text))
+        return "\n".join([*lines, "nothing was loaded", *hints])

@@ -273,7 +273,7 @@ def _schema() -> pyarrow.Schema:
 
 def _reasons(error: EvalsqlError, labels: Mapping[str, str]) -> str:
     """What was wrong, each problem with its file and line, without what holds for loading a warehouse only."""
-    lines = error.causes.lines()[:_MOST_LINES] if isinstance(error, InputError) else str(error).splitlines()[:1]
+    lines = error.found.cause_lines()[:_MOST_LINES] if isinstance(error, InputError) else str(error).splitlines()[:1]
     return _relabelled("\n".join(lines), labels)
 
 
