@@ -131,20 +131,22 @@ def _named(runs: Any, names: Names | None) -> list[tuple[str | None, Any]]:
     else:
         is_one = isinstance(runs, str | Path) or not isinstance(runs, Sequence)
         listed = [runs] if is_one else list(runs)
-        given = None if names is None else as_list(names)
-        if given is not None and len(given) != len(listed):
+        given = [_own_name(run, at) for at, run in enumerate(listed, 1)] if names is None else as_list(names)
+        if len(given) != len(listed):
             raise UsageError(f"{counted(len(given), 'name')} for {counted(len(listed), 'run')}; give each run one name")
-        found = []
-        for at, run in enumerate(listed):
-            own = run.name if is_of_ranx(run) and run.name else f"run{at + 1}"
-            of_file = isinstance(run, str | Path)
-            found.append((given[at] if given is not None else None if of_file else str(own), run))
+        found = list(zip(given, listed, strict=True))
     if not found:
         raise UsageError("an experiment takes at least one run")
     taken = [name for name, _ in found if name is not None]
     if twice := [name for name in taken if taken.count(name) > 1]:
         raise UsageError(f"two runs are called {twice[0]}; give each run a name of its own")
     return found
+
+
+def _own_name(run: Any, place: int) -> str | None:
+    if isinstance(run, str | Path):
+        return None
+    return str(run.name) if is_of_ranx(run) and run.name else f"run{place}"
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
